@@ -1,0 +1,92 @@
+"""What an address can be, and its text form (semantics: addresses; formats/haak.md 7, 8, 10, 11)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from mailstore.roster import Roster
+
+__all__ = ["DEFAULT_TTL_HOURS", "TAG_NAMESPACES", "Address", "Kind", "channel_label", "channels_named", "resolve"]
+
+TAG_NAMESPACES = ("project", "concern", "domain")
+BROADCAST_NAMES = frozenset({"all", "broadcast", "AGENT:*"})
+USER_NAMES = frozenset({"user", "human"})
+
+
+class Kind(StrEnum):
+    """The seven things that an address can be."""
+
+    BROADCAST = "broadcast"
+    USER = "user"
+    TAG = "tag"
+    ROLE = "role"
+    DIRECT = "direct"
+    UNKNOWN = "unknown"
+    LITERAL = "literal"
+
+
+DEFAULT_TTL_HOURS: dict[Kind, float | None] = {
+    Kind.BROADCAST: 4,
+    Kind.USER: None,
+    Kind.TAG: None,
+    Kind.ROLE: None,
+    Kind.DIRECT: 24,
+    Kind.UNKNOWN: None,
+    Kind.LITERAL: None,
+}
+
+
+class Address(msgspec.Struct, frozen=True, gc=False):
+    """A recipient's text, read: its kind and the name under which its state is kept.
+
+    `name` is the session id for a direct address, the bare role for a role (an unknown one too), the
+    whole tag for a tag, `all` and `user` for those two, else the text as it stands.
+    """
+
+    kind: Kind
+    name: str
+    warning: str = ""
+
+
+def resolve(text: str, roster: Roster, user: str = "user") -> Address:
+    """Read an address as the roster understands it now.
+
+    The first that applies: a broadcast, the user, a namespace prefix, an exact session id, a role that
+    a living agent holds, a role that anyone ever held, a unique prefix of a session id or an agent's
+    name, a literal address of another system (`signal:+351…`), and else an unknown name.
+    """
+    if text in BROADCAST_NAMES:
+        return Address(Kind.BROADCAST, "all")
+    if text == user or text in USER_NAMES or text.startswith("person:"):
+        return Address(Kind.USER, "user")
+    namespace, colon, rest = text.partition(":")
+    if colon and rest and namespace in TAG_NAMESPACES:
+        return Address(Kind.TAG, text)
+    if colon and rest and namespace == "role":
+        return Address(Kind.ROLE if roster.knows_role(rest) else Kind.UNKNOWN, rest)
+    agent = roster.get(text)
+    if agent is not None:
+        clash = f"{text!r} is a session and a role: the session wins" if roster.knows_role(text) else ""
+        return Address(Kind.DIRECT, text, clash)
+    if roster.knows_role(text):
+        return Address(Kind.ROLE, text)
+    found = roster.find(text)
+    if found is not None:
+        return Address(Kind.DIRECT, found[0].session_id)
+    if colon and rest:
+        return Address(Kind.LITERAL, text)
+    return Address(Kind.UNKNOWN, text)
+
+
+def channels_named(label: str, tags: list[str]) -> list[str]:
+    """Return the tags among `tags` that `#label` (or `label`) can stand for."""
+    bare = label.removeprefix("#")
+    return sorted({tag for tag in tags if tag.partition(":")[2] == bare and tag.partition(":")[0] in TAG_NAMESPACES})
+
+
+def channel_label(tag: str, tags: list[str]) -> str:
+    """Return how a tag is shown: `#name`, or `#namespace:name` where two namespaces share the name."""
+    bare = tag.partition(":")[2]
+    return f"#{bare}" if len(channels_named(bare, tags)) <= 1 else f"#{tag}"

@@ -1,0 +1,47 @@
+"""What somebody wants to send, checked field by field before anything is written."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mailstore.errors import DraftRefused
+
+__all__ = ["MAX_BODY_BYTES", "Draft", "draft"]
+
+MAX_BODY_BYTES = 1 << 20
+
+
+class Draft(BaseModel):
+    """A message that is not sent yet.
+
+    `audience` are the recipients that it reaches at this moment (session ids, role names, `user`):
+    the store records them beside the message, so that a later roster can't rewrite history.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sender: Annotated[str, Field(min_length=1)]
+    recipients: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)]
+    content: str
+    subject: str = ""
+    thread: str | None = None
+    ttl_hours: Annotated[int, Field(gt=0)] | None = None
+    type: str = ""
+    audience: tuple[str, ...] = ()
+
+
+def draft(**fields: Any) -> Draft:
+    """Build a draft; raise DraftRefused naming the first field that is wrong (semantics: limits)."""
+    content = fields.get("content", "")
+    if not isinstance(content, str) or not content.strip():
+        raise DraftRefused("body", "is empty", "write something, or pass --body - to read standard input")
+    if len(content.encode("utf-8", "surrogatepass")) > MAX_BODY_BYTES:
+        raise DraftRefused("body", "is over 1 MiB", "send a pointer to a file instead: this is mail")
+    try:
+        return Draft(**fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = str(first["loc"][0]) if first["loc"] else "draft"
+        raise DraftRefused(field.replace("_", "-"), f"is wrong ({first['msg'].lower()})") from error

@@ -1,0 +1,91 @@
+"""The records that a mailbox holds: immutable values, as a store read them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+__all__ = ["Delivery", "Intervention", "Location", "Message", "Problem", "Receipt"]
+
+
+class Location(msgspec.Struct, frozen=True, gc=False):
+    """Where a record stands: a file's name within the store, a byte offset and a length in bytes."""
+
+    file: str
+    offset: int
+    length: int
+
+
+class Message(msgspec.Struct, frozen=True, gc=False):
+    """One letter's header; its body stays in the store and is read when somebody looks.
+
+    `timestamp` is the text that the record has; `time` is the same in seconds since the epoch (UTC),
+    or, where the text can't be read (`timed` is false), the time of the record before it in the file.
+    `subject` is the record's own, else the first non-empty line of the body, at most 80 characters.
+    `mentions` are the `@names` in the body, unresolved. `tags`, `read_by` and `type` are as recorded.
+    """
+
+    id: str
+    sender: str
+    recipients: tuple[str, ...]
+    timestamp: str
+    time: float
+    subject: str
+    thread: str | None = None
+    ttl_hours: float | None = None
+    type: str = ""
+    tags: tuple[str, ...] = ()
+    read_by: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    location: Location | None = None
+    archived: bool = False
+    timed: bool = True
+
+    @property
+    def position(self) -> tuple[bool, str, int]:
+        """Return what orders two records that claim one id: live before archived, then by place."""
+        where = self.location
+        return (self.archived, where.file, where.offset) if where else (self.archived, "", 0)
+
+
+class Receipt(msgspec.Struct, frozen=True, gc=False):
+    """A record that `reader` has read a message; `time` in seconds since the epoch, if it is known."""
+
+    message_id: str
+    reader: str
+    time: float | None = None
+
+
+class Delivery(msgspec.Struct, frozen=True, gc=False):
+    """A record that a message was for `recipient` at the moment it was sent."""
+
+    message_id: str
+    recipient: str
+    time: float | None = None
+
+
+class Intervention(msgspec.Struct, frozen=True):
+    """A record of what the person in charge did: the oversight journal's line."""
+
+    id: str
+    actor: str
+    action: str
+    time: float
+    message_id: str | None = None
+    note: str = ""
+    details: dict[str, Any] = {}
+
+
+class Problem(msgspec.Struct, frozen=True, gc=False):
+    """Something in a file that can't be read as it stands: file, line (from 1), byte offset, reason.
+
+    A `fatal` problem hid a record (the line is no message); any other is a warning about a record
+    that was read all the same.
+    """
+
+    file: str
+    line: int
+    offset: int
+    reason: str
+    fatal: bool = True

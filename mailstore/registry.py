@@ -1,0 +1,85 @@
+"""The kinds of store there are, found by entry points, and the mailbox that a URL or path names."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from mailstore.errors import MailboxMissing, StoreError, UnknownStore
+from mailstore.store import Store
+
+__all__ = ["KNOWN_PLACES", "discover", "kinds", "open_store", "store_class"]
+
+GROUP = "mailstore.stores"
+KNOWN_PLACES = (("haak", "data/agent-mailbox.jsonl"), ("agenties", ".agenties/mailbox.jsonl"))
+
+_OURS = {
+    "haak": "mailstore.stores.haak:HaakStore",
+    "memory": "mailstore.stores.memory:MemoryStore",
+}
+
+
+def kinds() -> list[str]:
+    """Return the name of every kind of store that is installed, ours first."""
+    return [*_OURS, *sorted(point.name for point in entry_points(group=GROUP) if point.name not in _OURS)]
+
+
+def store_class(kind: str) -> type[Store]:
+    """Return the class for a kind; raises UnknownStore with the nearest name there is.
+
+    Our own kinds are found without a look at what is installed: that look costs more than a hook may.
+    """
+    if kind in _OURS:
+        return _load(EntryPoint(kind, _OURS[kind], GROUP))
+    for point in entry_points(group=GROUP, name=kind):
+        return _load(point)
+    near = get_close_matches(kind, kinds(), n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(kinds())}"
+    raise UnknownStore(f"no kind of store is called {kind!r}", hint)
+
+
+def _load(point: EntryPoint) -> type[Store]:
+    found = point.load()
+    if not (isinstance(found, type) and issubclass(found, Store)):
+        raise UnknownStore(f"{point.value} is no kind of store", f"the package that offers {point.name!r} is broken")
+    return found
+
+
+def open_store(url: str | Path, *, poll: bool = False) -> Store:
+    """Open the mailbox that `KIND:PATH` or a plain path names, reading nothing yet.
+
+    Raises UnknownStore for a kind or a path that nothing recognises, MailboxMissing where nothing lies.
+    """
+    text = str(url)
+    kind, colon, rest = text.partition(":")
+    if colon and kind.isidentifier() and not Path(text).exists():
+        return store_class(kind).open(_place(rest), poll=poll)
+    place = _place(text)
+    if not place.exists():
+        raise MailboxMissing(f"there is no mailbox at {text}", "make one with signalbox init, or try signalbox demo")
+    for name in kinds():
+        found = store_class(name)
+        if found.recognise(place):
+            return found.open(place, poll=poll)
+    raise UnknownStore(f"no known kind of mailbox lies at {text}", "name its kind: KIND:PATH (see signalbox stores)")
+
+
+def _place(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise StoreError(f"{text} can't be found", "write the home folder out") from error
+
+
+def discover(start: Path) -> str:
+    """Return the URL of the first known mailbox from a folder upward; raises MailboxMissing."""
+    for folder in (start, *start.parents):
+        for kind, place in KNOWN_PLACES:
+            if (folder / place).exists():
+                return f"{kind}:{folder / place}"
+    looked = ", ".join(place for _, place in KNOWN_PLACES)
+    raise MailboxMissing(
+        f"no mailbox found from {start} upward (looked for {looked})",
+        "begin with signalbox demo or signalbox init, or name one with --store",
+    )

@@ -1,0 +1,155 @@
+"""The contract that every kind of mailbox fulfils."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import msgspec
+
+from mailstore.errors import Unsupported
+from mailstore.events import Event
+from mailstore.message import Intervention, Message
+from mailstore.roster import Agent
+
+if TYPE_CHECKING:
+    from mailstore.draft import Draft
+
+__all__ = ["Capabilities", "Capability", "Store"]
+
+
+class Capability(StrEnum):
+    """What a kind of store may or may not be able to do."""
+
+    FOLLOW = "follow"
+    SEND = "send"
+    MARK_READ = "mark-read"
+    UPDATE_ROSTER = "update-roster"
+    RECORD = "record"
+
+
+class Capabilities(msgspec.Struct, frozen=True):
+    """What a store can do, and for what it can't the reason, in words for a person."""
+
+    missing: dict[Capability, str] = {}
+
+    def __contains__(self, capability: Capability) -> bool:
+        return capability not in self.missing
+
+    def why_not(self, capability: Capability) -> str:
+        """Return why a capability is missing; empty where it is there."""
+        return self.missing.get(capability, "")
+
+
+class Store(ABC):
+    """A mailbox where it lies: turns its files into events, and commands into its files.
+
+    *Ordering.* `scan` yields batches of events: the roster first, then the newest messages, then the
+    rest in any order. A fold must not depend on the order. `changes` yields, in the order of the files,
+    everything that came after what `scan` handed out, each record once; where `scan` was not exhausted
+    before `changes` starts, nothing is lost either. `Reset` means that all records handed out so far are
+    void and everything follows anew; `Gone`, that the mailbox can't be reached for now.
+
+    *Identity.* A message's id is never empty. Where a record has none, the store derives one that is
+    the same at every reading. Records that claim the same id are all handed out: the fold decides.
+
+    *Damage.* A line or file that is no record is handed out as a `Problem`; it is never dropped, never
+    raised, and the records around it are all handed out. An unterminated record at the end of a file is
+    held back until it is complete.
+
+    *Looking changes nothing.* Opening, `scan`, `changes`, `content` and `raw` leave every byte and time
+    of the mailbox's files as they were.
+
+    *Threads.* `scan`, `content`, `raw`, `send`, `mark_read`, `update_agent` and `record` block; they may
+    be called from any thread, and several at a time. `changes` belongs to one event loop and never blocks
+    it. A store has one consumer of `scan` and `changes`.
+
+    *Errors.* Only `MailError`s come out on purpose: `MailboxMissing` when nothing lies there,
+    `MailboxBusy` when the lock can't be had in time, `ContentGone` when a body is no longer where it
+    was, `Unsupported` for what `capabilities` says is missing, `StoreError` for all else that the file
+    system refuses. A command that raises has written nothing.
+    """
+
+    kind: ClassVar[str]
+    """The URL's scheme."""
+
+    summary: ClassVar[str]
+    """One line for `signalbox stores`."""
+
+    capabilities: ClassVar[Capabilities] = Capabilities()
+
+    @classmethod
+    @abstractmethod
+    def recognise(cls, path: Path) -> bool:
+        """Say, by a cheap look, whether a mailbox of this kind lies at a path."""
+
+    @classmethod
+    @abstractmethod
+    def open(cls, path: Path, *, poll: bool = False) -> Self:
+        """Open the mailbox at a path, reading nothing yet; `poll` for file systems without events.
+
+        Raises MailboxMissing when there is none.
+        """
+
+    @classmethod
+    def create(cls, path: Path) -> Self:
+        """Make an empty mailbox at a path and open it; an existing one is opened and left as it is."""
+        raise Unsupported(f"a new {cls.kind} mailbox can't be made here", "use the system's own program")
+
+    @property
+    @abstractmethod
+    def url(self) -> str:
+        """Return `KIND:PATH`, absolute: what names this mailbox anywhere."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """Return the short path that a header shows."""
+
+    @abstractmethod
+    def scan(self) -> Iterator[list[Event]]:
+        """Yield all there is, in batches."""
+
+    @abstractmethod
+    def changes(self) -> AsyncIterator[list[Event]]:
+        """Yield what came since the last batch handed out, until the iterator is closed."""
+
+    @abstractmethod
+    def content(self, message: Message) -> str:
+        """Return a message's body. Raises ContentGone."""
+
+    @abstractmethod
+    def raw(self, message: Message) -> bytes:
+        """Return a message's record as it stands in the store. Raises ContentGone."""
+
+    def send(self, draft: Draft) -> Message:
+        """Append a message, and its audience as deliveries; return it as it was written."""
+        raise self._unsupported(Capability.SEND)
+
+    def mark_read(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Record that `reader` has read just these messages; return how many records were written."""
+        raise self._unsupported(Capability.MARK_READ)
+
+    def update_agent(self, agent: Agent) -> None:
+        """Register an agent, or replace what the roster says of it; fields unknown to us stay."""
+        raise self._unsupported(Capability.UPDATE_ROSTER)
+
+    def record(self, intervention: Intervention) -> None:
+        """Append what the person did to the oversight journal."""
+        raise self._unsupported(Capability.RECORD)
+
+    def close(self) -> None:
+        """Let go of everything held; may be called twice."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _unsupported(self, capability: Capability) -> Unsupported:
+        reason = self.capabilities.why_not(capability)
+        return Unsupported(f"a {self.kind} mailbox can't {capability.value.replace('-', ' ')}", reason)
