@@ -8,7 +8,15 @@ import msgspec
 
 from mailstore.roster import Roster
 
-__all__ = ["DEFAULT_TTL_HOURS", "TAG_NAMESPACES", "Address", "Kind", "channel_label", "channels_named", "resolve"]
+__all__ = [
+    "DEFAULT_TTL_HOURS",
+    "TAG_NAMESPACES",
+    "Address",
+    "Kind",
+    "channel_label",
+    "channels_named",
+    "resolve",
+]
 
 TAG_NAMESPACES = ("project", "concern", "domain")
 BROADCAST_NAMES = frozenset({"all", "broadcast", "AGENT:*"})
@@ -83,7 +91,9 @@ def resolve(text: str, roster: Roster, user: str = "user") -> Address:
 def channels_named(label: str, tags: list[str]) -> list[str]:
     """Return the tags among `tags` that `#label` (or `label`) can stand for."""
     bare = label.removeprefix("#")
-    return sorted({tag for tag in tags if tag.partition(":")[2] == bare and tag.partition(":")[0] in TAG_NAMESPACES})
+    return sorted(
+        {tag for tag in tags if tag.partition(":")[2] == bare and tag.partition(":")[0] in TAG_NAMESPACES}
+    )
 
 
 def channel_label(tag: str, tags: list[str]) -> str:

@@ -7,7 +7,7 @@ import msgspec
 from mailstore.message import Delivery, Intervention, Message, Problem, Receipt
 from mailstore.roster import Agent
 
-__all__ = ["Event", "Gone", "Progress", "Reset"]
+__all__ = ["Event", "Gone", "Progress", "Reset", "Seen", "Unseen"]
 
 
 class Reset(msgspec.Struct, frozen=True, gc=False):
@@ -29,4 +29,18 @@ class Progress(msgspec.Struct, frozen=True, gc=False):
     total: int
 
 
-Event = Message | Receipt | Delivery | Agent | Intervention | Problem | Progress | Reset | Gone
+class Seen(msgspec.Struct, frozen=True, gc=False):
+    """The person has seen a message; comes from the console's own state, never from a store."""
+
+    message_id: str
+
+
+class Unseen(msgspec.Struct, frozen=True, gc=False):
+    """The person takes the mark of having seen a message back."""
+
+    message_id: str
+
+
+Event = (
+    Message | Receipt | Delivery | Agent | Intervention | Problem | Progress | Reset | Gone | Seen | Unseen
+)

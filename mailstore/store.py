@@ -141,7 +141,7 @@ class Store(ABC):
         """Append what the person did to the oversight journal."""
         raise self._unsupported(Capability.RECORD)
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - a store that holds nothing has nothing to let go of
         """Let go of everything held; may be called twice."""
 
     def __enter__(self) -> Self:

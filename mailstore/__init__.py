@@ -1,0 +1,38 @@
+"""A pluggable layer over the mailboxes of AI agents: open one where it lies, fold it, write to it.
+
+with open_store("haak:data/") as store:
+    mailbox = Mailbox()
+    for batch in store.scan():
+        mailbox.fold(batch, now)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mailstore.draft import Draft
+    from mailstore.mailbox import Mailbox
+    from mailstore.message import Message
+    from mailstore.registry import open_store
+    from mailstore.roster import Agent
+    from mailstore.store import Store
+
+__all__ = ["Agent", "Draft", "Mailbox", "Message", "Store", "open_store"]
+
+_HOMES = {
+    "Agent": "mailstore.roster",
+    "Draft": "mailstore.draft",
+    "Mailbox": "mailstore.mailbox",
+    "Message": "mailstore.message",
+    "Store": "mailstore.store",
+    "open_store": "mailstore.registry",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for: a hook that runs at every start needs few."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,0 +1,1 @@
+"""Mechanisms for mail that lies in files; they know nothing of mail."""

@@ -1,0 +1,163 @@
+"""Before a message is sent: is it allowed, whom does it reach now, and whom will it wait for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from mailstore.address import TAG_NAMESPACES, Address, Kind, channels_named, resolve
+from mailstore.delivery import FOREVER, Facts, State, message_expiry, recipients, state
+from mailstore.draft import Draft, draft
+from mailstore.errors import DraftRefused
+from mailstore.mailbox import Mailbox
+from mailstore.message import Message
+from mailstore.roster import Status
+
+__all__ = ["MANY_WORDS", "Preview", "prepare", "preview", "read_address", "resolve_all"]
+
+MANY_WORDS = 500
+STALE_SECONDS = 1800.0
+
+
+class Preview(msgspec.Struct, frozen=True):
+    """Whom a draft reaches if it is sent now (session ids, `user`), and what else the sender should know.
+
+    `reaches` read it at their next poll; `waits` are roles without a holder; `frozen`, `stale` (not seen
+    for long) and `dead` are agents; `unknown` are names that nobody has ever borne; `expires` is in
+    seconds since the epoch.
+    """
+
+    reaches: tuple[str, ...] = ()
+    waits: tuple[str, ...] = ()
+    frozen: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    dead: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    expires: float | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def read_address(text: str, mailbox: Mailbox, *, literal: bool = False) -> str:
+    """Return an address as it is written to the store; raises DraftRefused naming `to`.
+
+    `#x` becomes its tag, a prefix or a name the session id it stands for, `role:x` the bare role unless
+    an agent bears the tag itself (formats/haak.md 7, 8, 10, 11).
+    """
+    text = text.strip()
+    if not text:
+        raise DraftRefused("to", "is empty", "name a session, a role, a #channel, all or user")
+    if any(not char.isprintable() or char.isspace() for char in text):
+        raise DraftRefused("to", f"{text!r} holds blanks or control characters", "name one address at a time")
+    if text.startswith("#"):
+        return _channel(text, mailbox)
+    namespace, colon, rest = text.partition(":")
+    if colon and not rest:
+        raise DraftRefused("to", f"{text!r} names nothing after its colon", f"write {namespace}:NAME")
+    address = resolve(text, mailbox.roster, mailbox.user)
+    if address.kind is Kind.LITERAL and not literal:
+        known = ", ".join(f"{name}:" for name in (*TAG_NAMESPACES, "role"))
+        raise DraftRefused(
+            "to", f"{text!r} is no address here (known are {known})", "pass --literal to send it as is"
+        )
+    if address.kind in (Kind.DIRECT, Kind.BROADCAST, Kind.USER):
+        return address.name
+    if namespace == "role" and not mailbox.roster.bearers(text):
+        return rest
+    return text
+
+
+def _channel(text: str, mailbox: Mailbox) -> str:
+    known = [channel.tag for channel in mailbox.channels()]
+    bare = text.removeprefix("#")
+    if bare.partition(":")[0] in TAG_NAMESPACES and ":" in bare:
+        return bare
+    tags = channels_named(text, known)
+    if len(tags) == 1:
+        return tags[0]
+    if not tags:
+        raise DraftRefused(
+            "to", f"no channel is called {text}", f"write the whole tag, such as project:{bare}"
+        )
+    raise DraftRefused("to", f"{text} can be {' or '.join(tags)}", "write the whole tag")
+
+
+def resolve_all(texts: tuple[str, ...], mailbox: Mailbox) -> list[Address]:
+    """Return what each address is to the roster now."""
+    return [resolve(text, mailbox.roster, mailbox.user) for text in texts]
+
+
+def preview(mailbox: Mailbox, wanted: Draft, now: float, stale_after: float = STALE_SECONDS) -> Preview:
+    """Say whom a draft would reach if it were sent now."""
+    ghost = _ghost(wanted, now)
+    roster = mailbox.roster
+    found: dict[str, dict[str, None]] = {
+        key: {} for key in ("reaches", "waits", "frozen", "stale", "dead", "unknown")
+    }
+    for recipient in recipients(ghost, Facts(), roster, mailbox.user):
+        names = [recipient.name]
+        fate = state(recipient, ghost, Facts(), roster, now, mailbox.user)
+        if recipient.kind is Kind.ROLE and fate in (State.UNREAD, State.FROZEN):
+            holders = roster.holders(recipient.name)
+            found["frozen"].update((a.session_id, None) for a in holders if a.status is Status.FROZEN)
+            names = [agent.session_id for agent in holders if agent.status is Status.LIVING]
+            fate = State.UNREAD
+        key = {State.WAITING: "waits", State.FROZEN: "frozen", State.DEAD: "dead", State.UNKNOWN: "unknown"}
+        found[key.get(fate, "reaches")].update((name, None) for name in names if name != wanted.sender)
+    for name in list(found["reaches"]):
+        agent = roster.get(name)
+        if agent is not None and agent.last_seen is not None and now - agent.last_seen > stale_after:
+            found["stale"][name] = None
+    expiry = message_expiry(ghost, roster, mailbox.user)
+    return Preview(
+        **{key: tuple(names) for key, names in found.items()},
+        expires=None if expiry == FOREVER else expiry,
+        warnings=tuple(_warnings(mailbox, wanted)),
+    )
+
+
+def _ghost(wanted: Draft, now: float) -> Message:
+    return Message(
+        id="",
+        sender=wanted.sender,
+        recipients=wanted.recipients,
+        timestamp="",
+        time=now,
+        subject=wanted.subject,
+        ttl_hours=wanted.ttl_hours,
+    )
+
+
+def _warnings(mailbox: Mailbox, wanted: Draft) -> list[str]:
+    found = [address.warning for address in resolve_all(wanted.recipients, mailbox) if address.warning]
+    words = len(wanted.content.split())
+    if words > MANY_WORDS:
+        found.append(f"{words} words: this is mail, not a document (over {MANY_WORDS})")
+    sender = resolve(wanted.sender, mailbox.roster, mailbox.user)
+    if len(mailbox.roster) and sender.kind not in (Kind.DIRECT, Kind.USER, Kind.ROLE):
+        found.append(f"the roster does not know the sender {wanted.sender!r}")
+    return found
+
+
+def prepare(mailbox: Mailbox, now: float, *, literal: bool = False, **fields: Any) -> Draft:
+    """Check what somebody wants to send and fill in whom it is for; raises DraftRefused.
+
+    `fields` are those of Draft, with recipients as they were typed.
+    """
+    typed = fields.pop("recipients", ())
+    addresses = dict.fromkeys(read_address(text, mailbox, literal=literal) for text in typed)
+    if not addresses:
+        raise DraftRefused("to", "is missing", "name a session, a role, a #channel, all or user")
+    thread = fields.get("thread")
+    if thread is not None and thread not in mailbox:
+        raise DraftRefused(
+            "thread", f"{thread!r} is no message here", "give the id of the message you answer"
+        )
+    checked = draft(recipients=tuple(addresses), **fields)
+    ghost = _ghost(checked, now)
+    audience = [
+        recipient.name
+        for recipient in recipients(ghost, Facts(), mailbox.roster, mailbox.user)
+        if recipient.kind not in (Kind.UNKNOWN, Kind.LITERAL)
+    ]
+    return checked.model_copy(update={"audience": tuple(audience)})

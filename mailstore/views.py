@@ -1,0 +1,76 @@
+"""What can be looked at, and the small values that the mailbox answers with."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from mailstore.delivery import State
+from mailstore.message import Message
+
+__all__ = ["Channel", "Counts", "DeadLetter", "Node", "ThreadSummary", "View", "ViewKind"]
+
+ViewKind = Literal["all", "for-you", "unread", "dead", "waiting", "archive", "channel", "agent"]
+
+
+class View(msgspec.Struct, frozen=True):
+    """What a list of threads shows: a kind, and for a channel its tag, for an agent its session id."""
+
+    kind: ViewKind
+    name: str = ""
+
+
+class Node(msgspec.Struct, frozen=True):
+    """One place in a reply tree, in reading order; `message` is None for a parent that is nowhere."""
+
+    id: str
+    message: Message | None
+    depth: int
+    parent: str | None
+
+
+class ThreadSummary(msgspec.Struct, frozen=True):
+    """A thread in one glance; `last_time` in seconds since the epoch, `unseen` the person's own."""
+
+    root: str
+    subject: str
+    participants: tuple[str, ...]
+    messages: int
+    unseen: int
+    last_time: float
+    last_timestamp: str
+    latest: Message
+
+
+class Channel(msgspec.Struct, frozen=True):
+    """A tag that messages or agents bear: how much mail, how much of it unseen, who bears it."""
+
+    tag: str
+    messages: int
+    unseen: int
+    agents: tuple[str, ...]
+
+
+class DeadLetter(msgspec.Struct, frozen=True):
+    """A message that one recipient will not read unless somebody acts, and since when."""
+
+    message: Message
+    recipient: str
+    state: State
+    since: float | None
+    reason: str = ""
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """Everything that a status line tells, as numbers of messages (`unreadable`: of lines)."""
+
+    messages: int = 0
+    archived: int = 0
+    unseen: int = 0
+    for_you: int = 0
+    dead: int = 0
+    waiting: int = 0
+    expired: int = 0
+    unreadable: int = 0
+    warnings: int = 0
