@@ -1,4 +1,4 @@
-"""The fold: takes a store's events in, and answers what panes and commands ask. No I/O, no clock of its own."""
+"""The fold: takes a store's events in, and answers what panes and commands ask. It has no I/O and no clock."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ class Mailbox:
         self._delivered: dict[str, list[str]] = {}
         self._settled: dict[str, set[str]] = {}
         self._journal: dict[str, Intervention] = {}
+        self._stepped_in: set[str] = set()
         self._unreadable = 0
         self._clear_indexes()
 
@@ -157,7 +158,9 @@ class Mailbox:
             return
         else:
             return
-        self._refile(receipt.message_id, now)
+        index = self._position.get(receipt.message_id)
+        if index is not None and self._ledger.is_open(index):
+            self._file(index, now)
 
     def _fold_agent(self, agent: Agent, now: float) -> None:
         before = self.roster.get(agent.session_id)
@@ -172,6 +175,8 @@ class Mailbox:
         if intervention.id in self._journal:
             return
         self._journal[intervention.id] = intervention
+        if intervention.action == "intervene" and intervention.message_id:
+            self._stepped_in.add(intervention.message_id)
         if intervention.action in SETTLING and intervention.message_id:
             recipient = str(intervention.details.get("recipient") or "")
             self._settled.setdefault(intervention.message_id, set()).add(recipient)
@@ -311,6 +316,10 @@ class Mailbox:
         """Return the oversight journal, the newest first."""
         return sorted(self._journal.values(), key=lambda record: record.time, reverse=True)
 
+    def is_intervention(self, message_id: str) -> bool:
+        """Say whether the journal says that the person stepped in with this message."""
+        return message_id in self._stepped_in
+
     # Threads, channels, counts
 
     def root_of(self, message_id: str) -> str:
@@ -320,7 +329,7 @@ class Mailbox:
     def tree(self, root: str) -> list[Node]:
         """Return a thread in reading order, placeholders for parents that are nowhere."""
         forest = self._index.forest
-        return [Node(id, self.message(id), depth, forest.parent(id)) for id, depth in forest.walk(root)]
+        return [Node(key, self.message(key), depth, forest.parent(key)) for key, depth in forest.walk(root)]
 
     def cycles(self) -> list[Cycle]:
         """Return the rings of replies that were found and cut."""

@@ -1,0 +1,67 @@
+"""The theme's colours as the styles that rows and messages are written in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rich.style import Style
+from textual.color import Color, ColorParseError
+
+from mailstore.delivery import State
+
+__all__ = ["GLYPHS", "Ink"]
+
+GLYPHS: dict[State, str] = {
+    State.READ: "✓",
+    State.UNREAD: "○",
+    State.WAITING: "…",
+    State.FROZEN: "◐",
+    State.EXPIRED: "◌",
+    State.DEAD: "✕",
+    State.UNKNOWN: "?",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """Styles by meaning; a glyph always says the same without them."""
+
+    text: Style
+    muted: Style
+    accent: Style
+    strong: Style
+    unread: Style
+    mine: Style
+    intervention: Style
+    good: Style
+    warn: Style
+    bad: Style
+    states: Mapping[State, Style]
+    code_theme: str
+
+    @classmethod
+    def of(cls, variables: Mapping[str, str], code_theme: str) -> Ink:
+        """Read the styles from a theme's CSS variables."""
+
+        def style(name: str, *, bold: bool = False) -> Style:
+            try:
+                colour = Color.parse(variables.get(name, variables["foreground"]))
+            except ColorParseError:
+                colour = Color.parse(variables["foreground"])
+            return Style(color=colour.rich_color, bold=bold or None)
+
+        return cls(
+            text=style("foreground"),
+            muted=style("muted"),
+            accent=style("accent"),
+            strong=style("foreground", bold=True),
+            unread=style("mail-unread", bold=True),
+            mine=style("mail-mine"),
+            intervention=style("mail-intervention"),
+            good=style("success"),
+            warn=style("warning"),
+            bad=style("error"),
+            states={state: style(f"state-{state.value}") for state in State},
+            code_theme=code_theme,
+        )

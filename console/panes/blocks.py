@@ -1,0 +1,140 @@
+"""A message as lines: who wrote to whom and when, the text, and what became of it for each recipient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.style import Style
+from textual.strip import Strip
+
+from console.ink import GLYPHS, Ink
+from console.panes.pieces import Piece, lay
+from console.panes.thread_rows import TYPE_GLYPHS
+from console.render.markdown import Palette, render_markdown
+from console.render.safe import visible_line
+from console.render.text import clock, shorten_middle
+from mailstore.delivery import Standing, State
+from mailstore.mailbox import Mailbox
+from mailstore.message import Message
+from mailstore.views import Node
+
+__all__ = ["Block", "block_lines", "block_of", "estimate"]
+
+WORDS = {
+    State.READ: "read by",
+    State.UNREAD: "unread by",
+    State.FROZEN: "frozen, waits:",
+    State.WAITING: "waits for",
+    State.EXPIRED: "expired, not read by",
+    State.DEAD: "died before reading:",
+    State.UNKNOWN: "nobody is called",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """All that a message's lines are made of, apart from its text; equal blocks look the same."""
+
+    node: Node
+    standings: tuple[tuple[str, Standing], ...] = ()
+    is_unseen: bool = False
+    is_intervention: bool = False
+    folded: int = 0
+
+    @property
+    def key(self) -> str:
+        return self.node.id
+
+
+def block_of(mailbox: Mailbox, node: Node, now: float, *, is_intervention: bool, folded: int) -> Block:
+    """Gather what the mailbox says of a message."""
+    message = node.message
+    if message is None:
+        return Block(node, folded=folded)
+    standings = tuple(mailbox.states(message, now).items())
+    return Block(node, standings, mailbox.is_unseen(message), is_intervention, folded)
+
+
+def estimate(message: Message | None, width: int) -> int:
+    """Guess how many lines a message takes before it is read."""
+    if message is None or message.location is None:
+        return 4
+    return min(400, 4 + message.location.length // max(20, width))
+
+
+def block_lines(block: Block, body: str, width: int, ink: Ink, now: float) -> list[Strip]:
+    """Render a message at a width; `body` is data and is made harmless here."""
+    message = block.node.message
+    if message is None:
+        missing = f"a message that is not here ({shorten_middle(visible_line(block.node.id), 24)})"
+        return [lay([("┄ ", ink.muted), (missing, ink.muted)], [], width, Style.null()), Strip.blank(width)]
+    lines = [_header(block, message, width, ink, now)]
+    if (subject := _subject(message, body)) is not None:
+        lines.append(lay([(subject, ink.strong)], [], width, Style.null()))
+    palette = Palette(
+        text=ink.text,
+        muted=ink.muted,
+        accent=ink.accent,
+        code=ink.text,
+        quote=ink.muted,
+        heading=ink.strong,
+        link=ink.accent,
+        code_theme=ink.code_theme,
+    )
+    lines.extend(render_markdown(body, width, palette))
+    lines.extend(_receipts(block, width, ink, now))
+    if block.folded:
+        plural = "reply" if block.folded == 1 else "replies"
+        lines.append(lay([(f"▸ {block.folded} {plural} folded", ink.accent)], [], width, Style.null()))
+    lines.append(Strip.blank(width))
+    return lines
+
+
+def _header(block: Block, message: Message, width: int, ink: Ink, now: float) -> Strip:
+    when = clock(message.time, now) if message.timed else visible_line(message.timestamp)[:20] or "no time"
+    glyph = TYPE_GLYPHS.get(message.type, "")
+    left: list[Piece] = [("● ", ink.unread)] if block.is_unseen else []
+    if block.is_intervention:
+        left.append(("⚑ ", ink.intervention))
+    sender = visible_line(message.sender)
+    left.append((sender, ink.mine if message.sender == "user" else ink.strong))
+    left.append((" → ", ink.muted))
+    left.append((", ".join(visible_line(name) for name in message.recipients), ink.text))
+    if message.type:
+        left.append((f"  {glyph} {visible_line(message.type)}".replace("   ", "  "), ink.accent))
+    if message.archived:
+        left.append(("  archived", ink.muted))
+    return lay(left, [(when, ink.muted)], width, Style.null())
+
+
+def _subject(message: Message, body: str) -> str | None:
+    """Return the subject as a line of its own, unless it is the text's first line."""
+    subject = visible_line(message.subject).strip()
+    if not subject or body.lstrip().startswith(message.subject[:60].rstrip()):
+        return None
+    return subject
+
+
+def _receipts(block: Block, width: int, ink: Ink, now: float) -> list[Strip]:
+    lines = []
+    for state in State:
+        named = [(name, standing) for name, standing in block.standings if standing.state is state]
+        if not named:
+            continue
+        words = ", ".join(_named(name, standing, now) for name, standing in named)
+        reason = named[0][1].reason if len(named) == 1 and state in (State.WAITING, State.FROZEN) else ""
+        style = ink.states[state]
+        left: list[Piece] = [(f"{GLYPHS[state]} ", style), (f"{WORDS[state]} ", style), (words, ink.muted)]
+        if reason:
+            left.append((f" · {visible_line(reason)}", ink.muted))
+        lines.append(lay(left, [], width, Style.null()))
+    return lines
+
+
+def _named(name: str, standing: Standing, now: float) -> str:
+    shown = shorten_middle(visible_line(name), 24)
+    if standing.state is State.READ:
+        by = [reader for reader in standing.by if reader != name]
+        who = f"{shown} ({', '.join(visible_line(reader) for reader in by)})" if by else shown
+        return f"{who} {clock(standing.since, now)}" if standing.since is not None else who
+    return shown

@@ -1,0 +1,232 @@
+"""Where the person writes: says whom a message reaches before it is sent, and never loses a draft."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message as Note
+from textual.widgets import Input, Label, Static, TextArea
+
+from console.panes.reach import reach_line
+from console.session import Session
+from console.widgets.completing_input import Candidate, CompletingInput
+from mailstore.address import channel_label
+from mailstore.draft import Draft
+from mailstore.errors import DraftRefused, MailError
+from mailstore.sending import prepare, preview
+
+__all__ = ["Composer", "Writing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A draft as it stands in the composer; `key` names where it belongs, `action` how it is journalled."""
+
+    key: str
+    recipients: str = ""
+    subject: str = ""
+    body: str = ""
+    thread: str | None = None
+    action: str = ""
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.body.strip()
+
+
+class Composer(Vertical):
+    """A recipient line that completes, a subject, a text, and the line that says whom it reaches."""
+
+    @dataclass
+    class Sent(Note):
+        """A message was appended to the store."""
+
+        message_id: str
+        writing: Writing
+
+    @dataclass
+    class SendFailed(Note):
+        """The store refused; nothing was written and the draft is kept."""
+
+        error: MailError
+
+    def __init__(self, session: Session, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._session = session
+        self._writing = Writing("new")
+        self._saved: Writing | None = None
+        self.is_sending = False
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(classes="composer--field"):
+            yield Label("To", classes="composer--label")
+            yield CompletingInput(self._candidates, id="to", compact=True)
+        with Horizontal(classes="composer--field"):
+            yield Label("Subject", classes="composer--label")
+            yield Input(id="subject", compact=True, placeholder="optional")
+        yield TextArea(id="body", compact=True, soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
+        yield Static(id="reach")
+
+    @property
+    def writing(self) -> Writing:
+        """What stands in the composer."""
+        return self._writing
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.display)
+
+    def open(self, writing: Writing) -> None:
+        """Open on a draft; what was there before is kept under its own key."""
+        self.flush()
+        self._writing = self._saved = writing
+        with self.prevent(Input.Changed, TextArea.Changed):
+            self.query_one("#to", Input).value = writing.recipients
+            self.query_one("#subject", Input).value = writing.subject
+            body = self.query_one("#body", TextArea)
+            body.load_text(writing.body)
+            body.move_cursor(body.document.end)
+        self.display = True
+        self.update_reach()
+
+    def focus_field(self) -> None:
+        """Focus the first field that is still to be filled."""
+        self.query_one("#to" if not self._writing.recipients.strip() else "#body").focus()
+
+    def close(self) -> None:
+        """Leave the composer; the draft is kept."""
+        self.flush()
+        self.display = False
+
+    def discard(self) -> None:
+        """Drop the draft for good."""
+        key = self._writing.key
+        self._writing = self._saved = Writing(key)
+        self._drop(key)
+        self.display = False
+
+    def set_body(self, text: str) -> None:
+        """Put a text in, as an editor left it."""
+        self.query_one("#body", TextArea).load_text(text)
+
+    @on(Input.Changed, "#to")
+    @on(Input.Changed, "#subject")
+    @on(TextArea.Changed, "#body")
+    def _typed(self) -> None:
+        self._writing = replace(
+            self._writing,
+            recipients=self.query_one("#to", Input).value,
+            subject=self.query_one("#subject", Input).value,
+            body=self.query_one("#body", TextArea).text,
+        )
+        self.flush()
+        self.update_reach()
+
+    def flush(self) -> None:
+        """Save the draft, if it changed since it was last saved."""
+        if self._writing != self._saved:
+            self._saved = self._writing
+            self._save(self._writing)
+
+    @work(thread=True, group="drafts", exit_on_error=False)
+    def _save(self, writing: Writing) -> None:
+        if writing == self._saved:
+            self._session.save_draft(writing)
+
+    @work(thread=True, group="drafts", exit_on_error=False)
+    def _drop(self, key: str) -> None:
+        self._session.drop_draft(key)
+
+    def _addresses(self) -> list[str]:
+        return [text for part in self._writing.recipients.split(",") if (text := part.strip())]
+
+    def draft(self) -> Draft:
+        """Return what would be sent; raises DraftRefused."""
+        session, writing = self._session, self._writing
+        return prepare(
+            session.mailbox,
+            session.now(),
+            sender=session.user,
+            recipients=self._addresses(),
+            subject=writing.subject.strip(),
+            content=writing.body,
+            thread=writing.thread,
+        )
+
+    def update_reach(self) -> None:
+        """Say whom the message will reach, before it is sent."""
+        reach = self.query_one("#reach", Static)
+        session = self._session
+        title = "Step in" if self._writing.action else "Reply" if self._writing.thread else "Write"
+        try:
+            draft = prepare(
+                session.mailbox,
+                session.now(),
+                sender=session.user,
+                recipients=self._addresses(),
+                content=self._writing.body.strip() or "-",
+            )
+        except DraftRefused as error:
+            reach.update(reach_line(None, str(error) if self._addresses() else "Whom to? A session, a role, a #channel, all."))
+            self.border_title = title
+            return
+        found = preview(session.mailbox, draft, session.now(), session.config.stale_after_minutes * 60)
+        self.border_title = f"{title} → {', '.join(self._labels(draft))}"
+        words = len(self._writing.body.split())
+        self.border_subtitle = f"{words} words · ctrl+s sends · esc keeps the draft"
+        reach.update(reach_line(found, "", now=session.now()))
+
+    def _labels(self, draft: Draft) -> list[str]:
+        tags = [channel.tag for channel in self._session.mailbox.channels()]
+        return [channel_label(name, tags) if name in tags else name for name in draft.recipients]
+
+    def _candidates(self) -> list[Candidate]:
+        mailbox = self._session.mailbox
+        channels = mailbox.channels()
+        tags = [channel.tag for channel in channels]
+        found = [Candidate(channel_label(c.tag, tags), f"{c.tag} · {len(c.agents)} agents") for c in channels]
+        for role in mailbox.roster.roles():
+            holders = ", ".join(agent.session_id for agent in mailbox.roster.holders(role))
+            found.append(Candidate(role, f"role · {holders or 'no holder, it waits'}"))
+        for agent in mailbox.roster:
+            found.append(Candidate(agent.session_id, f"{agent.status.value} · {agent.role or 'no role'}"))
+        found.append(Candidate("all", "every living agent, for 4 hours"))
+        return found
+
+    def send(self) -> None:
+        """Send what stands here; a refusal is shown and changes nothing."""
+        if self.is_sending:
+            return
+        try:
+            draft = self.draft()
+        except DraftRefused as error:
+            self.query_one("#reach", Static).update(reach_line(None, str(error)))
+            return
+        self.is_sending = True
+        self._send(draft, self._writing)
+
+    @work(thread=True, group="send", exit_on_error=False)
+    def _send(self, draft: Draft, writing: Writing) -> None:
+        details = {"thread": writing.thread, "recipients": list(draft.recipients)}
+        try:
+            message = self._session.send(draft, action=writing.action, details=details)
+            self._session.drop_draft(writing.key)
+        except MailError as error:
+            self.post_message(self.SendFailed(error))
+        else:
+            self.post_message(self.Sent(message.id, writing))
+
+    @on(Sent)
+    def _sent(self, event: Sent) -> None:
+        self.is_sending = False
+        if self._writing.key == event.writing.key:
+            self._writing = self._saved = Writing(event.writing.key)
+            self.display = False
+
+    @on(SendFailed)
+    def _send_failed(self, event: SendFailed) -> None:
+        self.is_sending = False
+        self.query_one("#reach", Static).update(reach_line(None, str(event.error)))

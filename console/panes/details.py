@@ -1,0 +1,53 @@
+"""A message's details in words: recipients and their states, receipts, file and offset."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from console.ink import GLYPHS
+from console.render.safe import visible, visible_line
+from console.render.text import clock
+from mailstore.mailbox import Mailbox
+from mailstore.message import Message
+
+__all__ = ["details", "record"]
+
+
+def details(mailbox: Mailbox, message: Message, now: float) -> Content:
+    """Tell everything that the mailbox knows of a message."""
+    rows: list[tuple[str, str]] = [
+        ("id", message.id),
+        ("from", message.sender),
+        ("to", ", ".join(message.recipients)),
+        ("time", message.timestamp + ("" if message.timed else "  (unreadable: kept in file order)")),
+        ("subject", message.subject),
+        ("type", message.type or "–"),
+        ("answers", message.thread or "–"),
+        ("thread", mailbox.root_of(message.id)),
+    ]
+    expiry = mailbox.expiry(message)
+    rows.append(("expires", clock(expiry, now) if expiry is not None else "never"))
+    if message.location is not None:
+        where = message.location
+        rows.append(("file", f"{where.file}  offset {where.offset:,}  length {where.length:,}"))
+    parts = [Content.assemble((f"{name:>9}  ", "$text-muted"), visible_line(value)) for name, value in rows]
+    parts.append(Content("\n recipients"))
+    for name, standing in mailbox.states(message, now).items():
+        since = f"  since {clock(standing.since, now)}" if standing.since is not None else ""
+        by = f"  by {', '.join(standing.by)}" if standing.by else ""
+        line = f"{visible_line(name)}: {standing.state.value}{since}{visible_line(by)}"
+        reason = f"  {visible_line(standing.reason)}" if standing.reason else ""
+        parts.append(Content.assemble(f"   {GLYPHS[standing.state]} {line}", (reason, "$text-muted")))
+    receipts = mailbox.receipts(message.id)
+    parts.append(Content("\n receipts" if receipts else "\n receipts\n   none"))
+    for receipt in receipts:
+        when = clock(receipt.time, now) if receipt.time is not None else "at an unknown time"
+        parts.append(Content(f"   ✓ {visible_line(receipt.reader)}  {when}"))
+    if delivered := mailbox.deliveries(message.id):
+        parts.append(Content(f"\n when it was sent it was for\n   {visible_line(', '.join(delivered))}"))
+    return Content("\n").join(parts)
+
+
+def record(raw: bytes) -> Content:
+    """Show a record as it stands in the store, what can't be shown made visible."""
+    return Content(visible(raw.decode("utf-8", "backslashreplace")))

@@ -1,0 +1,41 @@
+"""The line at the bottom: the keys that work here."""
+
+from __future__ import annotations
+
+from rich.style import Style
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from console.ink import Ink
+from console.panes.pieces import Piece, lay
+
+__all__ = ["Footer"]
+
+
+class Footer(Widget):
+    """Keys and what they do, as many as fit, the last one always being help."""
+
+    keys: reactive[tuple[tuple[str, str], ...]] = reactive(())
+    notice: reactive[str] = reactive("")
+
+    def __init__(self, ink: Ink, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.ink = ink
+
+    def render_line(self, y: int) -> Strip:
+        """Render the one line."""
+        width, ink = self.size.width, self.ink
+        if y > 0 or not width:
+            return Strip.blank(width)
+        right: list[Piece] = [("? ", ink.accent), ("help ", ink.muted)]
+        if self.notice:
+            return lay([(f" {self.notice}", ink.text)], right, width, self.rich_style)
+        left: list[Piece] = [(" ", ink.text)]
+        room = width - 9
+        for key, label in self.keys:
+            room -= len(key) + len(label) + 3
+            if room < 0:
+                break
+            left += [(key, ink.accent), (f" {label}  ", ink.muted)]
+        return lay(left, right, width, self.rich_style + Style())

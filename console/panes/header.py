@@ -1,0 +1,85 @@
+"""The line at the top: which mailbox, whether it lives, what is in it, and the time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from rich.style import Style
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from console.ink import Ink
+from console.panes.pieces import Piece, lay
+from console.render.safe import visible_line
+from console.render.text import count, shorten_middle
+from mailstore.views import Counts
+
+__all__ = ["Header", "Headline"]
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """What the header says; `state` is one of live, reading, gone, observing, still."""
+
+    title: str = ""
+    state: str = "reading"
+    detail: str = ""
+    counts: Counts = Counts()
+    drafts: int = 0
+    time: float = 0.0
+
+
+STATES = {
+    "live": ("●", "good"),
+    "still": ("●", "muted"),
+    "reading": ("◌", "warn"),
+    "observing": ("◎", "accent"),
+    "gone": ("✕", "bad"),
+}
+
+
+class Header(Widget):
+    """One line; the least important gives way first where it is narrow."""
+
+    headline: reactive[Headline] = reactive(Headline)
+
+    def __init__(self, ink: Ink, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.ink = ink
+
+    def render_line(self, y: int) -> Strip:
+        """Render the one line."""
+        width, ink, shown = self.size.width, self.ink, self.headline
+        if y > 0 or not width:
+            return Strip.blank(width)
+        clock: list[Piece] = [(datetime.fromtimestamp(shown.time).strftime("%H:%M:%S "), ink.muted)]
+        glyph, tone = STATES[shown.state]
+        words = f"{shown.state} {shown.detail}".strip()
+        numbers = self._numbers(shown.counts, shown.drafts)
+        used = sum(len(text) + 3 for text, _ in numbers) + len(words) + len("  Signalbox  ") + 14
+        title = shorten_middle(visible_line(shown.title), max(12, width - used))
+        left: list[Piece] = [(" Signalbox ", ink.accent + Style(bold=True)), (f" {title}  ", ink.text)]
+        left += [(f"{glyph} ", getattr(ink, tone)), (f"{words}  ", ink.muted)]
+        for at, piece in enumerate(numbers):
+            left += [(" · ", ink.muted)] if at else []
+            left.append(piece)
+        return lay(left, clock, width, self.rich_style)
+
+    def _numbers(self, counts: Counts, drafts: int) -> list[Piece]:
+        ink = self.ink
+        wide = self.size.width >= 100
+        found: list[Piece] = []
+        if wide:
+            found.append((f"{count(counts.messages)} message{'s' * (counts.messages != 1)}", ink.text))
+        if counts.for_you:
+            found.append((f"{count(counts.for_you)} for you", ink.accent))
+        if counts.unseen and wide:
+            found.append((f"{count(counts.unseen)} unread", ink.text))
+        if counts.dead:
+            letters = f" dead letter{'s' * (counts.dead != 1)}" if wide else " dead"
+            found.append((f"{count(counts.dead)}{letters}", ink.bad))
+        if drafts:
+            found.append((f"{drafts} draft{'s' * (drafts != 1)}", ink.warn))
+        return found

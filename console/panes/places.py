@@ -1,0 +1,122 @@
+"""The rows of the sidebar: views, channels and agents, with what waits in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.style import Style
+from textual.strip import Strip
+
+from console.ink import Ink
+from console.panes.pieces import Piece, lay
+from console.render.text import count as in_words
+from console.render.text import shorten_middle
+from console.widgets.virtual_list import RowLook
+from mailstore.address import channel_label
+from mailstore.mailbox import Mailbox
+from mailstore.roster import Agent, Status
+from mailstore.views import View
+
+__all__ = ["VIEWS", "Place", "Places", "places"]
+
+VIEWS: tuple[tuple[View, str], ...] = (
+    (View("for-you"), "For you"),
+    (View("unread"), "Unread"),
+    (View("dead"), "Dead letters"),
+    (View("waiting"), "Waiting"),
+    (View("all"), "All mail"),
+    (View("archive"), "Archive"),
+)
+PRESENCE = {Status.LIVING: "●", Status.FROZEN: "◐", Status.DEAD: "✕"}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One row: a heading when `view` is None."""
+
+    key: str
+    label: str
+    view: View | None = None
+    count: int = 0
+    glyph: str = ""
+    note: str = ""
+    tone: str = "text"
+
+
+def places(mailbox: Mailbox, joined: frozenset[str]) -> list[Place]:
+    """Return the sidebar's rows as the mailbox stands now."""
+    counts = mailbox.counts()
+    waiting = {"for-you": counts.for_you, "unread": counts.unseen, "dead": counts.dead, "waiting": counts.waiting}
+    tones = {"for-you": "accent", "dead": "bad", "waiting": "warn"}
+    rows = [
+        Place(f"view:{view.kind}", label, view, waiting.get(view.kind, 0), tone=tones.get(view.kind, "text"))
+        for view, label in VIEWS
+    ]
+    channels = mailbox.channels()
+    tags = [channel.tag for channel in channels]
+    if channels:
+        rows.append(Place("heading:channels", "Channels"))
+    for channel in channels:
+        label = channel_label(channel.tag, tags)
+        mark = "✓" if channel.tag in joined else ""
+        rows.append(Place(channel.tag, label, View("channel", channel.tag), channel.unseen, note=mark))
+    agents = sorted(mailbox.roster, key=_order)
+    if agents:
+        rows.append(Place("heading:agents", "Agents"))
+    for agent in agents:
+        view = View("agent", agent.session_id)
+        glyph, tone = presence(agent)
+        unread = mailbox.unread_count(agent.session_id)
+        rows.append(Place(f"agent:{agent.session_id}", agent.session_id, view, unread, glyph, agent.role, tone))
+    return rows
+
+
+def _order(agent: Agent) -> tuple[int, str]:
+    return ([Status.LIVING, Status.FROZEN, Status.DEAD].index(agent.status), agent.session_id)
+
+
+def presence(agent: Agent) -> tuple[str, str]:
+    """Return the glyph that tells whether an agent lives, and the ink for it."""
+    if agent.status is Status.LIVING and agent.last_seen is None and agent.updated is None:
+        return "?", "muted"
+    return PRESENCE[agent.status], {"living": "good", "frozen": "warn", "dead": "muted"}[agent.status]
+
+
+class Places:
+    """The sidebar's rows as a source for the virtual list."""
+
+    row_height = 1
+
+    def __init__(self, rows: list[Place], ink: Ink) -> None:
+        self.rows = rows
+        self._ink = ink
+        self._index = {row.key: at for at, row in enumerate(rows)}
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def key(self, index: int) -> str:
+        return self.rows[index].key
+
+    def index(self, key: str) -> int | None:
+        return self._index.get(key)
+
+    def selectable(self, index: int) -> bool:
+        return self.rows[index].view is not None
+
+    def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
+        row, ink = self.rows[index], self._ink
+        if row.view is None:
+            rule = "─" * max(0, width - len(row.label) - 3)
+            return [lay([(f"{row.label} ", ink.muted), (rule, ink.muted)], [], width, Style.null())]
+        number = in_words(row.count) if row.count else ""
+        tone: Style = getattr(ink, row.tone)
+        right: list[Piece] = [(number, ink.accent if row.view.kind == "for-you" else ink.strong)] if number else []
+        left: list[Piece] = [(f"{row.glyph} ", tone)] if row.glyph else []
+        room = width - len(number) - 1 - (2 if row.glyph else 0)
+        faded = row.view.kind == "agent" and tone is ink.muted
+        label = shorten_middle(row.label, room)
+        left.append((label, ink.muted if faded else ink.strong if row.count else ink.text))
+        if row.note and room - len(label) > len(row.note) + 1:
+            left.append((f" {row.note}", ink.muted))
+        return [lay(left, right, width, Style.null())]

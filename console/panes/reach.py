@@ -1,0 +1,42 @@
+"""The line that says whom a message reaches, whom it waits for, and when it expires."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from console.render.safe import visible_line
+from console.render.text import remaining
+from mailstore.sending import Preview
+
+__all__ = ["reach_line"]
+
+PARTS = (
+    ("reaches", "○ reaches", "$success"),
+    ("frozen", "◐ frozen, waits:", "$warning"),
+    ("waits", "… waits for a holder of", "$warning"),
+    ("stale", "◌ not seen lately:", "$warning"),
+    ("dead", "✕ dead:", "$error"),
+    ("unknown", "? nobody is called", "$error"),
+)
+
+
+def reach_line(found: Preview | None, problem: str, now: float = 0.0) -> Content:
+    """Put a preview, or what keeps it from being one, into words."""
+    if found is None:
+        return Content.styled(visible_line(problem), "$warning")
+    parts: list[Content] = []
+    for field, words, style in PARTS:
+        names: tuple[str, ...] = getattr(found, field)
+        if names:
+            number = f" {len(names)}:" if field == "reaches" and len(names) > 1 else ""
+            shown = ", ".join(visible_line(name) for name in names[:6])
+            more = f" +{len(names) - 6}" if len(names) > 6 else ""
+            parts.append(Content.assemble((f"{words}{number} ", style), f"{shown}{more}"))
+    if not parts:
+        parts.append(Content.styled("○ reaches nobody now: it stays on record", "$warning"))
+    if found.expires is None:
+        parts.append(Content.styled("never expires", "$text-muted"))
+    else:
+        parts.append(Content.styled(f"expires in {remaining(found.expires - now)}", "$text-muted"))
+    parts.extend(Content.styled(f"! {visible_line(warning)}", "$warning") for warning in found.warnings)
+    return Content(" · ").join(parts)

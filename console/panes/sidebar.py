@@ -1,0 +1,33 @@
+"""The left column: where to look."""
+
+from __future__ import annotations
+
+from console.ink import Ink
+from console.panes.places import Places, places
+from console.session import Session
+from console.widgets.virtual_list import VirtualList
+from mailstore.views import View
+
+__all__ = ["Sidebar"]
+
+
+class Sidebar(VirtualList):
+    """Views, channels and agents; highlighting one shows its threads."""
+
+    def show(self, session: Session, ink: Ink) -> None:
+        """Draw the rows as the mailbox stands now."""
+        self.set_source(Places(places(session.mailbox, session.joined), ink))
+
+    def view_of(self, key: str) -> View | None:
+        """Return the view that a row stands for."""
+        source = self.source
+        if not isinstance(source, Places) or (at := source.index(key)) is None:
+            return None
+        return source.rows[at].view
+
+    @staticmethod
+    def key_of(view: View) -> str:
+        """Return the row that stands for a view."""
+        if view.kind == "channel":
+            return view.name
+        return f"agent:{view.name}" if view.kind == "agent" else f"view:{view.kind}"

@@ -1,0 +1,115 @@
+"""The rows of a list of threads: two lines each, drawn from the mailbox when they are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.style import Style
+from textual.strip import Strip
+
+from console.ink import Ink
+from console.panes.pieces import Piece, lay
+from console.render.safe import visible_line
+from console.render.text import age, count, shorten_middle
+from console.widgets.virtual_list import RowLook
+from mailstore.mailbox import Mailbox
+from mailstore.message import Message
+from mailstore.views import ThreadSummary
+
+__all__ = ["TYPE_GLYPHS", "ThreadRows"]
+
+TYPE_GLYPHS = {
+    "question": "?",
+    "answer": "!",
+    "task-assigned": "»",
+    "task_assign": "»",
+    "task-done": "✔",
+    "task_result": "✔",
+    "review-request": "◇",
+    "review-result": "◆",
+    "review_vote": "◆",
+    "qc_review": "◆",
+    "cancel": "⊘",
+    "status": "·",
+    "incident": "▲",
+}
+
+
+class ThreadRows:
+    """Thread roots as a source for the virtual list; a row is drawn only when it is on the screen.
+
+    `hits` are the messages that a search found, by root: such a row shows the hit instead of the newest.
+    """
+
+    row_height = 2
+
+    def __init__(
+        self,
+        mailbox: Mailbox,
+        roots: list[str],
+        ink: Ink,
+        now: Callable[[], float],
+        hits: dict[str, Message] | None = None,
+    ) -> None:
+        self.roots = roots
+        self._mailbox = mailbox
+        self._ink = ink
+        self._now = now
+        self._hits = hits or {}
+        self._index: dict[str, int] | None = None
+
+    def __len__(self) -> int:
+        return len(self.roots)
+
+    def key(self, index: int) -> str:
+        return self.roots[index]
+
+    def index(self, key: str) -> int | None:
+        if self._index is None:
+            self._index = {root: at for at, root in enumerate(self.roots)}
+        return self._index.get(key)
+
+    def selectable(self, index: int) -> bool:
+        return True
+
+    def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
+        summary = self._mailbox.summary(self.roots[index])
+        hit = self._hits.get(summary.root)
+        return [self._first(summary, hit, width), self._second(summary, width)]
+
+    def _first(self, summary: ThreadSummary, hit: Message | None, width: int) -> Strip:
+        ink = self._ink
+        shown = hit or summary.latest
+        bar: Piece = ("▌", ink.unread) if summary.unseen else (" ", ink.text)
+        glyph = TYPE_GLYPHS.get(shown.type, " ")
+        if glyph == "·":
+            glyph = " "
+        subject = visible_line(hit.subject if hit else summary.subject) or "(no subject)"
+        tone = ink.unread if summary.unseen else ink.text
+        marks: list[Piece] = [(f"{glyph} ", ink.accent)] if glyph != " " else []
+        when = age(self._now() - shown.time) if shown.timed else "–"
+        return lay([bar, *marks, (subject, tone)], [(f"{when:>4}", ink.muted)], width, Style.null())
+
+    def _second(self, summary: ThreadSummary, width: int) -> Strip:
+        ink = self._ink
+        bar: Piece = ("▌", ink.unread) if summary.unseen else (" ", ink.text)
+        number = f"{count(summary.unseen)} new" if summary.unseen else ""
+        size = f"{count(summary.messages)} " if summary.messages > 1 else ""
+        room = max(4, width - len(number) - len(size) - 3)
+        people = people_line(summary.participants, room)
+        return lay([bar, (size, ink.text), (people, ink.muted)], [(number, ink.accent)], width, Style.null())
+
+
+def people_line(names: tuple[str, ...], room: int) -> str:
+    """Name a thread's participants in so many cells: each shortened in its middle, the rest counted."""
+    shown: list[str] = []
+    left = room
+    for at, name in enumerate(names):
+        more = f" +{len(names) - at}"
+        piece = shorten_middle(visible_line(name), 18)
+        need = len(piece) + (2 if shown else 0)
+        if need > left - (len(more) if at < len(names) - 1 else 0):
+            return ", ".join(shown) + more if shown else shorten_middle(piece, left)
+        shown.append(piece)
+        left -= need
+    return ", ".join(shown)

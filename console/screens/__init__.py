@@ -1,0 +1,1 @@
+"""The screens: they decide; panes ask and show."""

@@ -1,0 +1,55 @@
+"""A page of lines over the console: help, details of a message, a record as it stands in its file."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+__all__ = ["Viewer"]
+
+
+class Viewer(ModalScreen[None]):
+    """Shows text that is already safe; closes with escape, q, or the key that opened it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter,question_mark,f1,i,o", "dismiss_page", "close"),
+        Binding("j,down", "scroll(1)", "down"),
+        Binding("k,up", "scroll(-1)", "up"),
+        Binding("space,pagedown,ctrl+d", "scroll(10)", "page down"),
+        Binding("pageup,ctrl+u", "scroll(-10)", "page up"),
+        Binding("g,home", "edge(0)", "top"),
+        Binding("G,end", "edge(1)", "bottom"),
+    ]
+
+    def __init__(self, title: str, content: Content) -> None:
+        super().__init__()
+        self._title = title
+        self._content = content
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="viewer") as page:
+            page.border_title = self._title
+            page.border_subtitle = "esc closes"
+            yield Static(self._content, id="viewer-text")
+
+    def _page(self) -> VerticalScroll:
+        return self.query_one("#viewer", VerticalScroll)
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll by lines."""
+        self._page().scroll_relative(y=lines, animate=False)
+
+    def action_edge(self, end: int) -> None:
+        """Scroll to the top or the bottom."""
+        page = self._page()
+        (page.scroll_end if end else page.scroll_home)(animate=False)
+
+    def action_dismiss_page(self) -> None:
+        """Close the page."""
+        self.dismiss()

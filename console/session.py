@@ -1,0 +1,117 @@
+"""The one place that holds what the console knows: the store, its fold, and the person's own state."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import Any
+
+from textual.cache import LRUCache
+
+from console.config import Config
+from console.state import State
+from mailstore.address import Kind, resolve
+from mailstore.draft import Draft
+from mailstore.errors import StoreError
+from mailstore.mailbox import Mailbox
+from mailstore.message import Intervention, Message
+from mailstore.store import Capability, Store
+
+__all__ = ["Session"]
+
+
+class Session:
+    """A mailbox as one person sees it.
+
+    Methods that say so block and belong in a worker; everything else is for the event loop alone. The
+    fold is changed by the feed and by nobody else.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        state: State,
+        config: Config,
+        *,
+        user: str = "user",
+        observe: bool = False,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.store = store
+        self.state = state
+        self.config = config
+        self.user = user
+        self.observe = observe
+        self.now = clock
+        self.mailbox = Mailbox(user)
+        self.joined: frozenset[str] = frozenset()
+        self.is_loading = True
+        self._bodies: LRUCache[str, str] = LRUCache(512)
+        self._lock = Lock()
+
+    def why_not(self, capability: Capability) -> str:
+        """Return why the person can't do something here; empty when they can."""
+        if self.observe:
+            return "observing: nothing is written"
+        return self.store.capabilities.why_not(capability)
+
+    def body(self, message: Message) -> str:
+        """Return a message's text; blocks. A body that is gone is told in its place, never raised."""
+        with self._lock:
+            known = self._bodies.get(message.id)
+        if known is not None:
+            return known
+        try:
+            text = self.store.content(message)
+        except StoreError as error:
+            return f"(the text can't be read: {error})"
+        with self._lock:
+            self._bodies[message.id] = text
+        return text
+
+    def forget_bodies(self) -> None:
+        """Drop the texts that were read, after the files were replaced."""
+        with self._lock:
+            self._bodies.clear()
+
+    def waits_for_user(self, message: Message) -> bool:
+        """Say whether a read record by the user is due: the mail is theirs, so its sender waits for it."""
+        if message.sender == self.user or self.why_not(Capability.MARK_READ):
+            return False
+        kinds = [(text, resolve(text, self.mailbox.roster, self.user).kind) for text in message.recipients]
+        return any(
+            kind in (Kind.USER, Kind.BROADCAST) or (kind is Kind.TAG and text in self.joined) for text, kind in kinds
+        )
+
+    def send(self, draft: Draft, *, action: str = "", details: dict[str, Any] | None = None) -> Message:
+        """Append a message, and a journal record when it is an intervention; blocks, raises StoreError."""
+        message = self.store.send(draft)
+        if action and Capability.RECORD in self.store.capabilities:
+            self.store.record(
+                Intervention(
+                    id=str(uuid.uuid4()),
+                    actor=self.user,
+                    action=action,
+                    time=self.now(),
+                    message_id=message.id,
+                    details=details or {},
+                )
+            )
+        return message
+
+    def write_read_records(self, messages: Sequence[str]) -> int:
+        """Record in the store that the user read mail that was theirs; blocks, raises StoreError."""
+        return self.store.mark_read(self.user, messages) if messages else 0
+
+    def save_draft(self, writing: Writing) -> None:
+        """Keep a draft, or drop it when nothing is left of it; blocks."""
+        if writing.is_blank:
+            self.drop_draft(writing.key)
+        else:
+            self.state.save_draft(self.store.url, writing)
+
+    def drop_draft(self, key: str) -> None:
+        """Drop a draft that was sent or discarded; blocks."""
+        self.state.drop_draft(self.store.url, key)
