@@ -1,0 +1,26 @@
+"""The `signalbox` command: one module for each of its commands, imported only when it is the one chosen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status: 0 done, 1 refused or failed, 2 used wrongly."""
+    from console.cli.edge import guarded
+
+    return guarded(_chosen, list(sys.argv[1:] if argv is None else argv))
+
+
+def _chosen(words: list[str]) -> int:
+    if words in (["--version"], ["-V"], ["version"]):
+        from console.cli.version import VERSION
+
+        print(f"signalbox {VERSION}")
+        return 0
+    from console.cli.dispatch import dispatch
+
+    return dispatch(words)

@@ -1,0 +1,61 @@
+"""`signalbox agents`: who there is, whether they live, and what they have not read."""
+
+from __future__ import annotations
+
+import argparse
+
+from console.cli.document import put_json
+from console.cli.loading import Loaded, loaded
+from console.cli.options import mailbox_options
+from console.cli.output import AgentRow
+from console.cli.plain import age, columns, put, stamp
+from mailstore.roster import Agent, Status
+
+GLYPHS = {Status.LIVING: "●", Status.FROZEN: "◐", Status.DEAD: "✕"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print one row an agent."""
+    with loaded(args) as mail:
+        print_agents(mail, as_json=args.json)
+    return 0
+
+
+def print_agents(mail: Loaded, *, as_json: bool) -> None:
+    """Print the roster, in the order in which its agents were first seen."""
+    agents = list(mail.mailbox.roster)
+    if as_json:
+        put_json([agent_row(mail, agent) for agent in agents])
+    elif agents:
+        put(
+            columns(
+                [_cells(mail, agent) for agent in agents],
+                ("", "agent", "role", "status", "unread", "seen", "tags"),
+            )
+        )
+    else:
+        put("no agents: signalbox roster update registers one")
+
+
+def agent_row(mail: Loaded, agent: Agent) -> AgentRow:
+    """Return an agent with what it has still to read."""
+    return AgentRow(
+        session_id=agent.session_id,
+        role=agent.role,
+        tags=agent.tags,
+        status=agent.status.value,
+        unread=mail.mailbox.unread_count(agent.session_id),
+        last_seen=stamp(agent.last_seen),
+    )
+
+
+def _cells(mail: Loaded, agent: Agent) -> tuple[str, ...]:
+    unread = mail.mailbox.unread_count(agent.session_id)
+    seen = "never" if agent.last_seen is None else age(mail.now - agent.last_seen)
+    glyph, status = GLYPHS[agent.status], agent.status.value
+    return (glyph, agent.session_id, agent.role, status, str(unread or ""), seen, ", ".join(agent.tags))

@@ -1,0 +1,52 @@
+"""`signalbox channels`: every tag that mail or agents bear."""
+
+from __future__ import annotations
+
+import argparse
+
+from console.cli.document import put_json
+from console.cli.loading import loaded
+from console.cli.options import mailbox_options, reader_option
+from console.cli.output import ChannelRow
+from console.cli.plain import columns, put
+from console.cli.seen import unread_of_agent
+from mailstore.address import channel_label
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    reader_option(parser, "count what is unread for this agent, instead of what you have not seen")
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print one row a channel."""
+    with loaded(args) as mail:
+        unread = unread_of_agent(args, mail, lambda message: list(dict.fromkeys(message.recipients)))
+        rows = [
+            ChannelRow(
+                tag=channel.tag,
+                messages=channel.messages,
+                unread=channel.unseen if unread is None else unread[channel.tag],
+                agents=channel.agents,
+            )
+            for channel in mail.mailbox.channels()
+        ]
+    if args.json:
+        put_json(rows)
+    elif rows:
+        tags = [row.tag for row in rows]
+        cells = [
+            (
+                channel_label(row.tag, tags),
+                row.tag,
+                str(row.messages),
+                str(row.unread or ""),
+                ", ".join(row.agents),
+            )
+            for row in rows
+        ]
+        put(columns(cells, ("channel", "tag", "messages", "unread", "agents")))
+    else:
+        put("no channels")
+    return 0

@@ -1,0 +1,40 @@
+"""The commands there are: each one's module, its summary, and the group under which the help lists it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["COMMANDS", "Command"]
+
+
+class Command(NamedTuple):
+    """A command's module in this package, the one line that tells what it does, and its group.
+
+    The module has `add_arguments(parser)` and `run(args) -> int`, and may have `arrange(words) -> words`,
+    which sees the words before they are parsed.
+    """
+
+    module: str
+    summary: str
+    group: str
+
+
+COMMANDS = {
+    "open": Command("open", "open the console on a mailbox", "The console"),
+    "demo": Command("demo", "open the console on a throw-away mailbox of simulated agents", "The console"),
+    "send": Command("send", "append a message and print its id", "Mail"),
+    "read": Command("read", "print an agent's mail", "Mail"),
+    "mark-read": Command("mark_read", "record that an agent has read messages", "Mail"),
+    "thread": Command("thread", "print the whole thread of a message", "Mail"),
+    "search": Command("search", "print the messages that a query finds", "Mail"),
+    "threads": Command("threads", "list the threads", "Overview"),
+    "channels": Command("channels", "list the channels", "Overview"),
+    "agents": Command("agents", "list the agents", "Overview"),
+    "dead-letters": Command("dead_letters", "list what will not be read unless somebody acts", "Overview"),
+    "init": Command("init", "make an empty mailbox and roster", "The mailbox"),
+    "roster": Command("roster", "list the roster, or register and change an agent", "The mailbox"),
+    "doctor": Command("doctor", "read everything and report what is damaged; changes nothing", "The mailbox"),
+    "stores": Command("stores", "list the kinds of mailbox", "What is available"),
+    "themes": Command("themes", "list the themes", "What is available"),
+    "keys": Command("keys", "list the keys of the console", "What is available"),
+}

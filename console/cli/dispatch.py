@@ -1,0 +1,72 @@
+"""From the words on the command line to the one command that they mean."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from console.cli.commands import COMMANDS
+from console.cli.problems import UsedWrongly
+
+__all__ = ["dispatch"]
+
+VALUED = frozenset({"--store", "--as", "--theme"})
+HELP = frozenset({"-h", "--help"})
+
+
+def dispatch(words: list[str]) -> int:
+    """Run the command that the words mean; raises UsedWrongly when they mean none."""
+    name, rest = _command(words)
+    if name == "help":
+        return _help(rest)
+    return run(name, rest)
+
+
+def _command(words: list[str]) -> tuple[str, list[str]]:
+    """Find the command's name; what stands before it are options that it takes too."""
+    at = 0
+    while at < len(words) and words[at].startswith("-") and words[at] != "--":
+        if words[at] in HELP:
+            return "help", []
+        at += 2 if words[at] in VALUED else 1
+    if at >= len(words):
+        return "open", words
+    word = words[at]
+    if word in COMMANDS or word == "help":
+        return word, words[:at] + words[at + 1 :]
+    if ":" in word or "/" in word or Path(word).exists():
+        return "open", words
+    raise UsedWrongly(f"there is no command {word!r}", _hint(word))
+
+
+def _hint(word: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word.lower(), COMMANDS, n=1, cutoff=0.5)
+    return f"did you mean {near[0]!r}?" if near else "signalbox --help lists the commands"
+
+
+def _help(words: list[str]) -> int:
+    topics = [word for word in words if not word.startswith("-")]
+    if topics:
+        if topics[0] not in COMMANDS:
+            raise UsedWrongly(f"there is no command {topics[0]!r}", _hint(topics[0]))
+        return run(topics[0], ["--help"])
+    from console.cli.help import overview
+
+    print(overview())
+    return 0
+
+
+def run(name: str, words: list[str]) -> int:
+    """Import one command's module, parse its words and run it."""
+    from console.cli.parser import CommandParser
+
+    command = COMMANDS[name]
+    module = import_module(f"console.cli.{command.module}")
+    parser = CommandParser(f"signalbox {name}", command.summary)
+    module.add_arguments(parser)
+    if hasattr(module, "arrange"):
+        words = module.arrange(words)
+    status: int = module.run(parser.parse_intermixed_args(words))
+    return status

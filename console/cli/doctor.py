@@ -1,0 +1,99 @@
+"""`signalbox doctor`: reads everything and reports what is damaged or leads nowhere; changes nothing."""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from console.cli.document import put_json
+from console.cli.loading import open_mailbox
+from console.cli.options import mailbox_options
+from console.cli.output import Checkup, Cut, Fault, Pair, Spot
+from console.cli.plain import one_line, put
+from mailstore.address import Kind, resolve
+from mailstore.mailbox import Mailbox
+from mailstore.message import Receipt
+from mailstore.store import Store
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the findings; finding something is no failure."""
+    with open_mailbox(args) as store:
+        found = examine(store)
+    if args.json:
+        put_json(found)
+    else:
+        put(_report(found))
+    return 0
+
+
+def examine(store: Store) -> Checkup:
+    """Read a whole mailbox and return all that is wrong in it."""
+    mailbox = Mailbox()
+    now = time.time()
+    reads: dict[tuple[str, str], None] = {}
+    for batch in store.scan():
+        mailbox.fold(batch, now)
+        reads.update(
+            ((event.message_id, event.reader), None) for event in batch if isinstance(event, Receipt)
+        )
+    counts = mailbox.counts()
+    return Checkup(
+        mailbox=store.url,
+        messages=counts.messages,
+        archived=counts.archived,
+        agents=len(mailbox.roster),
+        malformed=_faults(mailbox, fatal=True),
+        warnings=_faults(mailbox, fatal=False),
+        duplicates=[
+            Spot(message.id, where.file if where else "", where.offset if where else 0)
+            for message in mailbox.duplicates
+            for where in [message.location]
+        ],
+        orphans=sorted(mailbox.orphans()),
+        cycles=[Cut(cycle.members, cycle.cut) for cycle in mailbox.cycles()],
+        unresolvable=_unresolvable(mailbox),
+        orphan_reads=[Pair(message_id, reader) for message_id, reader in reads if message_id not in mailbox],
+    )
+
+
+def _faults(mailbox: Mailbox, *, fatal: bool) -> list[Fault]:
+    found = [problem for problem in mailbox.problems if problem.fatal is fatal]
+    found.sort(key=lambda problem: (problem.file, problem.offset))
+    return [Fault(problem.file, problem.line, problem.offset, problem.reason) for problem in found]
+
+
+def _unresolvable(mailbox: Mailbox) -> list[Pair]:
+    kinds: dict[str, Kind] = {}
+    found = []
+    for message in mailbox.messages():
+        for text in message.recipients:
+            if text not in kinds:
+                kinds[text] = resolve(text, mailbox.roster, mailbox.user).kind
+            if kinds[text] in (Kind.UNKNOWN, Kind.LITERAL):
+                found.append(Pair(message.id, text))
+    return found
+
+
+def _report(found: Checkup) -> str:
+    lines = [
+        f"{found.mailbox}: {found.messages} messages, {found.archived} archived, {found.agents} agents",
+        *(f"{fault.file}:{fault.line}: not readable: {fault.reason}" for fault in found.malformed),
+        *(f"{fault.file}:{fault.line}: warning: {fault.reason}" for fault in found.warnings),
+        *(
+            f"{spot.file}: offset {spot.offset}: a second record of the id {spot.id}"
+            for spot in found.duplicates
+        ),
+        *(f"a thread's parent is nowhere: {parent}" for parent in found.orphans),
+        *(f"a ring of replies, cut at {ring.cut}: {', '.join(ring.members)}" for ring in found.cycles),
+        *(f"{pair.message_id}: nobody has ever borne the name {pair.name}" for pair in found.unresolvable),
+        *(f"{pair.name} has read {pair.message_id}, which is nowhere" for pair in found.orphan_reads),
+    ]
+    if len(lines) == 1:
+        lines.append("nothing is wrong")
+    return "\n".join(map(one_line, lines))

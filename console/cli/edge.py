@@ -1,0 +1,96 @@
+"""Where a command meets the shell: exit statuses, one-line errors, and streams that are closed early."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+__all__ = ["guarded", "tell", "warn"]
+
+INTERRUPTED = 130
+
+
+def guarded(work: Callable[[list[str]], int], words: list[str]) -> int:
+    """Run a command and turn whatever comes of it into an exit status; nothing is ever raised."""
+    try:
+        return _finished(_attempt(work, words))
+    except BrokenPipeError:
+        _drop_output()
+        return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except OSError as error:
+        _drop_output()
+        tell(f"the output can't be written ({_reason(error)})", "look at where it goes")
+        return 1
+
+
+def _attempt(work: Callable[[list[str]], int], words: list[str]) -> int:
+    try:
+        return work(words)
+    except (BrokenPipeError, KeyboardInterrupt):
+        raise
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except Exception as error:
+        return _explained(error)
+
+
+def _explained(error: Exception) -> int:
+    from mailstore.errors import MailError
+
+    if isinstance(error, MailError):
+        tell(error.problem, error.remedy)
+        return getattr(error, "status", 1)
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        tell(f"{where}{_reason(error)}", "look at the path, its permissions and the space left")
+        return 1
+    if os.environ.get("SIGNALBOX_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+        return 1
+    tell(f"a fault of signalbox itself ({type(error).__name__}: {error})", "SIGNALBOX_DEBUG=1 shows where")
+    return 1
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def _finished(status: int) -> int:
+    """Flush, so that a pipe that is closed is noticed here and not while the interpreter ends."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return status
+
+
+def _drop_output() -> None:
+    """Let what is still buffered go nowhere, or the interpreter would complain when it ends."""
+    try:
+        descriptor = sys.stdout.fileno()
+    except (AttributeError, OSError, ValueError):
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+def tell(problem: str, remedy: str = "") -> None:
+    """Write `signalbox: what is wrong: how to mend it` to standard error, in one line."""
+    from console.cli.plain import one_line
+
+    text = f"signalbox: {problem}: {remedy}" if remedy else f"signalbox: {problem}"
+    if sys.stderr is None:
+        return
+    try:
+        print(one_line(text), file=sys.stderr, flush=True)
+    except OSError:
+        return
+
+
+def warn(text: str) -> None:
+    """Write a warning to standard error: something was done, but perhaps not what was meant."""
+    tell(f"warning: {text}")

@@ -1,0 +1,38 @@
+"""`signalbox init [DIR]`: an empty mailbox and roster."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from console.cli.document import put_json
+from console.cli.options import json_option
+from console.cli.plain import one_line, put
+from mailstore.registry import store_class
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "folder", nargs="?", default=".", metavar="DIR", help="the project's folder (default: here)"
+    )
+    parser.add_argument("--kind", default="haak", metavar="KIND", help="the kind of mailbox (default: haak)")
+    json_option(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make the mailbox, unless there is one: that one is left as it is."""
+    kind = store_class(args.kind)
+    folder = Path(args.folder).expanduser()
+    was_there = kind.recognise(folder)
+    with kind.create(folder) as store:
+        if args.json:
+            put_json({"url": store.url, "created": not was_there})
+        elif was_there:
+            put(f"there is a mailbox already, left as it is: {one_line(store.url)}")
+        else:
+            put(f"an empty mailbox: {one_line(store.url)}")
+            put(
+                "register agents with signalbox roster update, write with signalbox send, look with signalbox"
+            )
+    return 0

@@ -1,0 +1,83 @@
+"""Messages as the commands print them: as JSON rows, and as text in which no body can pass for a header."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from console.cli.edge import warn
+from console.cli.loading import Loaded
+from console.cli.output import MessageRow
+from console.cli.plain import body, bold, one_line
+from mailstore.delivery import Standing, State
+from mailstore.errors import ContentGone
+from mailstore.message import Message
+
+__all__ = ["letter", "message_row", "message_rows", "receipts"]
+
+GLYPHS = {
+    State.READ: "✓",
+    State.UNREAD: "●",
+    State.FROZEN: "○",
+    State.WAITING: "○",
+    State.EXPIRED: "✕",
+    State.DEAD: "✕",
+    State.UNKNOWN: "?",
+}
+
+
+def message_row(mail: Loaded, message: Message) -> MessageRow:
+    """Return a message whole, its body included; reads the store."""
+    return MessageRow(
+        id=message.id,
+        sender=message.sender,
+        recipients=message.recipients,
+        timestamp=message.timestamp,
+        subject=message.subject,
+        content=_content(mail, message),
+        thread=message.thread,
+        type=message.type,
+        states={name: found.state.value for name, found in mail.mailbox.states(message, mail.now).items()},
+    )
+
+
+def message_rows(mail: Loaded, messages: Sequence[Message]) -> list[MessageRow]:
+    """Return messages whole, in the order given."""
+    return [message_row(mail, message) for message in messages]
+
+
+def _content(mail: Loaded, message: Message) -> str:
+    try:
+        return mail.store.content(message)
+    except ContentGone as error:
+        warn(f"the text of {message.id} can't be read ({error.problem})")
+        return ""
+
+
+def letter(mail: Loaded, message: Message, standing: str = "") -> str:
+    """Return a message as text for reading: a header of `name: value` lines, and the body indented."""
+    fields = {
+        "id": message.id,
+        "from": message.sender,
+        "to": ", ".join(message.recipients),
+        "time": message.timestamp,
+        "subject": message.subject,
+        "type": message.type,
+        "in reply to": message.thread or "",
+        "state": standing,
+    }
+    lines = [f"{bold(name + ':')} {one_line(value)}" for name, value in fields.items() if value]
+    return "\n".join([*lines, "", body(_content(mail, message), "    "), ""])
+
+
+def receipts(states: dict[str, Standing]) -> list[str]:
+    """Return one line a recipient: whether it was read, by whom, and why it was not."""
+    lines = []
+    for name, found in states.items():
+        text = f"{GLYPHS[found.state]} {name}: {found.state.value}"
+        if found.state is State.READ:
+            readers = [reader for reader in found.by if reader != name]
+            text += f" by {', '.join(readers)}" if readers else ""
+        elif found.reason:
+            text += f", {found.reason}"
+        lines.append(one_line(text))
+    return lines

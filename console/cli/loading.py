@@ -1,0 +1,87 @@
+"""From the options of a command to a mailbox that has been read."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from console.cli.problems import Refused
+from mailstore.address import Kind, resolve
+from mailstore.events import Event
+from mailstore.mailbox import Mailbox
+from mailstore.message import Message
+from mailstore.store import Store
+
+__all__ = ["Loaded", "find_message", "loaded", "mailbox_url", "open_mailbox", "reader_name"]
+
+
+class Loaded(NamedTuple):
+    """A store, all that it holds folded, and the moment for which that holds (seconds since the epoch)."""
+
+    store: Store
+    mailbox: Mailbox
+    now: float
+
+
+def mailbox_url(given: str | None) -> str:
+    """Choose the mailbox: what was given, else SIGNALBOX_STORE, the settings, or the first one found."""
+    chosen = given or os.environ.get("SIGNALBOX_STORE") or _configured()
+    if chosen:
+        return chosen
+    from mailstore.registry import discover
+
+    return discover(Path.cwd())
+
+
+def _configured() -> str:
+    from console.config import load_config
+
+    return load_config().config.store
+
+
+def open_mailbox(args: argparse.Namespace) -> Store:
+    """Open the mailbox that the options name; raises StoreError."""
+    from mailstore.registry import open_store
+
+    return open_store(mailbox_url(args.store), poll=args.poll)
+
+
+@contextmanager
+def loaded(args: argparse.Namespace, extra: list[Event] | None = None) -> Iterator[Loaded]:
+    """Open and read the mailbox that the options name; `extra` events are folded after the store's."""
+    with open_mailbox(args) as store:
+        mailbox = Mailbox()
+        now = time.time()
+        gc.disable()  # a mailbox is many small values and no garbage: collecting costs a third of the load
+        try:
+            for batch in store.scan():
+                mailbox.fold(batch, now)
+            mailbox.fold(extra or (), now)
+        finally:
+            gc.enable()
+        mailbox.advance(now)
+        yield Loaded(store, mailbox, now)
+
+
+def find_message(mailbox: Mailbox, typed: str) -> Message:
+    """Return the message whose id, or the only one whose id's beginning, was typed; raises Refused."""
+    found = mailbox.find(typed)
+    if not found:
+        raise Refused(f"no message has the id {typed!r}", "signalbox threads and search show ids")
+    if len(found) > 1:
+        raise Refused(f"{len(found)} ids begin with {typed!r}", "type more of it")
+    return found[0]
+
+
+def reader_name(mailbox: Mailbox, typed: str) -> str:
+    """Return whose mail is meant: a session id, the one for which a prefix or a name stands, or the user."""
+    if resolve(typed, mailbox.roster, mailbox.user).kind is Kind.USER:
+        return mailbox.user
+    found = mailbox.roster.find(typed)
+    return found[0].session_id if found else typed

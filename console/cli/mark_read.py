@@ -1,0 +1,54 @@
+"""`signalbox mark-read --as ID`: the records that an agent has read just these messages."""
+
+from __future__ import annotations
+
+import argparse
+
+from console.cli.document import put_json
+from console.cli.loading import Loaded, loaded, reader_name
+from console.cli.options import mailbox_options, reader_option
+from console.cli.plain import one_line, put
+from console.cli.problems import Refused, UsedWrongly
+from console.cli.read import mark, warn_if_unknown
+from mailstore.message import Message
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    reader_option(parser, "who has read: a session id, or user", required=True)
+    parser.add_argument("ids", metavar="MSG", nargs="*", help="the ids of the messages")
+    parser.add_argument("--all", action="store_true", help="all that this agent has still to read now")
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the records and say how many; nothing is written when any id is not that agent's mail."""
+    if bool(args.ids) == args.all:
+        raise UsedWrongly("it is not said what was read", "give the ids of messages, or --all, not both")
+    with loaded(args) as mail:
+        reader = reader_name(mail.mailbox, args.reader)
+        warn_if_unknown(mail, reader)
+        messages = mail.mailbox.unread(reader, mail.now) if args.all else _named(mail, reader, args.ids)
+        marked = mark(mail, reader, messages)
+    if args.json:
+        put_json({"reader": reader, "marked": len(marked), "messages": marked})
+    else:
+        put(f"{len(marked)} marked as read by {one_line(reader)}{_rest(len(messages) - len(marked))}")
+    return 0
+
+
+def _rest(already: int) -> str:
+    return f", {already} had been read before" if already else ""
+
+
+def _named(mail: Loaded, reader: str, ids: list[str]) -> list[Message]:
+    theirs = {message.id: message for message in mail.mailbox.inbox(reader, mail.now)}
+    for message_id in ids:
+        if message_id not in mail.mailbox:
+            raise Refused(f"no message has the id {message_id!r}", "nothing was marked; give whole ids")
+        if message_id not in theirs:
+            raise Refused(
+                f"{message_id!r} is not mail of {reader!r}",
+                f"nothing was marked; signalbox read --as {reader} shows its mail",
+            )
+    return [theirs[message_id] for message_id in dict.fromkeys(ids)]

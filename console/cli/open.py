@@ -1,0 +1,37 @@
+"""`signalbox [open] [URL]`: the console."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from console.cli.loading import open_mailbox
+from console.cli.options import mailbox_options, reader_option
+from console.cli.problems import Refused, UsedWrongly
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("url", nargs="?", metavar="URL", help="the mailbox: KIND:PATH, or a path")
+    parser.add_argument("--observe", action="store_true", help="write nothing at all, no read records either")
+    parser.add_argument("--theme", metavar="NAME", help="signalbox themes lists them")
+    reader_option(parser, "who you are in this mailbox (default: user)")
+    mailbox_options(parser, json=False)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Open the mailbox, then the console on it."""
+    if args.url and args.store and args.url != args.store:
+        raise UsedWrongly("two mailboxes are named", "give either URL or --store URL")
+    args.store = args.url or args.store
+    with open_mailbox(args) as store:
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise Refused("the console needs a terminal", "signalbox threads, read and search print text")
+        from console.app import SignalboxApp
+        from console.config import load_config
+
+        app = SignalboxApp(
+            store, load_config().config, observe=args.observe, user=args.reader or "user", theme=args.theme
+        )
+        app.run()
+        return app.return_code or 0

@@ -1,0 +1,25 @@
+"""The options that several commands share, worded once."""
+
+from __future__ import annotations
+
+import argparse
+
+__all__ = ["json_option", "mailbox_options", "reader_option"]
+
+
+def json_option(parser: argparse.ArgumentParser) -> None:
+    """Add `--json`."""
+    parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+
+
+def mailbox_options(parser: argparse.ArgumentParser, *, json: bool = True) -> None:
+    """Add the choice of the mailbox: `--store` and `--poll`, and `--json` where the command prints."""
+    parser.add_argument("--store", metavar="URL", help="the mailbox: KIND:PATH, or a path")
+    parser.add_argument("--poll", action="store_true", help="look for changes by polling")
+    if json:
+        json_option(parser)
+
+
+def reader_option(parser: argparse.ArgumentParser, help: str, *, required: bool = False) -> None:  # noqa: A002
+    """Add `--as ID`, kept under the name `reader`."""
+    parser.add_argument("--as", dest="reader", metavar="ID", required=required, help=help)

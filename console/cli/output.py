@@ -1,0 +1,131 @@
+"""The shapes of what commands print with `--json`; their field names are the interface."""
+
+from __future__ import annotations
+
+import msgspec
+
+__all__ = [
+    "AgentRow",
+    "ChannelRow",
+    "Checkup",
+    "Cut",
+    "DeadLetterRow",
+    "Fault",
+    "MessageRow",
+    "Pair",
+    "Spot",
+    "StoreRow",
+    "ThreadRow",
+]
+
+
+class MessageRow(msgspec.Struct, frozen=True):
+    """A message; `timestamp` as its record has it, `thread` its parent's id, `states` by recipient."""
+
+    id: str
+    sender: str
+    recipients: tuple[str, ...]
+    timestamp: str
+    subject: str
+    content: str
+    thread: str | None
+    type: str
+    states: dict[str, str]
+
+
+class ThreadRow(msgspec.Struct, frozen=True):
+    """A thread under its root's id; `unread` the person's own, or the agent's that was asked for."""
+
+    root: str
+    subject: str
+    participants: tuple[str, ...]
+    messages: int
+    unread: int
+    last_timestamp: str
+
+
+class ChannelRow(msgspec.Struct, frozen=True):
+    """A channel: its full tag, its mail, and who bears the tag."""
+
+    tag: str
+    messages: int
+    unread: int
+    agents: tuple[str, ...]
+
+
+class AgentRow(msgspec.Struct, frozen=True):
+    """An agent of the roster; `unread` is its own, `last_seen` ISO 8601 in UTC or null."""
+
+    session_id: str
+    role: str
+    tags: tuple[str, ...]
+    status: str
+    unread: int
+    last_seen: str | None
+
+
+class DeadLetterRow(msgspec.Struct, frozen=True):
+    """A letter that one recipient will not read; `since` ISO 8601 in UTC, or null where nobody knows."""
+
+    message_id: str
+    recipient: str
+    state: str
+    since: str | None
+    sender: str
+    subject: str
+    reason: str
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """A place in a file that can't be read as it stands: line from 1, offset in bytes."""
+
+    file: str
+    line: int
+    offset: int
+    reason: str
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """A message and the name of somebody concerned."""
+
+    message_id: str
+    name: str
+
+
+class Spot(msgspec.Struct, frozen=True):
+    """A second record of an id, and where it stands."""
+
+    id: str
+    file: str
+    offset: int
+
+
+class Cut(msgspec.Struct, frozen=True):
+    """A ring of replies, and the oldest message, at which it was cut."""
+
+    members: tuple[str, ...]
+    cut: str
+
+
+class Checkup(msgspec.Struct, frozen=True):
+    """What `doctor` found; every list is empty in a sound mailbox."""
+
+    mailbox: str
+    messages: int
+    archived: int
+    agents: int
+    malformed: list[Fault]
+    warnings: list[Fault]
+    duplicates: list[Spot]
+    orphans: list[str]
+    cycles: list[Cut]
+    unresolvable: list[Pair]
+    orphan_reads: list[Pair]
+
+
+class StoreRow(msgspec.Struct, frozen=True):
+    """A kind of store; `missing` says what it can't do and why."""
+
+    kind: str
+    summary: str
+    missing: dict[str, str]

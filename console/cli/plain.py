@@ -1,0 +1,80 @@
+"""Text for people: nothing of it can steer the terminal, and columns that line up."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+
+from console.render.safe import visible
+
+__all__ = ["age", "body", "bold", "columns", "one_line", "put", "stamp"]
+
+GAP = "  "
+
+
+def one_line(text: str) -> str:
+    """Return text as one line in which every control character can be seen."""
+    return visible(" ".join(text.split("\n")))
+
+
+def body(text: str, indent: str) -> str:
+    """Return a body's lines, each safe to print and indented, so that none can pass for a header."""
+    lines = text.rstrip("\n").split("\n")
+    return "\n".join(f"{indent}{visible(line.rstrip(chr(13)))}".rstrip() for line in lines)
+
+
+def put(text: str = "") -> None:
+    """Print what is already safe; a character that the terminal's encoding lacks comes as an escape."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def bold(text: str) -> str:
+    """Return text in bold where a person looks at it; plain with NO_COLOR and where it goes to a file."""
+    return f"\x1b[1m{text}\x1b[0m" if _is_styled() else text
+
+
+def _is_styled() -> bool:
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def columns(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> str:
+    """Lay rows out under headings; on a terminal a line too long is cut, with a sign that it is."""
+    from rich.cells import cell_len, set_cell_size
+
+    cells = [[one_line(cell) for cell in row] for row in rows]
+    table = [list(headings), *cells]
+    widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
+    limit = shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else 0
+    lines = []
+    for row in table:
+        padded = [set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)]
+        line = GAP.join(padded).rstrip()
+        if limit and cell_len(line) > limit:
+            line = set_cell_size(line, limit - 1).rstrip() + "…"
+        lines.append(line)
+    return "\n".join([bold(lines[0]), *lines[1:]])
+
+
+def age(seconds: float) -> str:
+    """Return how long ago something was, in one unit: `12s`, `5m`, `3h`, `2d`."""
+    for limit, size, unit in ((60, 1, "s"), (3600, 60, "m"), (86400, 3600, "h")):
+        if seconds < limit:
+            return f"{max(0, int(seconds // size))}{unit}"
+    return f"{int(seconds // 86400)}d"
+
+
+def stamp(time: float | None) -> str | None:
+    """Return seconds since the epoch as ISO 8601 in UTC, to the second; None for a time unknown."""
+    if time is None:
+        return None
+    from datetime import UTC, datetime
+
+    try:
+        return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, ValueError, OSError):
+        return None

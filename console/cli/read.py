@@ -1,0 +1,93 @@
+"""`signalbox read --as ID`: an agent's mail, and with `--mark` the records that it was read."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from console.cli.document import put_json
+from console.cli.edge import warn
+from console.cli.letters import letter, message_rows
+from console.cli.loading import Loaded, loaded, reader_name
+from console.cli.options import mailbox_options, reader_option
+from console.cli.plain import put
+from console.cli.problems import UsedWrongly
+from mailstore.address import Kind, resolve
+from mailstore.delivery import State
+from mailstore.message import Message
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    reader_option(parser, "whose mail: a session id, or user", required=True)
+    parser.add_argument("--unread", action="store_true", help="only what it has still to read")
+    parser.add_argument(
+        "--since", metavar="TS", help="only mail from this time on: a date, a time, or 2h, 3d"
+    )
+    parser.add_argument("--limit", metavar="N", type=int, help="only the newest N")
+    parser.add_argument("--mark", action="store_true", help="record that it has read what is printed")
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the mail, oldest first."""
+    if args.limit is not None and args.limit < 0:
+        raise UsedWrongly("--limit is less than nothing", "give a number from 0")
+    with loaded(args) as mail:
+        reader = reader_name(mail.mailbox, args.reader)
+        warn_if_unknown(mail, reader)
+        messages = _selected(args, mail, reader)
+        if args.json:
+            put_json(message_rows(mail, messages))
+        else:
+            for message in messages:
+                put(letter(mail, message, own_state(mail, message, reader)))
+            if not messages:
+                put(f"no {'unread ' if args.unread else ''}mail")
+        if args.mark:
+            sys.stdout.flush()  # what never reached its reader is not marked as read
+            mark(mail, reader, messages)
+    return 0
+
+
+def _selected(args: argparse.Namespace, mail: Loaded, reader: str) -> list[Message]:
+    take = mail.mailbox.unread if args.unread else mail.mailbox.inbox
+    messages = take(reader, mail.now)
+    if args.since is not None:
+        from console.cli.times import moment
+
+        since = moment(args.since, mail.now)
+        messages = [message for message in messages if message.time >= since]
+    if args.limit is not None:
+        messages = messages[max(0, len(messages) - args.limit) :]
+    return messages
+
+
+def warn_if_unknown(mail: Loaded, reader: str) -> None:
+    """Warn of a reader that the roster does not know: most likely a slip of the pen."""
+    roster = mail.mailbox.roster
+    if len(roster) and roster.get(reader) is None and resolve(reader, roster).kind is not Kind.USER:
+        warn(f"the roster does not know {reader!r}: signalbox agents lists whom it knows")
+
+
+def own_state(mail: Loaded, message: Message, reader: str) -> str:
+    """Return what a message is to one reader, for mail to a role that of the role."""
+    states = mail.mailbox.states(message, mail.now)
+    agent = mail.mailbox.roster.get(reader)
+    for name in (reader, *(agent.roles() if agent else ())):
+        if (found := states.get(name)) is not None:
+            claimed = found.state is State.READ and found.by and reader not in found.by
+            return f"read by {', '.join(found.by)}" if claimed else found.state.value
+    return ""
+
+
+def mark(mail: Loaded, reader: str, messages: list[Message]) -> list[str]:
+    """Record that a reader has read just these, those it has read already excepted; return their ids."""
+    new = [
+        message.id
+        for message in messages
+        if all(receipt.reader != reader for receipt in mail.mailbox.receipts(message.id))
+    ]
+    if new:
+        mail.store.mark_read(reader, new)
+    return new

@@ -1,0 +1,22 @@
+"""What is unread for whoever asks: for the person what they have not seen, for an agent its unread mail."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Callable
+
+from console.cli.loading import Loaded, reader_name
+from mailstore.message import Message
+
+__all__ = ["unread_of_agent"]
+
+
+def unread_of_agent(
+    args: argparse.Namespace, mail: Loaded, keys: Callable[[Message], list[str]]
+) -> Counter[str] | None:
+    """Count an agent's unread mail under the keys of each message; None when `--as` names no agent."""
+    if args.reader is None:
+        return None
+    reader = reader_name(mail.mailbox, args.reader)
+    return Counter(key for message in mail.mailbox.unread(reader, mail.now) for key in keys(message))

@@ -1,0 +1,116 @@
+"""`signalbox send`: one message appended, its id printed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from console.cli.document import put_json
+from console.cli.edge import warn
+from console.cli.letters import message_row
+from console.cli.loading import Loaded, loaded
+from console.cli.options import mailbox_options
+from console.cli.plain import one_line, put
+from console.cli.problems import UsedWrongly
+from mailstore.draft import MAX_BODY_BYTES, Draft
+from mailstore.errors import DraftRefused
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--from", dest="sender", metavar="ID", help="who sends: a session id, or user")
+    parser.add_argument(
+        "--to", action="append", metavar="ADDR", help="a session, role, tag, #channel, all or user"
+    )
+    parser.add_argument("--subject", metavar="S", help="what it is about")
+    parser.add_argument("--body", metavar="B", help="the text; - reads standard input")
+    parser.add_argument("--thread", "--in-reply-to", metavar="ID", help="the id of the message it answers")
+    parser.add_argument("--ttl-hours", type=int, metavar="N", help="hours until it expires")
+    parser.add_argument("--type", metavar="T", help="such as question, answer, status, task-assigned")
+    parser.add_argument("--literal", action="store_true", help="take an address of another system as it is")
+    parser.add_argument(
+        "words", nargs="*", metavar="TO SUBJECT BODY", help="the short form; from user, without --from"
+    )
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check, send, and print the id; warnings go to standard error."""
+    fields = _fields(args)
+    with loaded(args) as mail:
+        from mailstore.sending import prepare
+
+        draft = prepare(mail.mailbox, mail.now, literal=args.literal, **fields)
+        _warn(mail, draft)
+        message = mail.store.send(draft)
+        if args.json:
+            mail.mailbox.fold([message], mail.now)
+            put_json(message_row(mail, message))
+        else:
+            put(one_line(message.id))
+    return 0
+
+
+def _fields(args: argparse.Namespace) -> dict[str, object]:
+    """Return the draft's fields from either form of the command."""
+    sender, to, subject, body = args.sender, args.to or [], args.subject, args.body
+    if args.words:
+        if len(args.words) != 3 or to or subject is not None or body is not None:
+            raise UsedWrongly(
+                "these words are no message",
+                "write send TO SUBJECT BODY, or send --from ID --to ADDR --body B",
+            )
+        sender = "user" if sender is None else sender
+        to, subject, body = [args.words[0]], args.words[1], args.words[2]
+    for name, value in (("--from", sender), ("--to", to), ("--body", body)):
+        if value is None or value == []:
+            raise UsedWrongly(f"{name} is missing", "write send --from ID --to ADDR [--subject S] --body B")
+    fields = {
+        "sender": sender.strip(),
+        "recipients": tuple(to),
+        "subject": (subject or "").strip(),
+        "content": _standard_input() if body == "-" else body,
+        "thread": args.thread,
+        "ttl_hours": args.ttl_hours,
+        "type": (args.type or "").strip(),
+    }
+    for name, value in fields.items():
+        _check_text(name, value)
+    return fields
+
+
+def _check_text(name: str, value: object) -> None:
+    for text in value if isinstance(value, tuple) else (value,):
+        if isinstance(text, str) and not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                field = {"content": "body", "sender": "from", "recipients": "to"}.get(name, name)
+                raise DraftRefused(field, "is not valid UTF-8", "encode it as UTF-8") from error
+
+
+def _standard_input() -> str:
+    """Return what is piped in, without the newline at its end; reads no more than a body may hold."""
+    if sys.stdin is None:
+        return ""
+    raw = sys.stdin.buffer.read(MAX_BODY_BYTES + 2).removesuffix(b"\n")
+    if len(raw) > MAX_BODY_BYTES:
+        raise DraftRefused("body", "is over 1 MiB", "send a pointer to a file instead: this is mail")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DraftRefused("body", "is not valid UTF-8", "encode it as UTF-8") from error
+
+
+def _warn(mail: Loaded, draft: Draft) -> None:
+    from mailstore.sending import preview
+
+    found = preview(mail.mailbox, draft, mail.now)
+    for text in found.warnings:
+        warn(text)
+    for name in found.unknown:
+        warn(f"nobody has ever borne the name {name!r}: the message waits, and is listed for review")
+    for name in found.waits:
+        warn(f"nobody holds the role {name!r} now: the message waits until somebody does")
+    for name in found.dead:
+        warn(f"{name!r} is dead: the message will be a dead letter")

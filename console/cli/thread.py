@@ -1,0 +1,52 @@
+"""`signalbox thread MSG`: the whole thread in which a message stands, in reply order."""
+
+from __future__ import annotations
+
+import argparse
+
+from console.cli.document import put_json
+from console.cli.letters import message_rows, receipts
+from console.cli.loading import Loaded, find_message, loaded
+from console.cli.options import mailbox_options
+from console.cli.plain import body, bold, one_line, put
+from mailstore.errors import ContentGone
+from mailstore.views import Node
+
+STEP = "  "
+DEEPEST = 16
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("id", metavar="MSG", help="the id of any message of the thread, or its beginning")
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the thread: as a tree, with what became of each message below it."""
+    with loaded(args) as mail:
+        message = find_message(mail.mailbox, args.id)
+        nodes = mail.mailbox.tree(mail.mailbox.root_of(message.id))
+        if args.json:
+            put_json(message_rows(mail, [node.message for node in nodes if node.message is not None]))
+        else:
+            for node in nodes:
+                put(_branch(mail, node))
+    return 0
+
+
+def _branch(mail: Loaded, node: Node) -> str:
+    """Return one message of the tree; from a certain depth on, the depth is told instead of shown."""
+    indent = STEP * min(node.depth, DEEPEST)
+    deep = f" (reply {node.depth} deep)" if node.depth > DEEPEST else ""
+    message = node.message
+    if message is None:
+        return f"{indent}(message {one_line(node.id)} is not here)\n"
+    head = f"{message.sender} → {', '.join(message.recipients)}  {message.timestamp}  {message.id}{deep}"
+    try:
+        text = mail.store.content(message)
+    except ContentGone as error:
+        text = f"(the text can't be read: {error.problem})"
+    states = mail.mailbox.states(message, mail.now)
+    lines = [f"{indent}{bold(one_line(head))}", body(text, f"{indent}    ")]
+    return "\n".join([*lines, *(f"{indent}  {line}" for line in receipts(states)), ""])

@@ -1,0 +1,92 @@
+"""`signalbox threads`: the threads of a view, the newest first."""
+
+from __future__ import annotations
+
+import argparse
+from typing import get_args
+
+from console.cli.document import put_json
+from console.cli.loading import Loaded, loaded
+from console.cli.options import mailbox_options, reader_option
+from console.cli.output import ThreadRow
+from console.cli.plain import age, columns, put
+from console.cli.problems import Refused, UsedWrongly
+from console.cli.seen import unread_of_agent
+from mailstore.address import TAG_NAMESPACES, channels_named
+from mailstore.views import View, ViewKind
+
+PLAIN_VIEWS = tuple(kind for kind in get_args(ViewKind) if kind not in ("channel", "agent"))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--view",
+        metavar="VIEW",
+        default="all",
+        help=f"{', '.join(PLAIN_VIEWS)}, a #channel or tag, or agent:ID (default: all)",
+    )
+    reader_option(parser, "count what is unread for this agent, instead of what you have not seen")
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print one row a thread."""
+    with loaded(args) as mail:
+        view = _view(args.view, mail)
+        unread = unread_of_agent(args, mail, lambda message: [mail.mailbox.root_of(message.id)])
+        rows, ages = [], []
+        for root in mail.mailbox.threads(view):
+            found = mail.mailbox.summary(root)
+            rows.append(
+                ThreadRow(
+                    root=root,
+                    subject=found.subject,
+                    participants=found.participants,
+                    messages=found.messages,
+                    unread=found.unseen if unread is None else unread[root],
+                    last_timestamp=found.last_timestamp,
+                )
+            )
+            ages.append(age(mail.now - found.last_time))
+    if args.json:
+        put_json(rows)
+    elif rows:
+        cells = [
+            (
+                when,
+                str(row.unread or ""),
+                str(row.messages),
+                row.root,
+                row.subject,
+                ", ".join(row.participants),
+            )
+            for row, when in zip(rows, ages, strict=True)
+        ]
+        put(columns(cells, ("age", "unread", "messages", "thread", "subject", "participants")))
+    else:
+        put("no threads")
+    return 0
+
+
+def _view(text: str, mail: Loaded) -> View:
+    for kind in PLAIN_VIEWS:
+        if text == kind:
+            return View(kind)
+    namespace, _, rest = text.partition(":")
+    if namespace == "agent" and rest:
+        found = mail.mailbox.roster.find(rest)
+        return View("agent", found[0].session_id if found else rest)
+    if namespace in TAG_NAMESPACES and rest:
+        return View("channel", text)
+    if not text.startswith("#"):
+        raise UsedWrongly(
+            f"there is no view {text!r}", f"there are {', '.join(PLAIN_VIEWS)}, #CHANNEL and agent:ID"
+        )
+    tags = channels_named(text, [channel.tag for channel in mail.mailbox.channels()])
+    if len(tags) != 1:
+        raise Refused(
+            f"{text} can be {' or '.join(tags)}" if tags else f"no channel is called {text}",
+            "write the whole tag; signalbox channels lists them",
+        )
+    return View("channel", tags[0])
