@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.mailboxes import MailFiles
+
+
+def test_init_makes_an_empty_mailbox_that_every_command_then_finds(run: Run) -> None:
+    result = run("init")
+    assert (result.status, result.err) == (0, "")
+    assert run("threads", "--json").document == []
+    assert run("agents", "--json").document == []
+    assert Path("data/agent-mailbox.jsonl").read_bytes() == b""
+
+
+def test_init_makes_the_folder_that_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = run("init", "new/place", "--json").document
+    assert document["created"] is True
+    assert run("threads", "--json", "--store", document["url"]).document == []
+    monkeypatch.chdir("new/place")
+    assert run("threads", "--json").document == []
+
+
+def test_init_leaves_a_mailbox_that_is_there_as_it_is(run: Run, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.message("m", "a", "b")
+    before = mail.mailbox.read_bytes()
+    result = run("init", tmp_path, "--json")
+    assert (result.status, result.document["created"]) == (0, False)
+    assert mail.mailbox.read_bytes() == before
+
+
+def test_init_of_an_unknown_kind_is_told(run: Run) -> None:
+    result = run("init", "--kind", "hack")
+    assert result.status == 1
+    assert "did you mean 'haak'?" in result.err
+    assert not Path("data").exists()
+
+
+def test_init_where_nothing_may_be_made_is_told_in_one_line(run: Run) -> None:
+    Path("file").touch()
+    result = run("init", "file/below")
+    assert (result.status, result.out, result.err.count("\n")) == (1, "", 1)

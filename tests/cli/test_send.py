@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.mailboxes import DIALECTS, Dialect, MailFiles
+
+ANN, BOB = "ann-00000001", "bob-00000001"
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> MailFiles:
+    mail = MailFiles(tmp_path, now=time.time())
+    mail.agent(ANN, name="Ann", tags=["project:ink", "concern:rules"])
+    mail.agent(BOB, role="architect")
+    mail.agent("ded-00000001", "dead", role="lamp")
+    mail.message("first", BOB, ANN)
+    return mail
+
+
+def last(mail: MailFiles) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(mail.mailbox.read_text().splitlines()[-1])
+    return found
+
+
+def test_sending_appends_one_line_and_prints_the_id(run: Run, mail: MailFiles) -> None:
+    before = mail.mailbox.read_bytes()
+    words = ["--from", BOB, "--to", ANN, "--subject", "The colour", "--body", "Red?", "--thread", "first"]
+    result = run("send", *words, "--ttl-hours", "3", "--type", "question", "--store", mail.url)
+    assert (result.status, result.err) == (0, "")
+    assert mail.mailbox.read_bytes().startswith(before)
+    record = last(mail)
+    assert result.out == f"{record['id']}\n"
+    wanted = {
+        "sender": BOB,
+        "recipient": ANN,
+        "subject": "The colour",
+        "content": "Red?",
+        "thread": "first",
+        "ttl_hours": 3,
+        "type": "question",
+        "read_by": [],
+    }
+    assert {key: record[key] for key in wanted} == wanted
+    assert record["timestamp"].endswith("Z")
+
+
+def test_the_short_form_of_the_protocol_is_understood(run: Run, mail: MailFiles) -> None:
+    result = run("send", "--from", BOB, "architect", "A plan", "The text", "--store", mail.url)
+    assert result.status == 0
+    record = last(mail)
+    assert [record[key] for key in ("sender", "recipient", "subject", "content")] == [
+        BOB,
+        "architect",
+        "A plan",
+        "The text",
+    ]
+    assert run("send", ANN, "s", "b", "--store", mail.url).status == 0
+    assert last(mail)["sender"] == "user"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_message_is_written_in_the_dialect_of_its_file(run: Run, tmp_path: Path, dialect: Dialect) -> None:
+    mail = MailFiles(tmp_path / "other", now=time.time(), dialect=dialect)
+    mail.agent(ANN)
+    mail.message("first", BOB, ANN)
+    run("send", "--from", BOB, "--to", ANN, "--body", "x", "--store", mail.url)
+    assert ("from" in last(mail), "body" in last(mail)) == ((dialect == "amendment"),) * 2
+    rows = run("read", "--as", ANN, "--json", "--store", mail.url).document
+    assert [row["sender"] for row in rows] == [BOB, BOB]
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [
+        (["#ink"], "project:ink"),
+        (["project:new"], "project:new"),
+        (["Ann"], ANN),
+        (["ann-0000"], ANN),
+        (["role:architect"], "architect"),
+        (["broadcast"], "all"),
+        (["human"], "user"),
+        (["project:ink", "concern:rules"], ["project:ink", "concern:rules"]),
+        ([ANN, ANN], ANN),
+    ],
+)
+def test_an_address_is_written_as_what_it_stands_for(
+    run: Run, mail: MailFiles, typed: list[str], written: object
+) -> None:
+    to = [word for address in typed for word in ("--to", address)]
+    assert run("send", "--from", BOB, *to, "--body", "x", "--store", mail.url).status == 0
+    assert last(mail)["recipient"] == written
+
+
+def test_several_addresses_are_one_message(run: Run, mail: MailFiles) -> None:
+    result = run(
+        "send", "--from", "user", "--to", ANN, "--to", BOB, "--body", "x", "--json", "--store", mail.url
+    )
+    row = result.document
+    assert row["recipients"] == [ANN, BOB]
+    assert row["states"] == {ANN: "unread", BOB: "unread"}
+    assert len(mail.mailbox.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        (["--to", ANN, "--body", ""], "body"),
+        (["--to", ANN, "--body", " \n "], "body"),
+        (["--to", ANN, "--body", "x" * (1024 * 1024 + 1)], "body"),
+        (["--to", ANN, "--body", "\udcff"], "body"),
+        (["--to", "", "--body", "x"], "to"),
+        (["--to", "two words", "--body", "x"], "to"),
+        (["--to", "project:", "--body", "x"], "to"),
+        (["--to", "signal:+351000", "--body", "x"], "to"),
+        (["--to", "#nowhere", "--body", "x"], "to"),
+        (["--to", ANN, "--body", "x", "--thread", "nowhere"], "thread"),
+        (["--to", ANN, "--body", "x", "--ttl-hours", "0"], "ttl-hours"),
+        (["--to", ANN, "--body", "x", "--ttl-hours", "-3"], "ttl-hours"),
+    ],
+    ids=str,
+)
+def test_a_message_that_breaks_a_rule_is_refused_and_nothing_is_written(
+    run: Run, mail: MailFiles, words: list[str], field: str
+) -> None:
+    files = sorted(mail.data.iterdir())
+    before = mail.mailbox.read_bytes()
+    result = run("send", "--from", BOB, *words, "--store", mail.url)
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith(f"signalbox: {field} ")
+    assert result.err.count("\n") == 1
+    assert mail.mailbox.read_bytes() == before
+    assert sorted(mail.data.iterdir()) == files
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--to", ANN, "--body", "x"],
+        ["--from", BOB, "--body", "x"],
+        ["--from", BOB, "--to", ANN],
+        ["only", "two"],
+        [ANN, "s", "b", "--body", "x"],
+        ["--from", BOB, "--to", ANN, "--body", "x", "--ttl-hours", "soon"],
+    ],
+    ids=str,
+)
+def test_a_message_that_is_not_whole_is_an_error_of_use(run: Run, mail: MailFiles, words: list[str]) -> None:
+    before = mail.mailbox.read_bytes()
+    result = run("send", *words, "--store", mail.url)
+    assert (result.status, result.out, result.err.count("\n")) == (2, "", 1)
+    assert mail.mailbox.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--from", "new-agent", "--to", ANN, "--body", "x"], "does not know the sender 'new-agent'"),
+        (["--from", BOB, "--to", ANN, "--body", "word " * 501], "501 words"),
+        (["--from", BOB, "--to", "nobody", "--body", "x"], "nobody has ever borne the name 'nobody'"),
+        (["--from", BOB, "--to", "lamp", "--body", "x"], "nobody holds the role 'lamp' now"),
+        (["--from", BOB, "--to", "ded-00000001", "--body", "x"], "is dead"),
+    ],
+    ids=str,
+)
+def test_what_was_perhaps_not_meant_is_sent_with_a_warning(
+    run: Run, mail: MailFiles, words: list[str], said: str
+) -> None:
+    result = run("send", *words, "--store", mail.url)
+    assert result.status == 0
+    assert result.out == f"{last(mail)['id']}\n"
+    assert result.err.startswith("signalbox: warning: ")
+    assert said in result.err
+
+
+def test_an_address_of_another_system_is_taken_when_it_is_meant(run: Run, mail: MailFiles) -> None:
+    words = ["--from", BOB, "--to", "signal:+351000", "--body", "x", "--literal"]
+    assert run("send", *words, "--store", mail.url).status == 0
+    assert last(mail)["recipient"] == "signal:+351000"
+
+
+def test_the_audience_of_the_moment_is_recorded(run: Run, mail: MailFiles) -> None:
+    run("send", "--from", BOB, "--to", "#ink", "--body", "x", "--store", mail.url)
+    lines = (mail.data / "agent-mailbox-deliveries.jsonl").read_text().splitlines()
+    assert [json.loads(line)["recipient"] for line in lines] == [ANN]

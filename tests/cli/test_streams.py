@@ -1,0 +1,125 @@
+"""What a shell sees of a command: its streams and its exit status."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.mailboxes import MailFiles
+
+Shell = Callable[..., "subprocess.Popen[bytes]"]
+
+
+@pytest.fixture
+def long_mail(tmp_path: Path) -> MailFiles:
+    mail = MailFiles(tmp_path, now=time.time())
+    mail.agent("ann-00000001")
+    for number in range(2000):
+        mail.message(f"message-{number}", "bob-00000001", "ann-00000001", "word " * 40, ago=100)
+    return mail
+
+
+@pytest.mark.parametrize("words", [["threads"], ["threads", "--json"], ["read", "--as", "ann-00000001"]])
+def test_a_pipe_closed_early_ends_a_command_quietly(
+    shell: Shell, long_mail: MailFiles, words: list[str]
+) -> None:
+    process = shell(*words, "--store", long_mail.url)
+    assert process.stdout
+    assert process.stderr
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 0
+
+
+def test_what_never_reached_its_reader_is_not_marked(shell: Shell, long_mail: MailFiles) -> None:
+    process = shell("read", "--as", "ann-00000001", "--mark", "--store", long_mail.url)
+    assert process.stdout
+    process.stdout.read(10)
+    process.stdout.close()
+    process.stderr.close() if process.stderr else None
+    process.wait()
+    assert not long_mail.reads.exists()
+
+
+def test_a_full_disk_is_told_in_one_line(shell: Shell, long_mail: MailFiles) -> None:
+    with Path("/dev/full").open("wb") as full:
+        process = shell("channels", "--json", "--store", long_mail.url, stdout=full)
+        _, err = process.communicate()
+    assert process.returncode == 1
+    assert err.startswith(b"signalbox: the output can't be written (no space left on device)")
+    assert err.count(b"\n") == 1
+
+
+def test_an_interrupt_ends_a_command_quietly(shell: Shell, long_mail: MailFiles) -> None:
+    process = shell(
+        "send", "--from", "user", "--to", "all", "--body", "-", "--store", long_mail.url, stdin=-1
+    )
+    assert process.stdin
+    process.stdin.write(b"x" * 300_000)  # more than a pipe holds: once written, the command is reading
+    process.stdin.flush()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert (process.returncode, out, err) == (130, b"", b"")
+
+
+def test_the_body_comes_from_standard_input(shell: Shell, long_mail: MailFiles) -> None:
+    words = [
+        "send",
+        "--from",
+        "ann-00000001",
+        "--to",
+        "user",
+        "--body",
+        "-",
+        "--json",
+        "--store",
+        long_mail.url,
+    ]
+    process = shell(*words, stdin=subprocess.PIPE)
+    out, err = process.communicate("två\nrader\n".encode())
+    assert (process.returncode, err) == (0, b"")
+    assert json.loads(out)["content"] == "två\nrader"
+
+
+def test_json_is_utf8_in_any_locale(shell: Shell, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path / "wide", now=time.time())
+    mail.message("m", "ann", "user", "日本語 \x9b31m \u202e", subject="é")
+    for locale in ("C.UTF-8", "POSIX"):
+        process = shell(
+            "thread", "m", "--json", "--store", mail.url, env={"LC_ALL": locale, "PYTHONUTF8": "0"}
+        )
+        out, _ = process.communicate()
+        assert json.loads(out.decode())[0]["content"] == "日本語 \x9b31m \u202e"
+        assert b"\xc2\x9b" not in out
+
+
+def test_the_console_needs_a_terminal(shell: Shell, long_mail: MailFiles) -> None:
+    process = shell("open", long_mail.url)
+    out, err = process.communicate()
+    assert (process.returncode, out) == (1, b"")
+    assert err.startswith(b"signalbox: the console needs a terminal: ")
+
+
+def test_the_version_is_told_without_importing_anything_heavy(shell: Shell) -> None:
+    process = shell("--version", env={"PYTHONPROFILEIMPORTTIME": "1"})
+    _, err = process.communicate()
+    for heavy in (b"argparse", b"msgspec", b"pydantic", b"textual", b"rich", b"importlib.metadata"):
+        assert b"| " + heavy not in err.replace(b"|   ", b"| ")
+
+
+@pytest.mark.parametrize("words", [["threads"], ["read", "--as", "ann-00000001"], ["agents"]])
+def test_a_listing_imports_no_textual_and_no_pydantic(
+    shell: Shell, long_mail: MailFiles, words: list[str]
+) -> None:
+    process = shell(*words, "--json", "--store", long_mail.url, env={"PYTHONPROFILEIMPORTTIME": "1"})
+    _, err = process.communicate()
+    modules = {line.rsplit(b"|", 1)[-1].strip().split(b".")[0] for line in err.splitlines()}
+    assert not modules & {b"textual", b"pydantic", b"watchfiles", b"asyncio"}

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.mailboxes import DIALECTS, Dialect, MailFiles, damaged, every_case, tangled
+
+ANN = "ann-00000001"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("asked", ["root", "deep"])
+def test_a_thread_is_given_in_reply_order(run: Run, tmp_path: Path, dialect: Dialect, asked: str) -> None:
+    mail = tangled(tmp_path, time.time(), dialect)
+    rows = run("thread", asked, "--json", "--store", mail.url).document
+    assert [row["id"] for row in rows] == ["root", "early", "deep", "late"]
+    assert [row["thread"] for row in rows] == [None, "root", "early", "root"]
+    assert rows[0]["subject"] == "The colour"
+
+
+def test_a_thread_as_text_is_a_tree_with_what_became_of_each_message(run: Run, tmp_path: Path) -> None:
+    mail = tangled(tmp_path, time.time())
+    mail.read("root", "bob-00000001")
+    out = run("thread", "root", "--store", mail.url).out
+    heads = [line for line in out.splitlines() if "→" in line]
+    assert [len(line) - len(line.lstrip()) for line in heads] == [0, 2, 4, 2]
+    assert "  ✓ bob-00000001: read\n" in out
+    assert "      ● bob-00000001: unread\n" in out
+
+
+def test_a_parent_that_is_nowhere_has_a_place_in_the_tree_and_none_in_the_list(
+    run: Run, tmp_path: Path
+) -> None:
+    mail = tangled(tmp_path, time.time())
+    [row] = run("thread", "lost-child", "--json", "--store", mail.url).document
+    assert (row["id"], row["thread"]) == ("lost-child", "nowhere")
+    assert "(message nowhere is not here)" in run("thread", "lost-child", "--store", mail.url).out
+
+
+def test_an_archived_parent_is_found(run: Run, tmp_path: Path) -> None:
+    mail = tangled(tmp_path, time.time())
+    rows = run("thread", "old-reply", "--json", "--store", mail.url).document
+    assert [row["id"] for row in rows] == ["old-root", "old-reply"]
+    assert rows[0]["content"] == "Long ago."
+
+
+def test_a_ring_of_replies_is_cut_at_its_oldest_message(run: Run, tmp_path: Path) -> None:
+    mail = tangled(tmp_path, time.time())
+    rows = run("thread", "ring-3", "--json", "--store", mail.url).document
+    assert [row["id"] for row in rows] == ["ring-1", "ring-2", "ring-3"]
+
+
+def test_a_very_deep_thread_is_told_whole(run: Run, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    parent = None
+    for number in range(1500):
+        parent = mail.message(f"m{number}", ANN, "user", "On.", ago=2000 - number, thread=parent)
+    out = run("thread", "m0", "--store", mail.url).out
+    assert out.count("→") == 1500
+    assert "(reply 1499 deep)" in out
+    assert max(map(len, out.splitlines())) < 200
+
+
+@pytest.mark.parametrize("asked", ["nothing", ""])
+def test_a_message_that_is_not_here_is_refused(run: Run, tmp_path: Path, asked: str) -> None:
+    mail = tangled(tmp_path, time.time())
+    result = run("thread", asked, "--store", mail.url)
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith(f"signalbox: no message has the id {asked!r}")
+
+
+def test_the_beginning_of_an_id_is_enough_when_it_is_the_only_one(run: Run, tmp_path: Path) -> None:
+    mail = tangled(tmp_path, time.time())
+    assert run("thread", "roo", "--json", "--store", mail.url).document[0]["id"] == "root"
+    result = run("thread", "ring", "--store", mail.url)
+    assert result.status == 1
+    assert "3 ids begin with 'ring'" in result.err
+
+
+def test_threads_are_listed_newest_first(run: Run, tmp_path: Path) -> None:
+    mail = tangled(tmp_path, time.time())
+    rows = run("threads", "--json", "--store", mail.url).document
+    assert [row["root"] for row in rows] == ["old-root", "ring-1", "root", "nowhere"]
+    assert list(rows[2]) == ["root", "subject", "participants", "messages", "unread", "last_timestamp"]
+    assert rows[2]["participants"] == [ANN, "bob-00000001"]
+    assert (rows[2]["messages"], rows[2]["unread"]) == (4, 4)
+    assert rows[3]["subject"] == "As I said."
+
+
+@pytest.mark.parametrize(
+    ("view", "roots"),
+    [
+        ("for-you", {"user-unread", "user-read", "user-expired"}),
+        ("waiting", {"role-waiting"}),
+        ("#rules", {"tag-union", "tag-read"}),
+        ("concern:rules", {"tag-union", "tag-read"}),
+        ("archive", set()),
+    ],
+)
+def test_a_view_chooses_the_threads(run: Run, tmp_path: Path, view: str, roots: set[str]) -> None:
+    mail, _ = every_case(tmp_path, time.time())
+    rows = run("threads", "--view", view, "--json", "--store", mail.url).document
+    assert {row["root"] for row in rows} == roots
+
+
+def test_the_threads_of_an_agent_are_those_it_wrote_or_gets(run: Run, tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path, time.time())
+    rows = run("threads", "--view", "agent:fro-00000001", "--json", "--store", mail.url).document
+    assert {"direct-frozen", "direct-frozen-old", "role-frozen", "tag-unread"} <= {
+        row["root"] for row in rows
+    }
+
+
+def test_the_unread_of_an_agent_is_counted_when_it_is_named(run: Run, tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path, time.time())
+    rows = run("threads", "--as", ANN, "--json", "--store", mail.url).document
+    unread = {row["root"]: row["unread"] for row in rows}
+    assert (unread["direct-unread"], unread["direct-read"], unread["tag-unread"]) == (1, 0, 1)
+
+
+@pytest.mark.parametrize(("view", "status"), [("nonsense", 2), ("#nonsense", 1)])
+def test_a_view_that_is_none_is_told(run: Run, tmp_path: Path, view: str, status: int) -> None:
+    mail, _ = every_case(tmp_path, time.time())
+    result = run("threads", "--view", view, "--store", mail.url)
+    assert (result.status, result.out, result.err.count("\n")) == (status, "", 1)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_good_messages_are_read_from_among_damaged_lines(run: Run, tmp_path: Path, dialect: Dialect) -> None:
+    mail = damaged(tmp_path, time.time(), dialect)
+    rows = run("threads", "--json", "--store", mail.url).document
+    assert {row["root"] for row in rows} >= {"good-1", "good-2", "good-3", "good-4"}
+    assert "torn" not in {row["root"] for row in rows}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_doctor_names_every_damaged_line_and_changes_nothing(
+    run: Run, tmp_path: Path, dialect: Dialect
+) -> None:
+    mail = damaged(tmp_path, time.time(), dialect)
+    before = mail.mailbox.read_bytes()
+    result = run("doctor", "--json", "--store", mail.url)
+    assert (result.status, result.err) == (0, "")
+    found = result.document
+    lines = {fault["line"] for fault in found["malformed"]}
+    assert {2, 3, 4} <= lines
+    for fault in found["malformed"]:
+        assert fault["file"] == "agent-mailbox.jsonl"
+        assert fault["reason"]
+        assert 0 <= fault["offset"] < len(before)
+    assert mail.mailbox.read_bytes() == before
+    assert "not readable" in run("doctor", "--store", mail.url).out
+
+
+def test_the_doctor_reports_what_leads_nowhere(run: Run, tmp_path: Path) -> None:
+    mail = tangled(tmp_path, time.time())
+    mail.message("root", ANN, "nobody", "The same id again.", ago=10)
+    mail.message("lost", ANN, "nobody", "To nobody.", ago=10)
+    mail.read("no-such-message", ANN)
+    found = run("doctor", "--json", "--store", mail.url).document
+    assert (found["messages"], found["archived"], found["malformed"]) == (10, 1, [])
+    assert found["orphans"] == ["nowhere"]
+    assert [cycle["cut"] for cycle in found["cycles"]] == ["ring-1"]
+    assert [spot["id"] for spot in found["duplicates"]] == ["root"]
+    assert found["unresolvable"] == [{"message_id": "lost", "name": "nobody"}]
+    assert found["orphan_reads"] == [{"message_id": "no-such-message", "name": ANN}]
+
+
+def test_the_doctor_finds_nothing_wrong_in_a_sound_mailbox(run: Run, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    mail.agent(ANN)
+    mail.message("m", "user", ANN)
+    assert run("doctor", "--store", mail.url).out.endswith("nothing is wrong\n")
