@@ -65,6 +65,14 @@ def resolve(text: str, roster: Roster, user: str = "user") -> Address:
     a living agent holds, a role that anyone ever held, a unique prefix of a session id or an agent's
     name, a literal address of another system (`signal:+351…`), and else an unknown name.
     """
+    key = (text, user)
+    known = roster.resolved.get(key)
+    if known is None:
+        known = roster.resolved[key] = _resolve(text, roster, user)
+    return known
+
+
+def _resolve(text: str, roster: Roster, user: str) -> Address:
     if text in BROADCAST_NAMES:
         return Address(Kind.BROADCAST, "all")
     if text == user or text in USER_NAMES or text.startswith("person:"):

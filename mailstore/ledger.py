@@ -9,11 +9,14 @@ from __future__ import annotations
 import heapq
 
 from mailstore.address import Kind
-from mailstore.delivery import FOREVER, Facts, Recipient, State, recipients, state
+from mailstore.delivery import FOREVER, Facts, Recipient, State, message_expiry, recipients, state
 from mailstore.message import Message
 from mailstore.roster import Roster
 
 __all__ = ["Ledger"]
+
+FROZEN_CHECK_SECONDS = 60.0
+"""How soon to look again at mail that outlived its TTL because its recipient was frozen."""
 
 
 def _is_dead_letter(recipient: Recipient, found: State) -> bool:
@@ -33,6 +36,7 @@ class Ledger:
         self.unread: dict[str, dict[int, None]] = {}
         self.roles: dict[str, dict[int, None]] = {}
         self.dead: dict[tuple[int, str], State] = {}
+        self.expired: set[int] = set()
 
     def file(self, index: int, message: Message, facts: Facts, settled: frozenset[str], now: float) -> None:
         """File a message under all that still have it open.
@@ -43,7 +47,10 @@ class Ledger:
         if message.archived:
             return
         filed: list[str] = []
-        due = FOREVER
+        due = message_expiry(message, self._roster, self._user)
+        if due <= now:
+            self.expired.add(index)
+            due = FOREVER
         for recipient in recipients(message, facts, self._roster, self._user):
             found = state(recipient, message, facts, self._roster, now, self._user)
             if found is State.READ:
@@ -59,17 +66,16 @@ class Ledger:
             elif _is_dead_letter(recipient, found) and not settled & {"", name}:
                 self.dead[index, name] = found
                 filed.append(name)
-            if found is State.UNREAD and recipient.expiry < due:
-                due = recipient.expiry
+            if found is State.UNREAD:
+                due = min(due, max(recipient.expiry, now + FROZEN_CHECK_SECONDS))
         if filed:
             self._filed[index] = tuple(filed)
         if due < FOREVER:
-            if due <= now:
-                due = now + 60
             heapq.heappush(self._due, (due, index))
 
     def forget(self, index: int) -> None:
         """Take a message out of everything that has it open."""
+        self.expired.discard(index)
         for name in self._filed.pop(index, ()):
             for open_mail in (self.unread, self.roles):
                 if (indices := open_mail.get(name)) is not None:
@@ -84,9 +90,7 @@ class Ledger:
         """Return the messages whose time ran out for someone, to be filed anew."""
         due: list[int] = []
         while self._due and self._due[0][0] <= now:
-            index = heapq.heappop(self._due)[1]
-            if index in self._filed:
-                due.append(index)
+            due.append(heapq.heappop(self._due)[1])
         return due
 
     def unread_of(self, name: str) -> list[int]:

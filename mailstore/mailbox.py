@@ -1,11 +1,10 @@
-"""The fold: takes a store's events in, and answers what panes and commands ask. It has no I/O and no clock."""
+"""The fold: takes a store's events in, and answers what panes and commands ask. No I/O, no clock."""
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Iterator
 
-from mailstore.address import Kind, resolve
+from mailstore.address import BROADCAST_NAMES, Kind, resolve
 from mailstore.delivery import FOREVER, Facts, Standing, State, message_expiry, recipients, standing
 from mailstore.events import Event, Gone, Progress, Reset, Seen, Unseen
 from mailstore.index import Index
@@ -52,8 +51,6 @@ class Mailbox:
     def _clear_indexes(self) -> None:
         self._index = Index(self._age, self.user)
         self._ledger = Ledger(self.roster, self.user)
-        self._expired = 0
-        self._expiries: list[float] = []
         self._archived = 0
         self._must_rebuild = False
 
@@ -101,9 +98,6 @@ class Mailbox:
 
     def advance(self, now: float) -> bool:
         """Let time pass; say whether anything ran out."""
-        while self._expiries and self._expiries[0] <= now:
-            heapq.heappop(self._expiries)
-            self._expired += 1
         due = self._ledger.come_due(now)
         for index in due:
             self._file(index, now)
@@ -134,11 +128,6 @@ class Mailbox:
         self._index.add(index, message, self._is_unseen(message))
         self._archived += message.archived
         self._file(index, now)
-        expiry = FOREVER if message.archived else message_expiry(message, self.roster, self.user)
-        if expiry <= now:
-            self._expired += 1
-        elif expiry < FOREVER:
-            heapq.heappush(self._expiries, expiry)
 
     def _rebuild(self, now: float) -> None:
         self._clear_indexes()
@@ -167,9 +156,14 @@ class Mailbox:
         if not self.roster.put(agent):
             return
         for index in sorted(self._index.touched_by(agent, before)):
-            expiry = message_expiry(self._messages[index], self.roster, self.user)
-            if self._ledger.is_open(index) or expiry > now:
+            if self._ledger.is_open(index) or not self._is_past(self._messages[index], now):
                 self._file(index, now)
+
+    def _is_past(self, message: Message, now: float) -> bool:
+        """Say whether a message is a broadcast that expired: whoever comes or goes, nothing changes."""
+        if not BROADCAST_NAMES.issuperset(message.recipients):
+            return False
+        return message_expiry(message, self.roster, self.user) <= now
 
     def _fold_intervention(self, intervention: Intervention, now: float) -> None:
         if intervention.id in self._journal:
@@ -398,7 +392,7 @@ class Mailbox:
             for_you=self._index.unseen_for_user,
             dead=len(self._ledger.dead),
             waiting=sum(len(mail) for mail in self._ledger.waiting().values()),
-            expired=self._expired,
+            expired=len(self._ledger.expired),
             unreadable=self._unreadable,
             warnings=len(self.problems) - self._unreadable,
         )

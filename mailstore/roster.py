@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -61,6 +61,8 @@ class Roster:
         self._agents: dict[str, Agent] = {}
         self._held: dict[str, dict[str, float | None]] = {}
         self._frozen: dict[str, list[tuple[float, float | None]]] = {}
+        self.resolved: dict[tuple[str, str], Any] = {}
+        """What addresses were found to mean; void as soon as an agent's place changes."""
 
     def __len__(self) -> int:
         return len(self._agents)
@@ -79,7 +81,10 @@ class Roster:
         for role in agent.roles():
             self._held.setdefault(role, {}).setdefault(agent.session_id, agent.updated)
         self._note_frozen(agent)
-        return old is None or old.place() != agent.place()
+        if old is not None and old.place() == agent.place():
+            return False
+        self.resolved.clear()
+        return True
 
     def _note_frozen(self, agent: Agent) -> None:
         spells = self._frozen.setdefault(agent.session_id, [])

@@ -12,29 +12,14 @@ from textual.widgets import Input, Label, Static, TextArea
 
 from console.panes.reach import reach_line
 from console.session import Session
+from console.writing import Writing
 from console.widgets.completing_input import Candidate, CompletingInput
 from mailstore.address import channel_label
 from mailstore.draft import Draft
 from mailstore.errors import DraftRefused, MailError
 from mailstore.sending import prepare, preview
 
-__all__ = ["Composer", "Writing"]
-
-
-@dataclass(frozen=True, slots=True)
-class Writing:
-    """A draft as it stands in the composer; `key` names where it belongs, `action` how it is journalled."""
-
-    key: str
-    recipients: str = ""
-    subject: str = ""
-    body: str = ""
-    thread: str | None = None
-    action: str = ""
-
-    @property
-    def is_blank(self) -> bool:
-        return not self.body.strip()
+__all__ = ["Composer"]
 
 
 class Composer(Vertical):
@@ -104,8 +89,8 @@ class Composer(Vertical):
     def discard(self) -> None:
         """Drop the draft for good."""
         key = self._writing.key
-        self._writing = self._saved = Writing(key)
-        self._drop(key)
+        self._writing = Writing(key)
+        self.flush()
         self.display = False
 
     def set_body(self, text: str) -> None:
@@ -129,16 +114,12 @@ class Composer(Vertical):
         """Save the draft, if it changed since it was last saved."""
         if self._writing != self._saved:
             self._saved = self._writing
-            self._save(self._writing)
+            self._session.keep_draft(self._writing)
+            self._persist(self._writing.key)
 
     @work(thread=True, group="drafts", exit_on_error=False)
-    def _save(self, writing: Writing) -> None:
-        if writing == self._saved:
-            self._session.save_draft(writing)
-
-    @work(thread=True, group="drafts", exit_on_error=False)
-    def _drop(self, key: str) -> None:
-        self._session.drop_draft(key)
+    def _persist(self, key: str) -> None:
+        self._session.persist_draft(key)
 
     def _addresses(self) -> list[str]:
         return [text for part in self._writing.recipients.split(",") if (text := part.strip())]
@@ -213,7 +194,6 @@ class Composer(Vertical):
         details = {"thread": writing.thread, "recipients": list(draft.recipients)}
         try:
             message = self._session.send(draft, action=writing.action, details=details)
-            self._session.drop_draft(writing.key)
         except MailError as error:
             self.post_message(self.SendFailed(error))
         else:
@@ -222,9 +202,8 @@ class Composer(Vertical):
     @on(Sent)
     def _sent(self, event: Sent) -> None:
         self.is_sending = False
-        if self._writing.key == event.writing.key:
-            self._writing = self._saved = Writing(event.writing.key)
-            self.display = False
+        if self._writing == event.writing:
+            self.discard()
 
     @on(SendFailed)
     def _send_failed(self, event: SendFailed) -> None:

@@ -1,53 +1,81 @@
-"""What every part of the main screen shares: the session, the panes, and what is being looked at."""
+"""The main screen's panes and what is looked at: mail comes in here, and is drawn from here."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import monotonic
 
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.events import DescendantFocus, Resize
 from textual.screen import Screen
+from textual.timer import Timer
+from textual.widget import Widget
 
+from console.commands import commands_for
 from console.ink import Ink
 from console.panes.composer import Composer
 from console.panes.conversation import Conversation
 from console.panes.footer import Footer
-from console.panes.header import Header
+from console.panes.greeting import greeting, nothing_here
+from console.panes.header import Header, Headline
+from console.panes.search_bar import SearchBar
 from console.panes.sidebar import Sidebar
 from console.panes.threads import Threads
+from console.panes.titles import status_words, view_title
+from console.render.safe import visible_line
 from console.session import Session
+from console.widgets.virtual_list import VirtualList
 from mailstore.message import Message
 from mailstore.views import View
 
-__all__ = ["Desk", "Look"]
+__all__ = ["PANES", "Desk", "Look"]
 
 PANES = ("sidebar", "threads", "conversation", "composer")
+FRAME_SECONDS = 1 / 60
+LOADING_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the person looks at: a view, a thread of it, a message of that."""
+    """What the person looks at: a view, and a thread of it."""
 
     view: View = View("all")
     root: str | None = None
-    message: str | None = None
 
 
 class Desk(Screen[None]):
-    """The panes and the state that the parts of the main screen act on."""
+    """Three columns between a header and a footer; knows what is looked at and draws what changes."""
 
-    session: Session
-    ink: Ink
-    look: Look
-    only_unread: bool
-    filter_text: str
-    found: dict[str, Message] | None
-    """The hits of a search by thread root, or None while no search is on."""
+    def __init__(self, session: Session, ink: Ink, look: Look) -> None:
+        super().__init__()
+        self.session = session
+        self.ink = ink
+        self.look = look
+        self.only_unread = False
+        self.filter_text = ""
+        self.found: dict[str, Message] | None = None
+        self._kept: dict[str, None] = {}
+        self._past: list[Look] = []
+        self._future: list[Look] = []
+        self._drawn = 0.0
+        self._drawing: Timer | None = None
 
-    def pane(self) -> str:
-        """Return the name of the pane that has the focus."""
-        at = self.focused
-        while at is not None and at.id not in PANES:
-            at = at.parent if not isinstance(at.parent, Screen) else None  # type: ignore[assignment]
-        return at.id if at is not None and at.id else "threads"
+    def compose(self) -> ComposeResult:
+        yield Header(self.ink, id="header")
+        with Horizontal(id="columns"):
+            yield Sidebar(id="sidebar")
+            with Vertical(id="middle"):
+                yield SearchBar(id="search")
+                yield Threads(id="threads")
+            with Vertical(id="right"):
+                yield Conversation(self.session, self.ink, id="conversation")
+                yield Composer(self.session, id="composer")
+        yield Footer(self.ink, id="footer")
+
+    # Panes
 
     @property
     def sidebar(self) -> Sidebar:
@@ -66,25 +94,210 @@ class Desk(Screen[None]):
         return self.query_one("#composer", Composer)
 
     @property
-    def header(self) -> Header:
-        return self.query_one("#header", Header)
-
-    @property
     def footer(self) -> Footer:
         return self.query_one("#footer", Footer)
 
-    def show_view(self, view: View) -> None:
-        """Show a view's threads."""
-        raise LookupError(view)
-
-    def show_thread(self, root: str | None, message: str | None = None) -> None:
-        """Show a thread, with a message of it highlighted."""
-        raise LookupError(root, message)
-
-    def redraw(self) -> None:
-        """Draw what changed, without moving what is looked at."""
-        raise LookupError
+    def pane(self) -> str:
+        """Return the name of the pane that has the focus."""
+        at: Widget | None = self.focused
+        while at is not None:
+            if at.id in PANES:
+                return at.id
+            at = at.parent if isinstance(at.parent, Widget) else None
+        return "threads"
 
     def tell(self, words: str) -> None:
-        """Say something in the footer until the next key."""
+        """Say something in the footer, until the next key."""
         self.footer.notice = words
+
+    # What is looked at
+
+    def on_mount(self) -> None:
+        """Show where the person left off."""
+        self.composer.display = False
+        self.query_one("#search").display = False
+        self.conversation.border_title = ""
+        self.redraw()
+        self.sidebar.select(Sidebar.key_of(self.look.view))
+        self.threads.focus()
+        self.set_interval(1.0, self._tick)
+        self.set_interval(20.0, self.threads.redraw_rows)
+
+    def show_view(self, view: View, root: str | None = None) -> None:
+        """Show a view's threads, and one of them."""
+        if view != self.look.view:
+            self._past.append(self.look)
+            self._future.clear()
+            self.look = Look(view, root)
+            self.filter_text = ""
+            self._kept.clear()
+        self._go(self.look if root is None else replace(self.look, root=root))
+
+    def step_history(self, step: int) -> bool:
+        """Go back (-1) or forward (+1) through the views that were looked at."""
+        source, target = (self._past, self._future) if step < 0 else (self._future, self._past)
+        if not source:
+            return False
+        target.append(self.look)
+        self.look = source.pop()
+        self._kept.clear()
+        self._go(self.look)
+        return True
+
+    def _go(self, look: Look) -> None:
+        self.look = look
+        self.sidebar.select(Sidebar.key_of(look.view))
+        self.redraw()
+        if look.root is not None:
+            self.threads.select(look.root)
+
+    def show_thread(self, root: str | None, message: str | None = None) -> None:
+        """Show a thread, with a message of it in sight."""
+        self.look = replace(self.look, root=root)
+        self.conversation.show(root, at=message)
+        self._title_conversation()
+        self.thread_shown()
+
+    def thread_shown(self) -> None:
+        """Another thread came into the conversation; parts of the screen may care."""
+
+    @on(VirtualList.Highlighted, "#sidebar")
+    def _place_highlighted(self, event: VirtualList.Highlighted) -> None:
+        view = self.sidebar.view_of(event.key)
+        if view is not None and view != self.look.view:
+            self.show_view(view)
+
+    @on(VirtualList.Highlighted, "#threads")
+    def _thread_highlighted(self, event: VirtualList.Highlighted) -> None:
+        if event.key != self.conversation.root:
+            hit = (self.found or {}).get(event.key)
+            self.show_thread(event.key, hit.id if hit else None)
+
+    # Drawing
+
+    def mail_changed(self, is_loading: bool) -> None:
+        """Draw what the feed folded, at once or with the next frame."""
+        self.session.is_loading = is_loading
+        pause = LOADING_SECONDS if is_loading and self._drawn else FRAME_SECONDS
+        wait = self._drawn + pause - monotonic()
+        if wait <= 0:
+            self.redraw()
+        elif self._drawing is None:
+            self._drawing = self.set_timer(wait, self.redraw)
+
+    def redraw(self) -> None:
+        """Draw everything that may have changed, without moving what is looked at."""
+        if self._drawing is not None:
+            self._drawing.stop()
+            self._drawing = None
+        self._drawn = monotonic()
+        roots = self.roots()
+        self.sidebar.show(self.session, self.ink)
+        self.threads.placeholder = self._placeholder()
+        self.threads.show(self.session, roots, self.ink, self.found)
+        self._title_threads(len(roots))
+        if self.conversation.root is None and roots:
+            self.show_thread(self.threads.cursor_key)
+        self.conversation.refresh_mail()
+        self._title_conversation()
+        if self.composer.is_open:
+            self.composer.update_reach()
+        self._head()
+
+    def roots(self) -> list[str]:
+        """Return the threads that are listed: the view's, or a search's hits."""
+        mailbox = self.session.mailbox
+        if self.found is not None:
+            return list(self.found)
+        roots = mailbox.threads(self.look.view)
+        if self.only_unread or self.look.view.kind == "unread":
+            self._kept.update((root, None) for root in roots if mailbox.summary(root).unseen)
+            roots = [root for root in mailbox.threads(self._base()) if root in self._kept]
+        if self.filter_text:
+            roots = [root for root in roots if self._passes(root)]
+        return roots
+
+    def _base(self) -> View:
+        return View("all") if self.look.view.kind == "unread" else self.look.view
+
+    def _passes(self, root: str) -> bool:
+        summary = self.session.mailbox.summary(root)
+        words = f"{summary.subject} {' '.join(summary.participants)}".casefold()
+        return all(word in words for word in self.filter_text.casefold().split())
+
+    def _placeholder(self) -> list[str]:
+        if not len(self.session.mailbox):
+            return greeting(self.session, self.session.is_loading)
+        return nothing_here(self.look.view, is_filtered=bool(self.filter_text or self.only_unread or self.found == {}))
+
+    def _title_threads(self, listed: int) -> None:
+        title = view_title(self.session.mailbox, self.look.view)
+        if self.found is not None:
+            title = "Search"
+        marks = [mark for mark, is_on in (("only unread", self.only_unread), (f"\\{self.filter_text}", self.filter_text)) if is_on]
+        self.threads.border_title = visible_line(" · ".join([title, *marks]))
+        self.threads.border_subtitle = status_words(self.session.mailbox, listed, self.threads.size.width)
+
+    def _title_conversation(self) -> None:
+        pane, mailbox = self.conversation, self.session.mailbox
+        if pane.root is None or not pane.messages:
+            pane.border_title = pane.border_subtitle = ""
+            return
+        summary = mailbox.summary(mailbox.root_of(pane.messages[0].id))
+        pane.border_title = visible_line(summary.subject)
+        below = f" · {pane.new_below} new below" if pane.new_below else ""
+        number = f"{summary.messages} message{'s' * (summary.messages != 1)}"
+        following = " · following" if pane.is_following else ""
+        pane.border_subtitle = f"{number}{below}{following}"
+
+    def _tick(self) -> None:
+        if self.session.mailbox.advance(self.session.now()):
+            self.redraw()
+        else:
+            self._head()
+
+    def _head(self) -> None:
+        session = self.session
+        mailbox = session.mailbox
+        state, detail = "live", ""
+        if mailbox.gone:
+            state, detail = "gone", mailbox.gone
+        elif session.is_loading:
+            state = "reading"
+            if mailbox.progress is not None and mailbox.progress.total:
+                detail = f"{100 * mailbox.progress.done // mailbox.progress.total} %"
+        elif session.observe:
+            state = "observing"
+        headline = Headline(
+            title=session.store.title,
+            state=state,
+            detail=detail,
+            counts=mailbox.counts(),
+            drafts=session.drafts_kept,
+            time=session.now(),
+        )
+        self.query_one("#header", Header).headline = headline
+
+    # Layout
+
+    def on_resize(self, event: Resize) -> None:
+        """Show as many columns as have room: three, two below 100 cells, one below 70."""
+        width = event.size.width
+        self.set_class(70 <= width < 100, "-medium")
+        self.set_class(width < 70, "-narrow")
+        self.set_class(event.size.height < 30, "-low")
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Tell the style sheet and the footer which pane has the focus."""
+        pane = self.pane()
+        for name in PANES:
+            self.set_class(name == pane, f"-at-{name}")
+        keys: Callable[[str], tuple[tuple[str, str], ...]] = footer_keys
+        self.footer.keys = keys(pane)
+        self.footer.notice = ""
+
+
+def footer_keys(pane: str) -> tuple[tuple[str, str], ...]:
+    """Return the keys that the footer names for a pane, the most useful first."""
+    shown = [command for command in commands_for(pane) if command.footer]
+    return tuple((command.key_label, command.label) for command in sorted(shown, key=lambda c: c.footer))

@@ -1,0 +1,55 @@
+"""Every command under its name, and every view, channel, agent and theme, to be found by typing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from console.commands import COMMANDS
+from console.panes.places import places
+from console.render.safe import visible_line
+from console.screens.main import MainScreen
+
+if TYPE_CHECKING:
+    from console.app import SignalboxApp
+
+__all__ = ["Palette"]
+
+MOST = 1000
+
+
+class Palette(Provider):
+    """Candidates are listed once, when the palette opens."""
+
+    _rows: list[tuple[str, str, Callable[[], None]]]
+
+    async def startup(self) -> None:
+        """List what can be chosen now."""
+        app = cast("SignalboxApp", self.app)
+        self._rows = [
+            (command.name, command.help, partial(app.run_command, command.action)) for command in COMMANDS
+        ]
+        for name in app.theme_names:
+            self._rows.append((f"theme {name}", "Wear this theme", partial(app.wear, name)))
+        screen = app.desk
+        if isinstance(screen, MainScreen):
+            for place in places(screen.session.mailbox, screen.session.joined)[:MOST]:
+                if place.view is not None:
+                    go = partial(screen.show_view, place.view)
+                    self._rows.append((f"go {visible_line(place.label)}", "Look at its threads", go))
+
+    async def discover(self) -> Hits:
+        """Show everything while nothing is typed."""
+        for name, help_text, run in self._rows:
+            yield DiscoveryHit(name, run, help=help_text)
+
+    async def search(self, query: str) -> Hits:
+        """Show what matches what is typed."""
+        matcher = self.matcher(query)
+        for name, help_text, run in self._rows:
+            score = max(matcher.match(name), 0.6 * matcher.match(help_text))
+            if score > 0:
+                yield Hit(score, matcher.highlight(name), run, help=help_text)

@@ -1,0 +1,43 @@
+"""What an empty list says: what is not there, and what to do next."""
+
+from __future__ import annotations
+
+from console.render.safe import visible_line
+from console.session import Session
+from mailstore.views import View
+
+__all__ = ["greeting", "nothing_here"]
+
+NOTHING = {
+    "all": "No mail.",
+    "for-you": "Nothing is addressed to you.",
+    "unread": "You have seen everything.",
+    "dead": "No dead letters.",
+    "waiting": "No mail waits for a role.",
+    "archive": "Nothing is archived.",
+    "channel": "Nobody has written into this channel yet. Press c to begin.",
+    "agent": "No mail to or from this agent. Press c to write to it.",
+}
+
+
+def greeting(session: Session, is_loading: bool) -> list[str]:
+    """Greet the person who opens an empty mailbox."""
+    if is_loading:
+        return ["Reading…"]
+    return [
+        "This mailbox is empty.",
+        "",
+        "Agents write here with",
+        "signalbox send --from ID --to ADDR --body TEXT",
+        "and what they write appears at once.",
+        "",
+        "Press c to write the first message,",
+        "? for all keys, q to leave.",
+        "",
+        visible_line(session.store.title),
+    ]
+
+
+def nothing_here(view: View, *, is_filtered: bool) -> list[str]:
+    """Say why a list is empty although the mailbox is not."""
+    return ["Nothing matches.", "esc takes the filter away"] if is_filtered else [NOTHING[view.kind]]

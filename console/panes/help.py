@@ -1,0 +1,31 @@
+"""The help page, made from the commands themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from textual.content import Content
+
+from console.commands import COMMANDS, commands_for
+
+__all__ = ["help_page"]
+
+
+def help_page(pane: str, keymap: Mapping[str, str]) -> Content:
+    """List the keys that work in a pane, by group, then those of the other panes."""
+    here = commands_for(pane)
+    parts: list[Content] = []
+    for title, commands in ((f"in {pane}", here), ("elsewhere", [c for c in COMMANDS if c not in here])):
+        groups = dict.fromkeys(command.group for command in commands)
+        if parts and commands:
+            parts.append(Content.styled(f"\n── {title} " + "─" * 24, "$text-muted"))
+        for group in groups:
+            parts.append(Content.styled(group, "bold $accent"))
+            for command in commands:
+                if command.group == group:
+                    keys = command.keys_label(keymap)
+                    name = f"  [{command.cli}]" if command.cli else ""
+                    parts.append(
+                        Content.assemble((f"  {keys:<18} ", "bold"), command.help, (name, "$text-muted"))
+                    )
+    return Content("\n").join(parts)

@@ -1,0 +1,69 @@
+"""The one line in which the person types what to look for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.message import Message as Note
+from textual.widgets import Input
+
+__all__ = ["SearchBar"]
+
+Mode = Literal["search", "filter"]
+
+
+class SearchBar(Input):
+    """Searches or filters as one types; enter goes to the hits, escape takes it away."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "give_up", "close", show=False),
+        Binding("down", "leave", "hits", show=False),
+    ]
+
+    @dataclass
+    class Typed(Note):
+        """The text changed."""
+
+        mode: Mode
+        text: str
+
+    @dataclass
+    class Left(Note):
+        """The person goes to the list; `is_kept` is false when the search is taken away."""
+
+        mode: Mode
+        is_kept: bool
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id, compact=True)
+        self.mode: Mode = "search"
+
+    def begin(self, mode: Mode, text: str) -> None:
+        """Open for a search or a filter."""
+        self.mode = mode
+        self.placeholder = "search: words, from:, to:, tag:, is:unread, after:2d …" if mode == "search" else "filter this list"
+        with self.prevent(Input.Changed):
+            self.value = text
+        self.display = True
+        self.focus()
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Typed(self.mode, event.value))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Left(self.mode, True))
+
+    def action_leave(self) -> None:
+        """Go to the list."""
+        self.post_message(self.Left(self.mode, True))
+
+    def action_give_up(self) -> None:
+        """Take the search or the filter away."""
+        self.post_message(self.Left(self.mode, False))

@@ -1,0 +1,38 @@
+"""The words around a list: what it shows, of how much, and what it does not show and why."""
+
+from __future__ import annotations
+
+from console.panes.places import VIEWS
+from console.render.text import count
+from mailstore.address import channel_label
+from mailstore.mailbox import Mailbox
+from mailstore.views import View
+
+__all__ = ["status_words", "view_title"]
+
+
+def view_title(mailbox: Mailbox, view: View) -> str:
+    """Name a view as its list's title does."""
+    if view.kind == "channel":
+        tags = [channel.tag for channel in mailbox.channels()]
+        return f"{channel_label(view.name, tags)} · {view.name}"
+    if view.kind == "agent":
+        agent = mailbox.roster.get(view.name)
+        notes = [note for note in (agent.role, agent.status.value, agent.activity) if note] if agent else []
+        return " · ".join([view.name, *notes])
+    return next(label for shown, label in VIEWS if shown.kind == view.kind)
+
+
+def status_words(mailbox: Mailbox, listed: int, width: int) -> str:
+    """Say what is listed and what is not, the most important first, in as many cells as there are."""
+    counts = mailbox.counts()
+    words = [f"{count(listed)} thread{'s' * (listed != 1)}"]
+    if counts.unreadable:
+        words.append(f"{count(counts.unreadable)} line{'s' * (counts.unreadable != 1)} unreadable")
+    if counts.expired:
+        words.append(f"{count(counts.expired)} expired")
+    if counts.archived:
+        words.append(f"{count(counts.archived)} archived")
+    while len(words) > 1 and len(" · ".join(words)) > width - 2:
+        words.pop()
+    return " · ".join(words)

@@ -1,0 +1,51 @@
+"""The main screen: everything together, and the way out."""
+
+from __future__ import annotations
+
+from console.commands import bindings
+from console.panes.help import help_page
+from console.panes.sidebar import Sidebar
+from console.screens.ask import Ask
+from console.screens.moving import Moving
+from console.screens.viewer import Viewer
+from textual.binding import BindingType
+from typing import ClassVar
+
+__all__ = ["MainScreen"]
+
+
+class MainScreen(Moving):
+    """What the person sees all day."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave a text field its own keys."""
+        return True
+
+    def action_help(self) -> None:
+        """Show the keys of this pane, made from the commands themselves."""
+        self.app.push_screen(Viewer("Keys", help_page(self.pane(), self.session.config.keymap)))
+
+    def action_close(self) -> None:
+        """Close what is open; at the root, quit, asking when a draft is open."""
+        if self.composer.is_open and not self.composer.writing.is_blank:
+            self.composer.flush()
+            self.app.push_screen(
+                Ask("Leave with a draft open?", "It is kept and will be here again."),
+                lambda is_sure: self.app.exit() if is_sure else None,
+            )
+        else:
+            self.app.exit()
+
+    def action_join(self) -> None:
+        """Join the channel that is looked at, or leave it: joined, reading it is told to its senders."""
+        view = self.look.view
+        if view.kind != "channel":
+            self.tell("go to a channel first")
+            return
+        is_joined = self.session.toggle_joined(view.name)
+        self.keep_joined(view.name, is_joined)
+        self.redraw()
+        self.sidebar.select(Sidebar.key_of(view))
+        self.tell("joined: agents see that you read it" if is_joined else "left: agents no longer see that you read it")

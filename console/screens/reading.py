@@ -1,0 +1,150 @@
+"""Reading: what the person has seen, and going on to what they have not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual import on, work
+
+from console.screens.desk import Desk
+from console.widgets.block_view import BlockView
+from mailstore.errors import StoreError
+from mailstore.events import Seen, Unseen
+from mailstore.message import Message
+
+__all__ = ["Reading"]
+
+
+class Reading(Desk):
+    """My marks, kept in the console's own state; the mailbox is told only where its sender waits for it."""
+
+    @on(BlockView.Highlighted, "#conversation")
+    def _message_highlighted(self, event: BlockView.Highlighted) -> None:
+        if self.pane() == "conversation":
+            self.see([event.key])
+
+    def see(self, message_ids: Iterable[str]) -> int:
+        """Mark messages as seen by the person; say how many were not before."""
+        mailbox = self.session.mailbox
+        fresh = [
+            message
+            for key in message_ids
+            if (message := mailbox.message(key)) is not None and mailbox.is_unseen(message)
+        ]
+        if fresh:
+            mailbox.fold([Seen(message.id) for message in fresh], self.session.now())
+            due = [message.id for message in fresh if self.session.waits_for_user(message)]
+            self._keep_seen([message.id for message in fresh], due)
+            self.redraw()
+        return len(fresh)
+
+    @work(thread=True, group="marks", exit_on_error=False)
+    def _keep_seen(self, seen: list[str], due: list[str]) -> None:
+        self.session.keep_seen(seen)
+        try:
+            self.session.write_read_records(due)
+        except StoreError as error:
+            self.app.call_from_thread(self.notify, str(error), severity="error", markup=False)
+
+    @work(thread=True, group="marks", exit_on_error=False)
+    def _keep_unseen(self, message_ids: list[str]) -> None:
+        self.session.keep_unseen(message_ids)
+
+    def start_reading(self) -> None:
+        """Go to the first message of the thread that the person has not seen, else stay."""
+        pane, mailbox = self.conversation, self.session.mailbox
+        fresh = next((message for message in pane.messages if mailbox.is_unseen(message)), None)
+        if fresh is not None:
+            pane.scroll_to_key(fresh.id)
+        if pane.cursor_key is not None:
+            self.see([pane.cursor_key])
+
+    def action_toggle_seen(self) -> None:
+        """Mark the message as seen, or take the mark back."""
+        message = self.conversation.message
+        if message is None:
+            self.tell("no message is chosen")
+        elif self.session.mailbox.is_unseen(message):
+            self.see([message.id])
+        elif message.sender == self.session.user or message.archived:
+            self.tell("your own and archived mail is never unread")
+        else:
+            self.session.mailbox.fold([Unseen(message.id)], self.session.now())
+            self._keep_unseen([message.id])
+            self.redraw()
+            self.tell("unread again, for you: what agents read is not touched")
+
+    def action_thread_seen(self) -> None:
+        """Mark the whole thread as seen."""
+        number = self.see([message.id for message in self.conversation.messages])
+        self.tell(f"{number} marked as seen" if number else "you have seen all of this thread")
+
+    def action_all_seen(self) -> None:
+        """Mark everything that the list shows as seen, and say how much it was."""
+        mailbox = self.session.mailbox
+        roots = self.roots()
+        number = self.see([message.id for root in roots for message in mailbox.thread_messages(root)])
+        self.tell(f"{number} messages in {len(roots)} threads marked as seen")
+
+    def action_only_unread(self) -> None:
+        """List only threads with something unread, or all of them again."""
+        self.only_unread = not self.only_unread
+        self._kept.clear()
+        self.redraw()
+        self.tell("only unread" if self.only_unread else "everything again")
+
+    def action_next_unread(self, step: int = 1) -> None:
+        """Go to the next message that the person has not seen (or the one before), or the next hit."""
+        if self.found is not None:
+            self._next_hit(step)
+            return
+        if step > 0 and (message := self._unseen_below()) is not None:
+            self._read(message)
+            return
+        mailbox = self.session.mailbox
+        roots = self.roots()
+        at = roots.index(self.look.root) if self.look.root in roots else -1
+        order = roots[at + 1 :] + roots[: at + 1] if step > 0 else [*reversed(roots[:at]), *reversed(roots[at:])]
+        for root in order:
+            if mailbox.summary(root).unseen:
+                self.threads.select(root)
+                self.show_thread(root)
+                fresh = [message for message in self.conversation.messages if mailbox.is_unseen(message)]
+                if fresh:
+                    self._read(fresh[0])
+                    return
+        self.tell("nothing here is unread")
+
+    def _unseen_below(self) -> Message | None:
+        pane, mailbox = self.conversation, self.session.mailbox
+        shown = pane.messages
+        keys = [message.id for message in shown]
+        at = keys.index(pane.cursor_key) if pane.cursor_key in keys else -1
+        return next((message for message in shown[at + 1 :] if mailbox.is_unseen(message)), None)
+
+    def _read(self, message: Message) -> None:
+        self.conversation.focus()
+        self.conversation.scroll_to_key(message.id)
+        self.see([message.id])
+
+    def _next_hit(self, step: int) -> None:
+        hits = list(self.found or {})
+        if not hits:
+            self.tell("no hits")
+            return
+        at = hits.index(self.look.root) if self.look.root in hits else -1
+        root = hits[(at + step) % len(hits)]
+        self.threads.select(root)
+        self.show_thread(root, (self.found or {})[root].id)
+
+    def action_read_on(self) -> None:
+        """Read on: a page, and at the end of the thread the next unread."""
+        if self.pane() != "conversation":
+            self.conversation.focus()
+            self.start_reading()
+        elif self.conversation.is_at_end:
+            self.see([message.id for message in self.conversation.messages])
+            self.action_next_unread()
+        else:
+            self.conversation.action_page_down()
+            self.see(self.conversation.visible_keys())

@@ -1,0 +1,151 @@
+"""Writing: into a channel, to a role, to an agent, to all, in reply, or into the middle of a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
+
+from textual import on
+from textual.app import SuspendNotSupported
+
+from console.panes.composer import Composer
+from console.screens.ask import Ask
+from console.screens.reading import Reading
+from console.writing import Writing
+from mailstore.address import channel_label
+from mailstore.replying import reply_to
+from mailstore.store import Capability
+
+__all__ = ["Writer"]
+
+QUOTE_LINES = 40
+
+
+class Writer(Reading):
+    """Opens the composer on what is under the cursor, keeps drafts, sends."""
+
+    def thread_shown(self) -> None:
+        """Bring a thread's draft back with the thread."""
+        root = self.look.root
+        if self.composer.is_open and self.pane() != "composer":
+            self.composer.close()
+        draft = self.session.draft(f"thread:{root}") if root else None
+        if draft is not None and self.pane() != "composer":
+            self.composer.open(draft)
+
+    def _write(self, writing: Writing) -> None:
+        reason = self.session.why_not(Capability.SEND)
+        if reason:
+            self.tell(f"can't write here: {reason}")
+            return
+        kept = self.session.draft(writing.key)
+        self.composer.open(kept or writing)
+        self.composer.focus_field()
+        if kept is not None:
+            self.tell("your draft is back")
+
+    def action_compose(self) -> None:
+        """Write to what is under the cursor: the channel, the agent, or to nobody yet."""
+        view = self.look.view
+        if view.kind == "channel":
+            tags = [channel.tag for channel in self.session.mailbox.channels()]
+            self._write(Writing(f"channel:{view.name}", channel_label(view.name, tags)))
+        elif view.kind == "agent":
+            self._write(Writing(f"agent:{view.name}", view.name))
+        else:
+            self._write(Writing("new"))
+
+    def action_reply(self) -> None:
+        """Answer the message; between agents the answer goes to both sides and is an intervention."""
+        self._reply()
+
+    def action_quote(self) -> None:
+        """Answer with the message quoted."""
+        self._reply(is_quoting=True)
+
+    def action_reply_all(self) -> None:
+        """Answer to all sides of the conversation."""
+        self._reply(to_all_sides=True)
+
+    def _reply(self, *, to_all_sides: bool = False, is_quoting: bool = False) -> None:
+        message = self.conversation.message
+        if message is None:
+            self.tell("no message is chosen to answer")
+            return
+        reply = reply_to(self.session.mailbox, message, to_all_sides=to_all_sides)
+        writing = Writing(
+            key=f"thread:{self.session.mailbox.root_of(message.id)}",
+            recipients=", ".join(reply.recipients),
+            subject=reply.subject,
+            thread=reply.thread,
+            action="intervene" if reply.is_intervention else "",
+        )
+        if is_quoting:
+            self.run_worker(self._quote(writing, message.id), group="quote", exclusive=True)
+        else:
+            self._write(writing)
+
+    async def _quote(self, writing: Writing, message_id: str) -> None:
+        message = self.session.mailbox.message(message_id)
+        if message is None:
+            return
+        body = await asyncio.to_thread(self.session.body, message)
+        lines = [f"> {line}" for line in body.splitlines()[:QUOTE_LINES]]
+        kept = self.session.draft(writing.key)
+        base = kept or writing
+        quoted = "\n".join([*([base.body.rstrip(), ""] if base.body.strip() else []), *lines, "", ""])
+        self.composer.open(Writing(base.key, base.recipients, base.subject, quoted, base.thread, base.action))
+        self.composer.flush()
+        self.composer.focus_field()
+
+    def action_send(self) -> None:
+        """Send what stands in the composer."""
+        if self.composer.is_open:
+            self.composer.send()
+        else:
+            self.tell("nothing is being written: c writes, r replies")
+
+    @on(Composer.Sent)
+    def _sent(self, event: Composer.Sent) -> None:
+        if self.pane() == "composer" or self.focused is None:
+            (self.conversation if event.writing.thread else self.threads).focus()
+        self.tell("sent" if not event.writing.action else "sent, and noted in the journal as an intervention")
+
+    def action_discard(self) -> None:
+        """Discard the draft, after asking."""
+        if not self.composer.is_open:
+            self.tell("no draft is open")
+            return
+
+        def answered(is_sure: bool | None) -> None:
+            if is_sure:
+                self.composer.discard()
+                self.threads.focus()
+
+        self.app.push_screen(Ask("Discard this draft?", "It can't be brought back."), answered)
+
+    def action_editor(self) -> None:
+        """Write in $VISUAL or $EDITOR, and come back with what was saved there."""
+        if not self.composer.is_open:
+            self.action_compose()
+            if not self.composer.is_open:
+                return
+        command = self.session.config.editor or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+        with tempfile.TemporaryDirectory(prefix="signalbox-") as folder:
+            path = Path(folder) / "message.md"
+            path.write_text(self.composer.writing.body, encoding="utf-8")
+            try:
+                with self.app.suspend():
+                    done = subprocess.run([*shlex.split(command), str(path)], check=False)
+            except (SuspendNotSupported, OSError, ValueError) as error:
+                self.notify(f"can't run {command!r}: {error}", severity="error", markup=False)
+                return
+            if done.returncode != 0:
+                self.tell(f"{command} ended with status {done.returncode}: the draft is as it was")
+                return
+            self.composer.set_body(path.read_text(encoding="utf-8", errors="replace").rstrip("\n"))
+        self.composer.focus_field()

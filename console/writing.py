@@ -1,0 +1,24 @@
+"""A draft as it stands in the composer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Writing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A draft as it stands in the composer; `key` names where it belongs, `action` how it is journalled."""
+
+    key: str
+    recipients: str = ""
+    subject: str = ""
+    body: str = ""
+    thread: str | None = None
+    action: str = ""
+
+    @property
+    def is_blank(self) -> bool:
+        """Say whether nothing worth keeping was written."""
+        return not self.body.strip()
