@@ -1,216 +1,24 @@
-"""The fold: takes a store's events in, and answers what panes and commands ask. No I/O, no clock."""
+"""What panes and commands ask of a mailbox: threads, states, an agent's mail. No I/O, no clock."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from mailstore.address import BROADCAST_NAMES, Kind, resolve
-from mailstore.delivery import FOREVER, Facts, Standing, State, message_expiry, recipients, standing
-from mailstore.events import Event, Gone, Progress, Reset, Seen, Unseen
-from mailstore.index import Index
-from mailstore.ledger import Ledger
-from mailstore.message import Delivery, Intervention, Message, Problem, Receipt
-from mailstore.roster import Agent, Roster
+from mailstore.address import Kind, resolve
+from mailstore.delivery import FOREVER, Standing, State, message_expiry, recipients, standing
+from mailstore.fold import Fold
+from mailstore.message import Intervention, Message, Receipt
 from mailstore.thread import Cycle
 from mailstore.views import Channel, Counts, DeadLetter, Node, ThreadSummary, View
 
 __all__ = ["Mailbox"]
 
-SETTLING = frozenset({"redirect", "resend", "acknowledge"})
-NO_FACTS = Facts()
 
+class Mailbox(Fold):
+    """All that is known of one mailbox.
 
-class Mailbox:
-    """All that is known of one mailbox, folded from events in any order.
-
-    Times are seconds since the epoch. Folding one event costs the same at any size. A message is known
-    by its id; the person who oversees is `user`.
+    Times are seconds since the epoch. A message is known by its id; the person who oversees is `user`.
     """
-
-    def __init__(self, user: str = "user") -> None:
-        self.user = user
-        self._seen: set[str] = set()
-        self._clear()
-
-    def _clear(self) -> None:
-        self.roster = Roster()
-        self.problems: list[Problem] = []
-        self.duplicates: list[Message] = []
-        self.progress: Progress | None = None
-        self.gone: str = ""
-        self._messages: list[Message] = []
-        self._position: dict[str, int] = {}
-        self._readers: dict[str, dict[str, float | None]] = {}
-        self._delivered: dict[str, list[str]] = {}
-        self._settled: dict[str, set[str]] = {}
-        self._journal: dict[str, Intervention] = {}
-        self._stepped_in: set[str] = set()
-        self._unreadable = 0
-        self._clear_indexes()
-
-    def _clear_indexes(self) -> None:
-        self._index = Index(self._age, self.user)
-        self._ledger = Ledger(self.roster, self.user)
-        self._archived = 0
-        self._must_rebuild = False
-
-    def _age(self, message_id: str) -> tuple[float, str]:
-        position = self._position.get(message_id)
-        return (self._messages[position].time, message_id) if position is not None else (0.0, message_id)
-
-    # Folding
-
-    def fold(self, events: Iterable[Event], now: float) -> None:
-        """Take events in, in the order in which the store gave them."""
-        for event in events:
-            match event:
-                case Message():
-                    self._fold_message(event, now)
-                case Receipt():
-                    self._fold_receipt(event, now)
-                case Delivery():
-                    self._delivered.setdefault(event.message_id, []).append(event.recipient)
-                    self._index.deliver(event.message_id, event.recipient)
-                    self._refile(event.message_id, now)
-                case Agent():
-                    self._fold_agent(event, now)
-                case Intervention():
-                    self._fold_intervention(event, now)
-                case Seen():
-                    if event.message_id not in self._seen:
-                        self._seen.add(event.message_id)
-                        self._count_unseen(event.message_id, -1)
-                case Unseen():
-                    if event.message_id in self._seen:
-                        self._seen.discard(event.message_id)
-                        self._count_unseen(event.message_id, +1)
-                case Problem():
-                    self.problems.append(event)
-                    self._unreadable += event.fatal
-                case Progress():
-                    self.progress = event
-                case Reset():
-                    self._clear()
-                case Gone():
-                    self.gone = event.reason
-        if self._must_rebuild:
-            self._rebuild(now)
-
-    def advance(self, now: float) -> bool:
-        """Let time pass; say whether anything ran out."""
-        due = self._ledger.come_due(now)
-        for index in due:
-            self._file(index, now)
-        return bool(due)
-
-    def _fold_message(self, message: Message, now: float) -> None:
-        index = self._position.get(message.id)
-        if index is None:
-            self._position[message.id] = index = len(self._messages)
-            self._messages.append(message)
-            self._add(index, message, now)
-            return
-        old = self._messages[index]
-        if old.position == message.position:
-            return
-        first, second = (message, old) if message.position < old.position else (old, message)
-        if first.archived == second.archived:
-            self.duplicates.append(second)
-        if first is message:
-            self._messages[index] = message
-            self._must_rebuild = True
-
-    def _add(self, index: int, message: Message, now: float) -> None:
-        if message.read_by:
-            readers = self._readers.setdefault(message.id, {})
-            for reader in message.read_by:
-                readers.setdefault(reader, None)
-        self._index.add(index, message, self._is_unseen(message))
-        self._archived += message.archived
-        self._file(index, now)
-
-    def _rebuild(self, now: float) -> None:
-        self._clear_indexes()
-        for message_id, names in self._delivered.items():
-            for name in names:
-                self._index.deliver(message_id, name)
-        for index, message in enumerate(self._messages):
-            self._add(index, message, now)
-
-    def _fold_receipt(self, receipt: Receipt, now: float) -> None:
-        readers = self._readers.setdefault(receipt.message_id, {})
-        known = readers.get(receipt.reader, FOREVER)
-        if known == FOREVER or (known is None and receipt.time is not None):
-            readers[receipt.reader] = receipt.time
-        elif receipt.time is not None and known is not None and receipt.time < known:
-            readers[receipt.reader] = receipt.time
-            return
-        else:
-            return
-        index = self._position.get(receipt.message_id)
-        if index is not None and self._ledger.is_open(index):
-            self._file(index, now)
-
-    def _fold_agent(self, agent: Agent, now: float) -> None:
-        before = self.roster.get(agent.session_id)
-        if not self.roster.put(agent):
-            return
-        for index in sorted(self._index.touched_by(agent, before)):
-            if self._ledger.is_open(index) or not self._is_past(self._messages[index], now):
-                self._file(index, now)
-
-    def _is_past(self, message: Message, now: float) -> bool:
-        """Say whether a message is a broadcast that expired: whoever comes or goes, nothing changes."""
-        if not BROADCAST_NAMES.issuperset(message.recipients):
-            return False
-        return message_expiry(message, self.roster, self.user) <= now
-
-    def _fold_intervention(self, intervention: Intervention, now: float) -> None:
-        if intervention.id in self._journal:
-            return
-        self._journal[intervention.id] = intervention
-        if intervention.action == "intervene" and intervention.message_id:
-            self._stepped_in.add(intervention.message_id)
-        if intervention.action in SETTLING and intervention.message_id:
-            recipient = str(intervention.details.get("recipient") or "")
-            self._settled.setdefault(intervention.message_id, set()).add(recipient)
-            self._refile(intervention.message_id, now)
-
-    def _file(self, index: int, now: float) -> None:
-        message = self._messages[index]
-        settled = frozenset(self._settled.get(message.id, ()))
-        self._ledger.file(index, message, self._facts(message.id), settled, now)
-
-    def _refile(self, message_id: str, now: float) -> None:
-        index = self._position.get(message_id)
-        if index is not None:
-            self._file(index, now)
-
-    def _facts(self, message_id: str) -> Facts:
-        readers = self._readers.get(message_id)
-        delivered = self._delivered.get(message_id)
-        return Facts(readers or {}, tuple(delivered or ())) if readers or delivered else NO_FACTS
-
-    def _is_unseen(self, message: Message) -> bool:
-        return not message.archived and message.sender != self.user and message.id not in self._seen
-
-    def _count_unseen(self, message_id: str, by: int) -> None:
-        message = self.message(message_id)
-        if message is not None and not message.archived and message.sender != self.user:
-            self._index.count_unseen(message, by)
-
-    # Messages
-
-    def __len__(self) -> int:
-        return len(self._messages)
-
-    def __contains__(self, message_id: str) -> bool:
-        return message_id in self._position
-
-    def message(self, message_id: str) -> Message | None:
-        """Return the message of that id, live or archived."""
-        index = self._position.get(message_id)
-        return None if index is None else self._messages[index]
 
     def find(self, prefix: str) -> list[Message]:
         """Return the messages whose id is, or begins with, what somebody typed."""
