@@ -8,7 +8,8 @@ from console.cli.document import put_json
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import AgentRow
-from console.cli.plain import age, columns, put, stamp
+from console.cli.plain import columns, put, stamp
+from console.render.text import age
 from mailstore.roster import Agent, Status
 
 GLYPHS = {Status.LIVING: "●", Status.FROZEN: "◐", Status.DEAD: "✕"}

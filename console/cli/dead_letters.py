@@ -8,7 +8,8 @@ from console.cli.document import put_json
 from console.cli.loading import loaded
 from console.cli.options import mailbox_options
 from console.cli.output import DeadLetterRow
-from console.cli.plain import age, columns, put, stamp
+from console.cli.plain import columns, put, stamp
+from console.render.text import age
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,8 @@ from console.cli.document import put_json
 from console.cli.loading import open_mailbox
 from console.cli.options import mailbox_options
 from console.cli.output import Checkup, Cut, Fault, Pair, Spot
-from console.cli.plain import one_line, put
+from console.cli.plain import put
+from console.render.safe import visible_line
 from mailstore.address import Kind, resolve
 from mailstore.mailbox import Mailbox
 from mailstore.message import Receipt
@@ -96,4 +97,4 @@ def _report(found: Checkup) -> str:
     ]
     if len(lines) == 1:
         lines.append("nothing is wrong")
-    return "\n".join(map(one_line, lines))
+    return "\n".join(map(visible_line, lines))

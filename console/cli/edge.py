@@ -34,6 +34,8 @@ def _attempt(work: Callable[[list[str]], int], words: list[str]) -> int:
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except Exception as error:
+        if isinstance(error, OSError) and error.filename is None:
+            raise  # stores tell what they can't do as StoreError: this is the output
         return _explained(error)
 
 
@@ -44,8 +46,7 @@ def _explained(error: Exception) -> int:
         tell(error.problem, error.remedy)
         return getattr(error, "status", 1)
     if isinstance(error, OSError):
-        where = f"{error.filename}: " if error.filename else ""
-        tell(f"{where}{_reason(error)}", "look at the path, its permissions and the space left")
+        tell(f"{error.filename}: {_reason(error)}", "look at the path, its permissions and the space left")
         return 1
     if os.environ.get("SIGNALBOX_DEBUG"):
         import traceback
@@ -80,13 +81,13 @@ def _drop_output() -> None:
 
 def tell(problem: str, remedy: str = "") -> None:
     """Write `signalbox: what is wrong: how to mend it` to standard error, in one line."""
-    from console.cli.plain import one_line
+    from console.render.safe import visible_line
 
     text = f"signalbox: {problem}: {remedy}" if remedy else f"signalbox: {problem}"
     if sys.stderr is None:
         return
     try:
-        print(one_line(text), file=sys.stderr, flush=True)
+        print(visible_line(text), file=sys.stderr, flush=True)
     except OSError:
         return
 

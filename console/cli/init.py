@@ -7,7 +7,8 @@ from pathlib import Path
 
 from console.cli.document import put_json
 from console.cli.options import json_option
-from console.cli.plain import one_line, put
+from console.cli.plain import put
+from console.render.safe import visible_line
 from mailstore.registry import store_class
 
 
@@ -29,9 +30,9 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             put_json({"url": store.url, "created": not was_there})
         elif was_there:
-            put(f"there is a mailbox already, left as it is: {one_line(store.url)}")
+            put(f"there is a mailbox already, left as it is: {visible_line(store.url)}")
         else:
-            put(f"an empty mailbox: {one_line(store.url)}")
+            put(f"an empty mailbox: {visible_line(store.url)}")
             put(
                 "register agents with signalbox roster update, write with signalbox send, look with signalbox"
             )

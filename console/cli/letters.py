@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from console.cli.edge import warn
 from console.cli.loading import Loaded
 from console.cli.output import MessageRow
-from console.cli.plain import body, bold, one_line
+from console.cli.plain import body, bold
+from console.render.safe import visible_line
 from mailstore.delivery import Standing, State
 from mailstore.errors import ContentGone
 from mailstore.message import Message
@@ -65,7 +66,7 @@ def letter(mail: Loaded, message: Message, standing: str = "") -> str:
         "in reply to": message.thread or "",
         "state": standing,
     }
-    lines = [f"{bold(name + ':')} {one_line(value)}" for name, value in fields.items() if value]
+    lines = [f"{bold(name + ':')} {visible_line(value)}" for name, value in fields.items() if value]
     return "\n".join([*lines, "", body(_content(mail, message), "    "), ""])
 
 
@@ -79,5 +80,5 @@ def receipts(states: dict[str, Standing]) -> list[str]:
             text += f" by {', '.join(readers)}" if readers else ""
         elif found.reason:
             text += f", {found.reason}"
-        lines.append(one_line(text))
+        lines.append(visible_line(text))
     return lines

@@ -7,9 +7,10 @@ import argparse
 from console.cli.document import put_json
 from console.cli.loading import Loaded, loaded, reader_name
 from console.cli.options import mailbox_options, reader_option
-from console.cli.plain import one_line, put
+from console.cli.plain import put
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.read import mark, warn_if_unknown
+from console.render.safe import visible_line
 from mailstore.message import Message
 
 
@@ -33,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         put_json({"reader": reader, "marked": len(marked), "messages": marked})
     else:
-        put(f"{len(marked)} marked as read by {one_line(reader)}{_rest(len(messages) - len(marked))}")
+        put(f"{len(marked)} marked as read by {visible_line(reader)}{_rest(len(messages) - len(marked))}")
     return 0
 
 

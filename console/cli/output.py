@@ -11,10 +11,12 @@ __all__ = [
     "Cut",
     "DeadLetterRow",
     "Fault",
+    "KeyRow",
     "MessageRow",
     "Pair",
     "Spot",
     "StoreRow",
+    "ThemeRow",
     "ThreadRow",
 ]
 
@@ -129,3 +131,20 @@ class StoreRow(msgspec.Struct, frozen=True):
     kind: str
     summary: str
     missing: dict[str, str]
+
+
+class ThemeRow(msgspec.Struct, frozen=True):
+    """A theme, and the file that it comes from; empty for one that is built in."""
+
+    name: str
+    is_dark: bool
+    file: str
+
+
+class KeyRow(msgspec.Struct, frozen=True):
+    """A command of the console: its binding id, its keys, what it does, and its group in the help."""
+
+    id: str
+    keys: str
+    help: str
+    group: str

@@ -7,22 +7,17 @@ import shutil
 import sys
 from collections.abc import Sequence
 
-from console.render.safe import visible
+from console.render.safe import visible, visible_line
 
-__all__ = ["age", "body", "bold", "columns", "one_line", "put", "stamp"]
+__all__ = ["body", "bold", "columns", "put", "stamp"]
 
 GAP = "  "
 
 
-def one_line(text: str) -> str:
-    """Return text as one line in which every control character can be seen."""
-    return visible(" ".join(text.split("\n")))
-
-
 def body(text: str, indent: str) -> str:
     """Return a body's lines, each safe to print and indented, so that none can pass for a header."""
-    lines = text.rstrip("\n").split("\n")
-    return "\n".join(f"{indent}{visible(line.rstrip(chr(13)))}".rstrip() for line in lines)
+    lines = visible(text.rstrip("\n")).split("\n")
+    return "\n".join(f"{indent}{line}".rstrip() for line in lines)
 
 
 def put(text: str = "") -> None:
@@ -46,7 +41,7 @@ def columns(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> str:
     """Lay rows out under headings; on a terminal a line too long is cut, with a sign that it is."""
     from rich.cells import cell_len, set_cell_size
 
-    cells = [[one_line(cell) for cell in row] for row in rows]
+    cells = [[visible_line(cell) for cell in row] for row in rows]
     table = [list(headings), *cells]
     widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
     limit = shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else 0
@@ -58,14 +53,6 @@ def columns(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> str:
             line = set_cell_size(line, limit - 1).rstrip() + "…"
         lines.append(line)
     return "\n".join([bold(lines[0]), *lines[1:]])
-
-
-def age(seconds: float) -> str:
-    """Return how long ago something was, in one unit: `12s`, `5m`, `3h`, `2d`."""
-    for limit, size, unit in ((60, 1, "s"), (3600, 60, "m"), (86400, 3600, "h")):
-        if seconds < limit:
-            return f"{max(0, int(seconds // size))}{unit}"
-    return f"{int(seconds // 86400)}d"
 
 
 def stamp(time: float | None) -> str | None:

@@ -10,8 +10,9 @@ from console.cli.agents import agent_row, print_agents
 from console.cli.document import put_json
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
-from console.cli.plain import one_line, put
+from console.cli.plain import put
 from console.cli.problems import Refused, UsedWrongly
+from console.render.safe import visible_line
 from mailstore.address import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
 from mailstore.roster import Agent, Status
 
@@ -47,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             put_json(agent_row(mail, agent))
         else:
-            put(one_line(" ".join((agent.session_id, agent.status.value, agent.role, *agent.tags))))
+            put(visible_line(" ".join((agent.session_id, agent.status.value, agent.role, *agent.tags))))
     return 0
 
 

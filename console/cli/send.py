@@ -10,8 +10,9 @@ from console.cli.edge import warn
 from console.cli.letters import message_row
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
-from console.cli.plain import one_line, put
+from console.cli.plain import put
 from console.cli.problems import UsedWrongly
+from console.render.safe import visible_line
 from mailstore.draft import MAX_BODY_BYTES, Draft
 from mailstore.errors import DraftRefused
 
@@ -47,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
             mail.mailbox.fold([message], mail.now)
             put_json(message_row(mail, message))
         else:
-            put(one_line(message.id))
+            put(visible_line(message.id))
     return 0
 
 
@@ -93,7 +94,10 @@ def _standard_input() -> str:
     """Return what is piped in, without the newline at its end; reads no more than a body may hold."""
     if sys.stdin is None:
         return ""
-    raw = sys.stdin.buffer.read(MAX_BODY_BYTES + 2).removesuffix(b"\n")
+    try:
+        raw = sys.stdin.buffer.read(MAX_BODY_BYTES + 2).removesuffix(b"\n")
+    except OSError as error:
+        raise DraftRefused("body", "can't be read from standard input", "pipe the text in") from error
     if len(raw) > MAX_BODY_BYTES:
         raise DraftRefused("body", "is over 1 MiB", "send a pointer to a file instead: this is mail")
     try:

@@ -8,7 +8,8 @@ from console.cli.document import put_json
 from console.cli.letters import message_rows, receipts
 from console.cli.loading import Loaded, find_message, loaded
 from console.cli.options import mailbox_options
-from console.cli.plain import body, bold, one_line, put
+from console.cli.plain import body, bold, put
+from console.render.safe import visible_line
 from mailstore.errors import ContentGone
 from mailstore.views import Node
 
@@ -41,12 +42,12 @@ def _branch(mail: Loaded, node: Node) -> str:
     deep = f" (reply {node.depth} deep)" if node.depth > DEEPEST else ""
     message = node.message
     if message is None:
-        return f"{indent}(message {one_line(node.id)} is not here)\n"
+        return f"{indent}(message {visible_line(node.id)} is not here)\n"
     head = f"{message.sender} → {', '.join(message.recipients)}  {message.timestamp}  {message.id}{deep}"
     try:
         text = mail.store.content(message)
     except ContentGone as error:
         text = f"(the text can't be read: {error.problem})"
     states = mail.mailbox.states(message, mail.now)
-    lines = [f"{indent}{bold(one_line(head))}", body(text, f"{indent}    ")]
+    lines = [f"{indent}{bold(visible_line(head))}", body(text, f"{indent}    ")]
     return "\n".join([*lines, *(f"{indent}  {line}" for line in receipts(states)), ""])

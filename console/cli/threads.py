@@ -9,9 +9,10 @@ from console.cli.document import put_json
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import ThreadRow
-from console.cli.plain import age, columns, put
+from console.cli.plain import columns, put
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.seen import unread_of_agent
+from console.render.text import age
 from mailstore.address import TAG_NAMESPACES, channels_named
 from mailstore.views import View, ViewKind
 

@@ -60,7 +60,11 @@ def shell() -> Callable[..., subprocess.Popen[bytes]]:
 
     def shell(*words: object, **settings: Any) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "console", *map(str, words)]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), **settings.pop("env", {})}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+            **settings.pop("env", {}),
+        }
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **settings}
         return subprocess.Popen(command, env=environment, **pipes)
 
