@@ -79,6 +79,11 @@ def receipts(states: dict[str, Standing]) -> list[str]:
             readers = [reader for reader in found.by if reader != name]
             text += f" by {', '.join(readers)}" if readers else ""
         elif found.reason:
-            text += f", {found.reason}"
+            text = f"{GLYPHS[found.state]} {name}: {_why(found)}"
         lines.append(visible_line(text))
     return lines
+
+
+def _why(found: Standing) -> str:
+    state = found.state.value
+    return found.reason if found.reason.startswith(state) else f"{state}, {found.reason}"
