@@ -1,0 +1,152 @@
+"""How the agents answer the person: who feels addressed, when, and with what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from console.demo.cast import PERSON
+from console.demo.company import Company
+from console.demo.lines import fill, intent
+from mailstore.address import Kind, resolve
+from mailstore.delivery import State
+from mailstore.message import Message
+from mailstore.roster import Agent
+
+__all__ = ["Attention"]
+
+QUOTE = 90
+IN_A_CROWD = 2
+"""How many answer a channel or a broadcast: the others read it."""
+
+Later = Callable[[float, Callable[[], None]], None]
+"""Does something after so many seconds."""
+
+
+class Attention:
+    """Watches for the person's letters, and has those they reach read and answer within four seconds.
+
+    Mail that waits for a frozen agent, or for a role that nobody holds, wakes the one or starts a holder
+    for the other, half a minute later. Letters from before `since` (seconds since the epoch) are past.
+    """
+
+    def __init__(self, company: Company, later: Later, since: float) -> None:
+        self._company = company
+        self._later = later
+        self._since = since
+        self._handled: set[str] = set()
+
+    def notice(self, message: Message) -> None:
+        """Look at a message that came; plan who answers it, if the person wrote it."""
+        roster = self._company.mailbox.roster
+        if resolve(message.sender, roster).kind is not Kind.USER or message.time < self._since:
+            return
+        if message.id in self._handled:
+            return
+        self._handled.add(message.id)
+        rng = self._company.rng
+        for at, agent in enumerate(self.addressed(message)):
+            moment = rng.uniform(0.4, 0.9) + 0.3 * at
+            self._later(moment, partial(self._read, agent, message))
+            self._later(moment + rng.uniform(0.8, 1.8), partial(self._answer, agent, message))
+        for name, standing in self._company.mailbox.states(message, message.time).items():
+            if standing.state is State.FROZEN:
+                sleeper = name if roster.get(name) else next(iter(standing.by), "")
+                self._later(rng.uniform(20, 40), partial(self._wake, sleeper, message))
+            elif standing.state is State.WAITING:
+                self._later(rng.uniform(20, 40), partial(self._fill, name, message))
+
+    def addressed(self, message: Message) -> list[Agent]:
+        """Return the living agents that answer a message: all that are named, two of a crowd."""
+        company = self._company
+        roster = company.mailbox.roster
+        named: dict[str, None] = {}
+        crowd: dict[str, None] = {}
+        addresses = [resolve(text, roster) for text in (*message.recipients, *message.mentions)]
+        for address in addresses:
+            if address.kind is Kind.DIRECT:
+                named[address.name] = None
+            elif address.kind is Kind.ROLE and (holder := company.holder(address.name)):
+                named[holder.session_id] = None
+        if any(address.kind in (Kind.TAG, Kind.BROADCAST) for address in addresses):
+            states = company.mailbox.states(message, message.time)
+            others = [name for name in states if name not in named and company.is_living(name)]
+            talking = [name for name in self._talking(message) if name in others]
+            company.rng.shuffle(others)
+            crowd = dict.fromkeys([*talking, *others])
+        chosen = [name for name in named if company.is_living(name)]
+        chosen += list(crowd)[: max(0, IN_A_CROWD - len(chosen))]
+        return [agent for name in chosen if (agent := roster.get(name)) is not None]
+
+    def _talking(self, message: Message) -> list[str]:
+        """Return who wrote in the thread before, the latest first."""
+        mailbox = self._company.mailbox
+        before = mailbox.thread_messages(mailbox.root_of(message.id))
+        latest = sorted(before, key=lambda one: one.time, reverse=True)
+        return list(dict.fromkeys(one.sender for one in latest if one.id != message.id))
+
+    def _read(self, agent: Agent, message: Message) -> None:
+        if self._company.is_living(agent.session_id):
+            self._company.read(agent, message)
+
+    def _wake(self, name: str, message: Message) -> None:
+        agent = self._company.mailbox.roster.get(name)
+        if agent is not None and not self._company.is_living(name) and agent in self._company.frozen():
+            agent = self._company.resume(agent)
+            self._company.read(agent, message)
+            self._later(2.0, partial(self._answer, agent, message))
+
+    def _fill(self, role: str, message: Message) -> None:
+        heir = self._company.holder(role) or self._company.succeed(role)
+        if heir is not None:
+            self._later(1.0, partial(self._read, heir, message))
+            self._later(3.0, partial(self._answer, heir, message))
+
+    def _answer(self, agent: Agent, message: Message) -> None:
+        company = self._company
+        current = company.mailbox.roster.get(agent.session_id)
+        if current is None or not company.is_living(agent.session_id):
+            return
+        text = company.body(message)
+        wanted = intent(text)
+        self._reply(current, message, wanted, text)
+        if wanted in ("order", "yes"):
+            self._later(company.rng.uniform(18, 40), partial(self._reply, current, message, "done", text))
+
+    def _reply(self, agent: Agent, message: Message, wanted: str, text: str) -> None:
+        company = self._company
+        known = {
+            "quote": _first_line(text),
+            "activity": agent.activity or "nothing that could not wait",
+            "role": agent.role or "none",
+            "unread": str(company.mailbox.unread_count(agent.session_id)),
+            "who": ", ".join(f"`{one.session_id}`" for one in company.living()),
+        }
+        body = fill(company.rng.choice(company.answers.to(wanted)), company.rng, known)
+        kind = {"question": "answer", "status": "status", "who": "answer", "done": "task-done"}.get(
+            wanted, ""
+        )
+        recipients = self._back(agent, message)
+        if PERSON not in recipients:
+            body = f"@{PERSON} {body}" if not body.startswith(">") else f"{body}\n\n@{PERSON}"
+        subject = message.subject if message.subject.startswith("Re: ") else f"Re: {message.subject}"
+        company.say(agent, recipients, body, subject=subject, type=kind, thread=message.id)
+
+    def _back(self, agent: Agent, message: Message) -> list[str]:
+        """Return to whom an answer goes: a channel to the channel, else the person and the other sides."""
+        roster = self._company.mailbox.roster
+        addresses = [(text, resolve(text, roster)) for text in message.recipients]
+        if tags := [text for text, address in addresses if address.kind is Kind.TAG]:
+            return tags
+        others = [
+            text
+            for text, address in addresses
+            if address.kind is Kind.DIRECT and address.name != agent.session_id
+        ]
+        return [PERSON, *others]
+
+
+def _first_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(">")]
+    first = lines[0] if lines else text.strip()
+    return first if len(first) <= QUOTE else f"{first[: QUOTE - 1]}…"

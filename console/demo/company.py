@@ -1,0 +1,162 @@
+"""The simulated agents as a company: what each of them can do to the mailbox, through its store."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from random import Random
+
+import msgspec
+
+from console.demo.lines import fill, read_answers
+from mailstore.draft import draft
+from mailstore.events import Event
+from mailstore.mailbox import Mailbox
+from mailstore.message import Message
+from mailstore.roster import Agent, Status
+from mailstore.store import Store
+
+__all__ = ["Company"]
+
+AT_ONCE = 12
+"""How many letters an agent reads at one poll."""
+
+SEEN_EVERY = 20.0
+"""Seconds between two lines of the roster that only say that an agent is there."""
+
+
+class Company:
+    """Agents that really write: everything they do goes through the store, and they know what it gave.
+
+    Every method that writes raises what the store raises. `clock` gives seconds since the epoch.
+    """
+
+    def __init__(self, store: Store, rng: Random, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._clock = clock
+        self.rng = rng
+        self.mailbox = Mailbox()
+        self.answers = read_answers()
+
+    def take(self, events: Iterable[Event]) -> None:
+        """Learn what came to the mailbox."""
+        self.mailbox.fold(events, self._clock())
+
+    def body(self, message: Message) -> str:
+        """Return a message's text."""
+        return self._store.content(message)
+
+    # Who is there
+
+    def living(self) -> list[Agent]:
+        """Return the agents that live and are awake."""
+        return [agent for agent in self.mailbox.roster if agent.status is Status.LIVING]
+
+    def frozen(self) -> list[Agent]:
+        """Return the frozen agents."""
+        return [agent for agent in self.mailbox.roster if agent.status is Status.FROZEN]
+
+    def holder(self, role: str) -> Agent | None:
+        """Return a living agent that holds a role, any of them where several do."""
+        holders = [one for one in self.mailbox.roster.holders(role) if one.status is Status.LIVING]
+        return self.rng.choice(holders) if holders else None
+
+    def is_living(self, session_id: str) -> bool:
+        """Say whether an agent lives and is awake."""
+        agent = self.mailbox.roster.get(session_id)
+        return agent is not None and agent.status is Status.LIVING
+
+    # What they do
+
+    def say(
+        self,
+        agent: Agent,
+        recipients: Sequence[str],
+        body: str,
+        *,
+        subject: str = "",
+        type: str = "",  # noqa: A002 - the record's own name
+        thread: str | None = None,
+    ) -> Message:
+        """Send a letter in an agent's name."""
+        letter = draft(
+            sender=agent.session_id,
+            recipients=tuple(recipients),
+            content=body,
+            subject=subject,
+            type=type,
+            thread=thread,
+        )
+        return self._store.send(letter)
+
+    def poll(self, agent: Agent) -> list[Message]:
+        """Have an agent read its unread mail, the newest of it first; return what it read."""
+        found = self.mailbox.unread(agent.session_id, self._clock())[-AT_ONCE:]
+        self._store.mark_read(agent.session_id, [message.id for message in found])
+        now = self._clock()
+        current = self.mailbox.roster.get(agent.session_id) or agent
+        if current.last_seen is None or now - current.last_seen > SEEN_EVERY:
+            self._write(current, last_seen=now)
+        return found
+
+    def read(self, agent: Agent, message: Message) -> None:
+        """Have an agent read one message."""
+        self._store.mark_read(agent.session_id, [message.id])
+
+    def busy(self, agent: Agent) -> None:
+        """Have an agent take up something else."""
+        self._write(agent, activity=self.rng.choice(self.answers.activities), last_seen=self._clock())
+
+    def freeze(self, agent: Agent) -> None:
+        """Suspend an agent: its mail waits."""
+        self._write(agent, status=Status.FROZEN)
+
+    def resume(self, agent: Agent) -> Agent:
+        """Wake a frozen agent; return it as it is now."""
+        return self._write(agent, status=Status.LIVING, last_seen=self._clock())
+
+    def die(self, agent: Agent) -> None:
+        """End an agent, with a last word to its first channel."""
+        known = {"activity": agent.activity, "role": agent.role}
+        body = fill(self.rng.choice(self.answers.farewell), self.rng, known)
+        to = agent.tags[0] if agent.tags else "all"
+        self.say(agent, [to], body, subject=f"{agent.session_id} ends", type="status")
+        self._write(agent, status=Status.DEAD, ended_at=self._clock())
+
+    def succeed(self, role: str) -> Agent | None:
+        """Start a new agent in a role that one held before; return it, or None for a role never held."""
+        held = self.mailbox.roster.held(role)
+        before = self.mailbox.roster.get(held[-1]) if held else None
+        if before is None:
+            return None
+        now = self._clock()
+        heir = Agent(
+            session_id=self._next_id(before.session_id),
+            role=role,
+            tags=before.tags,
+            activity=self.answers.activities[0],
+            started_at=now,
+            last_seen=now,
+            updated=now,
+        )
+        self._store.update_agent(heir)
+        return heir
+
+    def greet(self, agent: Agent) -> None:
+        """Have a new agent say that it is there."""
+        body = fill(self.rng.choice(self.answers.hello), self.rng, {"role": agent.role})
+        to = agent.tags[0] if agent.tags else "all"
+        self.say(agent, [to], body, subject=f"{agent.session_id} begins", type="status")
+
+    def _next_id(self, session_id: str) -> str:
+        stem = re.sub(r"-?\d+$", "", session_id)
+        number = 2
+        while self.mailbox.roster.get(f"{stem}-{number}") is not None:
+            number += 1
+        return f"{stem}-{number}"
+
+    def _write(self, agent: Agent, **changes: object) -> Agent:
+        current = self.mailbox.roster.get(agent.session_id) or agent
+        written = msgspec.structs.replace(current, **changes, updated=self._clock())
+        self._store.update_agent(written)
+        return written

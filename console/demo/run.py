@@ -1,0 +1,153 @@
+"""Makes the demo's mailbox, starts its agents, opens the console on it, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from random import SystemRandom
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from console.demo.cast import MARKER
+from mailstore.errors import StoreError
+
+if TYPE_CHECKING:
+    from console.app import SignalboxApp
+
+__all__ = ["prepared", "run_demo", "simulated"]
+
+HELD_FOR = 3.0
+"""Seconds that the agents have to end by themselves."""
+
+
+def run_demo(
+    *, seed: int | None = None, theme: str | None = None, keep: Path | None = None, agents: bool = True
+) -> int:
+    """Open the console on a throw-away mailbox; return the exit status.
+
+    With `keep` the mailbox is made in (or, if it is there already, reopened in) that folder and stays.
+    Raises StoreError without a terminal, or when `keep` holds something else.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise StoreError("the demonstration needs a terminal", "run signalbox demo in one")
+    seed = SystemRandom().randrange(1 << 30) if seed is None else seed
+    with ExitStack() as stack:
+        ending = stack.enter_context(_Ending())
+        root = stack.enter_context(prepared(seed, keep))
+        stack.enter_context(_own_state(root))
+        if agents:
+            stack.enter_context(simulated(root, seed))
+        return _open(root / "data", theme, ending)
+
+
+@contextmanager
+def prepared(seed: int, keep: Path | None = None) -> Iterator[Path]:
+    """Make a folder whose `data` is a mailbox with a history; remove it at the end, unless it is kept.
+
+    Raises StoreError when the folder to keep holds something that is no demo.
+    """
+    from console.demo.history import write_history
+
+    if keep is None:
+        root = Path(tempfile.mkdtemp(prefix="signalbox-demo-"))
+    else:
+        root = keep.expanduser()
+        if (root / "data" / MARKER).exists():
+            yield root
+            return
+        if root.exists() and (not root.is_dir() or any(root.iterdir())):
+            raise StoreError(f"{root} is not empty", "name a new folder, or one of an earlier demo")
+    try:
+        write_history(root / "data", time.time(), seed)
+        yield root
+    finally:
+        if keep is None:
+            shutil.rmtree(root, ignore_errors=True)
+
+
+@contextmanager
+def simulated(root: Path, seed: int, speed: float = 1.0) -> Iterator[subprocess.Popen[bytes]]:
+    """Let the simulated agents play on `root`/data in a process of their own; end it at the end."""
+    words = ["--seed", str(seed), "--speed", str(speed), "--parent", str(os.getpid())]
+    with (root / "agents-output.log").open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "console.demo.agents", str(root / "data"), *words],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(HELD_FOR)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@contextmanager
+def _own_state(root: Path) -> Iterator[None]:
+    """Keep what the console remembers inside the demo, away from the person's own."""
+    before = os.environ.get("XDG_STATE_HOME")
+    os.environ["XDG_STATE_HOME"] = str(root / "state")
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["XDG_STATE_HOME"]
+        else:
+            os.environ["XDG_STATE_HOME"] = before
+
+
+class _Ending:
+    """Turns SIGTERM and SIGHUP into an orderly end: of the application if one runs, else of the process."""
+
+    def __init__(self) -> None:
+        self.app: SignalboxApp | None = None
+        self._was_asked = False
+
+    def __enter__(self) -> _Ending:
+        self._before = {sign: signal.signal(sign, self._end) for sign in (signal.SIGTERM, signal.SIGHUP)}
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        for sign, handler in self._before.items():
+            signal.signal(sign, handler)
+
+    def _end(self, number: int, _frame: FrameType | None) -> None:
+        status = 128 + number
+        if self.app is None or self._was_asked:
+            raise SystemExit(status)
+        self._was_asked = True
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            raise SystemExit(status) from None
+        loop.call_soon_threadsafe(partial(self.app.exit, return_code=status))
+
+
+def _open(data: Path, theme: str | None, ending: _Ending) -> int:
+    from console.app import SignalboxApp
+    from console.config import load_config
+    from mailstore.registry import open_store
+
+    with open_store(f"haak:{data}") as store:
+        ending.app = app = SignalboxApp(store, load_config().config, theme=theme)
+        try:
+            app.run()
+        finally:
+            ending.app = None
+        return app.return_code or 0
