@@ -13,7 +13,7 @@ from textual.widgets import Input, Label, Static, TextArea
 from console.panes.reach import reach_line
 from console.session import Session
 from console.writing import Writing
-from console.widgets.completing_input import Candidate, CompletingInput
+from console.widgets.completing_input import Candidate, CompletingInput, Offers
 from mailstore.address import channel_label
 from mailstore.draft import Draft
 from mailstore.errors import DraftRefused, MailError
@@ -49,6 +49,7 @@ class Composer(Vertical):
         with Horizontal(classes="composer--field"):
             yield Label("To", classes="composer--label")
             yield CompletingInput(self._candidates, id="to", compact=True)
+        yield Offers()
         with Horizontal(classes="composer--field"):
             yield Label("Subject", classes="composer--label")
             yield Input(id="subject", compact=True, placeholder="optional")

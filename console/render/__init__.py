@@ -1,0 +1,1 @@
+"""Text, ages and markdown as lines of cells; pure."""

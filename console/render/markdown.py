@@ -1,0 +1,164 @@
+"""A message's text as lines of cells: markdown rendered, nothing obeyed, nothing lost."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import ClassVar
+
+from markdown_it import MarkdownIt
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
+from rich.segment import Segment
+from rich.style import Style
+from rich.syntax import Syntax
+from rich.text import Text
+from rich.theme import Theme
+from textual.strip import Strip
+
+from console.render.safe import visible
+
+__all__ = ["Palette", "render_markdown", "render_plain"]
+
+MOST_MARKDOWN = 60_000
+"""Characters; a longer text is shown as it stands: parsing markdown costs more than it gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """The styles of a rendered text."""
+
+    text: Style
+    muted: Style
+    accent: Style
+    code: Style
+    quote: Style
+    heading: Style
+    link: Style
+    code_theme: str
+
+    def rich_theme(self) -> Theme:
+        """Return the styles under the names that the renderer looks up."""
+        return Theme(
+            {
+                "markdown.paragraph": self.text,
+                "markdown.text": self.text,
+                "markdown.em": Style(italic=True),
+                "markdown.strong": Style(bold=True),
+                "markdown.s": Style(strike=True),
+                "markdown.code": self.accent,
+                "markdown.code_block": self.code,
+                "markdown.block_quote": self.quote,
+                "markdown.hr": self.muted,
+                "markdown.item": self.text,
+                "markdown.item.bullet": self.muted,
+                "markdown.item.number": self.muted,
+                "markdown.link": self.link,
+                "markdown.link_url": self.link,
+                "markdown.table.border": self.muted,
+                "markdown.table.header": self.heading,
+                **{f"markdown.h{level}": self.heading for level in range(1, 8)},
+            }
+        )
+
+
+class _Heading(Heading):
+    """A heading at the left, without a box."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        self.text.justify = "left"
+        yield self.text
+
+
+class _CodeBlock(CodeBlock):
+    """Highlighted code without padding, on the page's own background."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        code = str(self.text).rstrip("\n")
+        lexer = self.lexer_name or "text"
+        yield Syntax(code, lexer, theme=self.theme, word_wrap=True, background_color="default", padding=(0, 2))
+
+
+class _Markdown(Markdown):
+    """Markdown in which HTML, images, links and their definitions stay as they were written."""
+
+    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
+        **Markdown.elements,
+        "heading_open": _Heading,
+        "fence": _CodeBlock,
+        "code_block": _CodeBlock,
+    }
+
+    def __init__(self, text: str, code_theme: str) -> None:
+        super().__init__("", code_theme=code_theme, hyperlinks=False)
+        self.markup = text
+        self.parsed = _parser().parse(text)
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"breaks": True, "html": False, "maxNesting": 20})
+    parser.enable(["strikethrough", "table"])
+    return parser.disable(["html_block", "html_inline", "reference", "link", "image", "autolink", "entity"])
+
+
+def render_markdown(text: str, width: int, palette: Palette) -> list[Strip]:
+    """Render a text at a width in cells; falls back to plain lines where markdown can't be had."""
+    text = visible(text).strip("\n")
+    if len(text) > MOST_MARKDOWN or width < 8 or any(len(line) > 4000 for line in text.split("\n", 200)[:200]):
+        return render_plain(text, width, palette.text)
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        theme=palette.rich_theme(),
+        color_system="truecolor",
+        force_terminal=True,
+        legacy_windows=False,
+        emoji=False,
+        markup=False,
+        highlight=False,
+    )
+    try:
+        lines = console.render_lines(_Markdown(text, palette.code_theme), pad=False, style=palette.text)
+    except (RecursionError, ValueError, IndexError, KeyError):
+        return render_plain(text, width, palette.text)
+    strips = [Strip(_plain(segments)) for segments in lines]
+    while strips and not strips[-1].text.strip():
+        strips.pop()
+    return strips
+
+
+def _plain(segments: list[Segment]) -> list[Segment]:
+    """Keep text only: no control codes, no links."""
+    return [
+        Segment(segment.text, segment.style.update_link(None) if segment.style and segment.style.link else segment.style)
+        for segment in segments
+        if not segment.control
+    ]
+
+
+def render_plain(text: str, width: int, style: Style) -> list[Strip]:
+    """Render a text as it stands, wrapped at a width in cells."""
+    strips: list[Strip] = []
+    console = Console(file=io.StringIO(), width=max(8, width), color_system="truecolor", legacy_windows=False)
+    for line in visible(text).split("\n"):
+        if not line:
+            strips.append(Strip([]))
+        elif line.isascii():
+            strips.extend(Strip([Segment(piece, style)]) for piece in _wrapped(line, max(8, width)))
+        else:
+            wrapped = Text(line).wrap(console, max(8, width))
+            strips.extend(Strip([Segment(piece.plain, style)]) for piece in wrapped)
+    return strips
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """Wrap a line of one-cell characters at blanks, hard where there are none."""
+    pieces: list[str] = []
+    while len(line) > width:
+        cut = line.rfind(" ", 1, width + 1)
+        cut = cut if cut > 0 else width
+        pieces.append(line[:cut])
+        line = line[cut:].removeprefix(" ")
+    return [*pieces, line]
+
+

@@ -1,0 +1,39 @@
+"""Text from messages is data: whatever a terminal would obey, or a reader not see, is made visible."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["visible", "visible_line"]
+
+TAB_SIZE = 4
+ODD = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+    # a joiner is at home between the parts of an emoji, and nowhere else
+    "|(?<![\u2600-\u27bf\ufe0f\U0001f000-\U0001faff])\u200d|\u200d(?![\u2600-\u27bf\U0001f000-\U0001faff])"
+)
+
+
+def _sign(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else f"⟦U+{code:04X}⟧"
+
+
+def visible(text: str) -> str:
+    """Return a text in which nothing is invisible or active; lines stay lines, tabs become blanks."""
+    if text.isprintable():
+        return text if not ODD.search(text) else ODD.sub(_sign, text)
+    text = text.replace("\r\n", "\n")
+    if "\t" in text:
+        text = text.expandtabs(TAB_SIZE)
+    return ODD.sub(_sign, text)
+
+
+def visible_line(text: str) -> str:
+    """Return a text as one line."""
+    if "\n" in text or "\t" in text:
+        text = text.replace("\r\n", "\n").replace("\n", " ⏎ ").replace("\t", " ")
+    return visible(text)

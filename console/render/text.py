@@ -1,0 +1,72 @@
+"""Short texts for narrow places: shortened names, ages, times, numbers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from rich.cells import cell_len, set_cell_size
+
+__all__ = ["age", "clock", "count", "remaining", "shorten_end", "shorten_middle"]
+
+MINUTE, HOUR, DAY, WEEK, YEAR = 60, 3600, 86400, 604800, 31557600
+
+
+def shorten_end(text: str, width: int) -> str:
+    """Return a text of at most `width` cells, what is cut shown by `…` at its end."""
+    if cell_len(text) <= width:
+        return text
+    return f"{set_cell_size(text, width - 1).rstrip()}…" if width > 0 else ""
+
+
+def shorten_middle(text: str, width: int) -> str:
+    """Return a text of at most `width` cells, what is cut shown by `…` in its middle."""
+    if cell_len(text) <= width:
+        return text
+    if width <= 2:
+        return shorten_end(text, width)
+    head = (width - 1 + 1) // 2
+    tail = width - 1 - head
+    end = text
+    while cell_len(end) > tail:
+        end = end[1:]
+    return f"{set_cell_size(text, head).rstrip()}…{end}"
+
+
+def age(seconds: float) -> str:
+    """Return how long ago, in at most three cells: now, 2m, 3h, 4d, 6w, 2y."""
+    if seconds < MINUTE:
+        return "now"
+    for size, unit, most in ((MINUTE, "m", HOUR), (HOUR, "h", DAY), (DAY, "d", 2 * WEEK), (WEEK, "w", YEAR)):
+        if seconds < most:
+            return f"{int(seconds // size)}{unit}"
+    return f"{int(seconds // YEAR)}y"
+
+
+def remaining(seconds: float) -> str:
+    """Return how long it will be: 45 min, 4 h, 3 days."""
+    if seconds < HOUR:
+        return f"{max(0, round(seconds / MINUTE))} min"
+    if seconds < 2 * DAY:
+        return f"{seconds / HOUR:.3g} h" if seconds % HOUR and seconds < 10 * HOUR else f"{round(seconds / HOUR)} h"
+    return f"{round(seconds / DAY)} days"
+
+
+def clock(time: float, now: float) -> str:
+    """Return a moment in local time, as short as it is clear: 14:00, Mon 14:00, 3 Mar 14:00, 2025-03-03."""
+    try:
+        then, today = datetime.fromtimestamp(time), datetime.fromtimestamp(now)
+    except (OverflowError, ValueError, OSError):
+        return "no time"
+    days = (today.date() - then.date()).days
+    if days == 0:
+        return f"{then:%H:%M}"
+    if 0 < days < 7:
+        return f"{then:%a %H:%M}"
+    if 0 < days < 300:
+        return f"{then.day} {then:%b %H:%M}"
+    return f"{then:%Y-%m-%d}"
+
+
+def count(number: int) -> str:
+    """Return a number with its thousands parted."""
+    return f"{number:,}"

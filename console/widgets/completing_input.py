@@ -1,0 +1,130 @@
+"""An input that offers what can complete the last of several names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.actions import SkipAction
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.events import Blur
+from textual.widgets import Input, Static
+
+__all__ = ["Candidate", "CompletingInput", "Offers"]
+
+SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What can be put in, and a word about it."""
+
+    value: str
+    hint: str = ""
+
+
+class Offers(Static):
+    """The list of candidates, floating under the input."""
+
+    DEFAULT_CSS = """
+    Offers {
+        overlay: screen; constrain: inside inside; width: 52; height: auto;
+        background: $panel; color: $foreground; padding: 0 1; border: round $accent; display: none;
+    }
+    """
+
+
+class CompletingInput(Input):
+    """Names parted by commas; tab or enter takes the offer, up and down choose, escape takes the list away."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "accept_or('next')", show=False),
+        Binding("enter", "accept_or('next')", show=False),
+        Binding("down", "pick(1)", show=False),
+        Binding("up", "pick(-1)", show=False),
+        Binding("escape", "put_away", show=False),
+    ]
+
+    def __init__(
+        self,
+        candidates: Callable[[], list[Candidate]],
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+        compact: bool = False,
+    ) -> None:
+        super().__init__(id=id, compact=compact)
+        self._candidates = candidates
+        self._found: list[Candidate] = []
+        self._picked = 0
+
+    @property
+    def _offers(self) -> Offers:
+        return self.screen.query_one(Offers)
+
+    def _word(self) -> str:
+        return self.value.rpartition(",")[2].strip()
+
+    @on(Input.Changed)
+    def _offer(self) -> None:
+        word = self._word().casefold()
+        already = {part.strip() for part in self.value.split(",")[:-1]}
+        ranked = []
+        for candidate in self._candidates() if word and self.has_focus else []:
+            value = candidate.value.casefold()
+            rank = 0 if value.lstrip("#").startswith(word.lstrip("#")) else 1 if word in value else 2
+            if rank == 2 and word in candidate.hint.casefold():
+                rank = 3
+            if rank != 2 and candidate.value not in already and value != word:
+                ranked.append((rank, candidate.value, candidate))
+        self._found = [candidate for _, _, candidate in sorted(ranked, key=lambda row: row[:2])]
+        self._picked = 0
+        self._show()
+
+    def _show(self) -> None:
+        offers = self._offers
+        offers.display = bool(self._found)
+        if not self._found:
+            return
+        first = max(0, self._picked - SHOWN + 1)
+        lines = []
+        for at, candidate in enumerate(self._found[first : first + SHOWN], first):
+            style = "reverse" if at == self._picked else ""
+            lines.append(Content.assemble((f"{candidate.value} ", style), (f" {candidate.hint}", "$text-muted")))
+        if len(self._found) > first + SHOWN:
+            lines.append(Content.styled(f"… {len(self._found) - first - SHOWN} more", "$text-muted"))
+        offers.update(Content("\n").join(lines))
+
+    def _accept(self) -> None:
+        before, comma, _ = self.value.rpartition(",")
+        self.value = f"{before}{comma}{' ' if comma else ''}{self._found[self._picked].value}"
+        self.cursor_position = len(self.value)
+        self._found = []
+        self._show()
+
+    def action_accept_or(self, otherwise: str) -> None:
+        """Take the offer, else go on to the next field."""
+        if self._found:
+            self._accept()
+        else:
+            self.screen.focus_next()
+
+    def action_pick(self, step: int) -> None:
+        """Choose another offer."""
+        if self._found:
+            self._picked = (self._picked + step) % len(self._found)
+            self._show()
+
+    def action_put_away(self) -> None:
+        """Take the offers away, else do what escape does here."""
+        if self._found:
+            self._found = []
+            self._show()
+        else:
+            raise SkipAction
+
+    def on_blur(self, event: Blur) -> None:
+        self._found = []
+        self._show()

@@ -1,0 +1,284 @@
+"""A list of any length on the Line API: only the rows on the screen are ever drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.cache import LRUCache
+from textual.events import Blur, Click, Focus, Resize
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+__all__ = ["RowLook", "Rows", "VirtualList"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowLook:
+    """How a row stands: under the cursor, in the focused list, marked."""
+
+    is_cursor: bool = False
+    is_focused: bool = False
+    is_marked: bool = False
+
+
+class Rows(Protocol):
+    """What a list shows; rows are known by keys, so that the selection survives whatever is inserted."""
+
+    row_height: int
+
+    def __len__(self) -> int: ...
+
+    def key(self, index: int) -> str: ...
+
+    def index(self, key: str) -> int | None: ...
+
+    def selectable(self, index: int) -> bool: ...
+
+    def render(self, index: int, width: int, look: RowLook) -> list[Strip]: ...
+
+
+class _NoRows:
+    row_height = 1
+
+    def __len__(self) -> int:
+        return 0
+
+    def key(self, index: int) -> str:
+        raise IndexError(index)
+
+    def index(self, key: str) -> int | None:
+        return None
+
+    def selectable(self, index: int) -> bool:
+        return False
+
+    def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
+        return []
+
+
+class VirtualList(ScrollView, can_focus=True):
+    """Rows of one height with a cursor; the screen binds the keys, this offers the actions.
+
+    A new source keeps the selection on the row of the same key and the view on the same rows: mail that
+    arrives never moves what is looked at.
+    """
+
+    DEFAULT_CSS = """
+    VirtualList > .virtual-list--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+    VirtualList > .virtual-list--cursor-blurred { background: $boost; }
+    VirtualList > .virtual-list--placeholder { color: $text-muted; }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "virtual-list--cursor",
+        "virtual-list--cursor-blurred",
+        "virtual-list--placeholder",
+    }
+
+    cursor: reactive[int] = reactive(-1, repaint=False)
+    placeholder: reactive[tuple[str, ...]] = reactive(())
+
+    class Highlighted(Message):
+        """The cursor came to another row; only the last of a storm is delivered."""
+
+        def __init__(self, sender: VirtualList, key: str, index: int) -> None:
+            super().__init__()
+            self.virtual_list = sender
+            self.key = key
+            self.index = index
+
+        @property
+        def control(self) -> VirtualList:
+            return self.virtual_list
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, VirtualList.Highlighted) and message.control is self.control
+
+    class Chosen(Message):
+        """The row under the cursor was clicked once more."""
+
+        def __init__(self, sender: VirtualList, key: str) -> None:
+            super().__init__()
+            self.virtual_list = sender
+            self.key = key
+
+        @property
+        def control(self) -> VirtualList:
+            return self.virtual_list
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id, classes=classes)
+        self.source: Rows = _NoRows()
+        self.cursor_key: str | None = None
+        self._strips: LRUCache[tuple[int, int, RowLook], list[Strip]] = LRUCache(512)
+
+    # What is shown
+
+    def set_source(self, source: Rows) -> None:
+        """Show other rows, or the same ones anew; the selection and the place stay where they were."""
+        old, height = self.source, source.row_height
+        top = self.scroll_offset.y // max(1, old.row_height)
+        anchor = old.key(top) if 0 < top < len(old) else None
+        self.source = source
+        self._strips.clear()
+        self.virtual_size = Size(0, len(source) * height)
+        self._keep_cursor()
+        if anchor is not None and (at := source.index(anchor)) is not None and at != top:
+            self.scroll_to(y=at * height + self.scroll_offset.y % height, animate=False, immediate=True, force=True)
+        self.refresh()
+
+    def _keep_cursor(self) -> None:
+        at = self.source.index(self.cursor_key) if self.cursor_key is not None else None
+        if at is None:
+            at = self._nearest(min(max(self.cursor, 0), len(self.source) - 1))
+        key = self.source.key(at) if at >= 0 else None
+        is_new = key != self.cursor_key
+        self.cursor_key = key
+        self.cursor = at
+        if is_new and key is not None:
+            self.post_message(self.Highlighted(self, key, at))
+
+    def _nearest(self, start: int) -> int:
+        for at in (*range(max(start, 0), len(self.source)), *range(min(start, len(self.source)) - 1, -1, -1)):
+            if self.source.selectable(at):
+                return at
+        return -1
+
+    def redraw_rows(self) -> None:
+        """Draw all rows anew, as when time has passed."""
+        self._strips.clear()
+        self.refresh()
+
+    def select(self, key: str) -> bool:
+        """Put the cursor on a row; say whether it is there."""
+        at = self.source.index(key)
+        if at is None or not self.source.selectable(at):
+            return False
+        self._move_to(at)
+        return True
+
+    def rows_above(self) -> int:
+        """Return how many rows are out of sight above."""
+        return self.scroll_offset.y // self.source.row_height
+
+    # Moving
+
+    def _move_to(self, at: int, step: int = 1) -> None:
+        if not 0 <= at < len(self.source):
+            at = min(max(at, 0), len(self.source) - 1)
+        while 0 <= at < len(self.source) and not self.source.selectable(at):
+            at += step
+        if not 0 <= at < len(self.source) or at == self.cursor:
+            return
+        old, self.cursor = self.cursor, at
+        self.cursor_key = self.source.key(at)
+        height = self.source.row_height
+        self.refresh_lines(old * height, height)
+        self.refresh_lines(at * height, height)
+        self._scroll_to_cursor()
+        self.post_message(self.Highlighted(self, self.cursor_key, at))
+
+    def _scroll_to_cursor(self) -> None:
+        height = self.source.row_height
+        top = self.cursor * height
+        if self.cursor > 0 and not any(self.source.selectable(at) for at in range(min(self.cursor, 3))):
+            top = 0
+        self.scroll_to_region(Region(0, top, 1, height), animate=False, force=True, immediate=True)
+
+    @property
+    def _page(self) -> int:
+        return max(1, self.scrollable_content_region.height // self.source.row_height)
+
+    def action_cursor_down(self) -> None:
+        self._move_to(self.cursor + 1)
+
+    def action_cursor_up(self) -> None:
+        self._move_to(self.cursor - 1, -1)
+
+    def action_page_down(self) -> None:
+        self._move_to(self.cursor + self._page, -1 if self.cursor + self._page >= len(self.source) else 1)
+
+    def action_page_up(self) -> None:
+        self._move_to(self.cursor - self._page)
+
+    def action_half_page_down(self) -> None:
+        self._move_to(self.cursor + max(1, self._page // 2), -1 if self.cursor + self._page >= len(self.source) else 1)
+
+    def action_half_page_up(self) -> None:
+        self._move_to(self.cursor - max(1, self._page // 2))
+
+    def action_first(self) -> None:
+        self._move_to(0)
+        self.scroll_to(y=0, animate=False, immediate=True)
+
+    def action_last(self) -> None:
+        self._move_to(len(self.source) - 1, -1)
+
+    def on_click(self, event: Click) -> None:
+        """Put the cursor on a clicked row; a click on the row under the cursor, or a double one, chooses it."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        at = (offset.y + self.scroll_offset.y) // self.source.row_height
+        if not 0 <= at < len(self.source) or not self.source.selectable(at):
+            return
+        if at == self.cursor:
+            self.post_message(self.Chosen(self, self.source.key(at)))
+        self._move_to(at)
+
+    # Drawing
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line of the screen."""
+        width = self.scrollable_content_region.width
+        if not len(self.source):
+            return self._placeholder_line(y, width)
+        height = self.source.row_height
+        row, part = divmod(y + self.scroll_offset.y, height)
+        if row >= len(self.source):
+            return Strip.blank(width, self.rich_style)
+        look = RowLook(row == self.cursor, self.has_focus)
+        key = (row, width, look)
+        strips = self._strips.get(key)
+        if strips is None:
+            strips = [self._dressed(strip, width, look) for strip in self.source.render(row, width, look)]
+            self._strips[key] = strips
+        return strips[part]
+
+    def _dressed(self, strip: Strip, width: int, look: RowLook) -> Strip:
+        base = self.rich_style
+        strip = strip.adjust_cell_length(width).apply_style(base)
+        if not look.is_cursor:
+            return strip
+        name = "virtual-list--cursor" if look.is_focused else "virtual-list--cursor-blurred"
+        bar = self.get_component_rich_style(name, partial=True)
+        over = Style(bgcolor=bar.bgcolor, bold=bar.bold)
+        return Strip([Segment(text, (style or base) + over, control) for text, style, control in strip], width)
+
+    def _placeholder_line(self, y: int, width: int) -> Strip:
+        lines: Sequence[str] = self.placeholder
+        at = y - max(0, (self.scrollable_content_region.height - len(lines)) // 2)
+        text = lines[at] if 0 <= at < len(lines) else ""
+        style = self.get_component_rich_style("virtual-list--placeholder")
+        return Strip([Segment(text.center(width), style)]).adjust_cell_length(width, style)
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._strips.clear()
+
+    def on_resize(self, event: Resize) -> None:
+        self._strips.clear()
+        if self.cursor >= 0:
+            self.call_after_refresh(self._scroll_to_cursor)
+
+    def on_focus(self, event: Focus) -> None:
+        self.refresh()
+
+    def on_blur(self, event: Blur) -> None:
+        self.refresh()
