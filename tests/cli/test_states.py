@@ -88,7 +88,7 @@ def test_agents_are_told_with_the_fields_of_the_interface(run: Run, tmp_path: Pa
         "old-00000001": "dead",
     }
     assert agents[0]["last_seen"].endswith("Z")
-    assert agents[3]["last_seen"] is None
+    assert agents[2]["last_seen"] is None
 
 
 def test_channels_are_told_with_the_fields_of_the_interface(run: Run, tmp_path: Path) -> None:
