@@ -36,6 +36,8 @@ LOG_BYTES = 64 * 1024
 PAUSE = (2.0, 6.0)
 GUARD_EVERY = 0.25
 AGAIN_AFTER = 1.0
+RECENT = 60.0
+"""Seconds before the start from which a letter of the person is still answered."""
 
 
 class Stage:
@@ -53,7 +55,7 @@ class Stage:
         self._rng = rng
         self._company = Company(store, rng, time.time)
         self._plot = Plot(self._company, lambda: self._loop.time() * speed)
-        self._attention = Attention(self._company, self._later, float(int(time.time())))
+        self._attention = Attention(self._company, self._later, time.time() - RECENT)
 
     async def run(self) -> None:
         """Read the mailbox, then let the agents live until the end."""
@@ -72,6 +74,7 @@ class Stage:
         for batch in self._store.scan():
             self._company.take(batch)
             await asyncio.sleep(0)
+        self._attempt(self._attention.catch_up)
         self._later(self._rng.uniform(*PAUSE), self._step)
         while True:
             try:

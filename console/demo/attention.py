@@ -36,6 +36,15 @@ class Attention:
         self._since = since
         self._handled: set[str] = set()
 
+    def catch_up(self) -> None:
+        """Notice what the person wrote while nobody watched, if nobody has answered it."""
+        mailbox = self._company.mailbox
+        messages = mailbox.messages()
+        answered = {message.thread for message in messages}
+        for message in messages:
+            if message.time >= self._since and message.id not in answered:
+                self.notice(message)
+
     def notice(self, message: Message) -> None:
         """Look at a message that came; plan who answers it, if the person wrote it."""
         roster = self._company.mailbox.roster
