@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from importlib.metadata import EntryPoint, entry_points
+from importlib import import_module
 from pathlib import Path
 
 from mailstore.errors import MailboxMissing, StoreError, UnknownStore
@@ -22,6 +22,8 @@ _OURS = {
 
 def kinds() -> list[str]:
     """Return the name of every kind of store that is installed, ours first."""
+    from importlib.metadata import entry_points
+
     return [*_OURS, *sorted(point.name for point in entry_points(group=GROUP) if point.name not in _OURS)]
 
 
@@ -31,20 +33,20 @@ def store_class(kind: str) -> type[Store]:
     Our own kinds are found without a look at what is installed: that look costs more than a hook may.
     """
     if kind in _OURS:
-        return _load(EntryPoint(kind, _OURS[kind], GROUP))
+        module, _, name = _OURS[kind].partition(":")
+        return _checked(kind, getattr(import_module(module), name))
+    from importlib.metadata import entry_points
+
     for point in entry_points(group=GROUP, name=kind):
-        return _load(point)
+        return _checked(kind, point.load())
     near = get_close_matches(kind, kinds(), n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(kinds())}"
     raise UnknownStore(f"no kind of store is called {kind!r}", hint)
 
 
-def _load(point: EntryPoint) -> type[Store]:
-    found = point.load()
+def _checked(kind: str, found: object) -> type[Store]:
     if not (isinstance(found, type) and issubclass(found, Store)):
-        raise UnknownStore(
-            f"{point.value} is no kind of store", f"the package that offers {point.name!r} is broken"
-        )
+        raise UnknownStore(f"{found!r} is no kind of store", f"the package that offers {kind!r} is broken")
     return found
 
 

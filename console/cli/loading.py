@@ -58,7 +58,7 @@ def loaded(args: argparse.Namespace, extra: list[Event] | None = None) -> Iterat
     with open_mailbox(args) as store:
         mailbox = Mailbox()
         now = time.time()
-        gc.disable()  # a mailbox is many small values and no garbage: collecting costs a third of the load
+        gc.disable()  # a mailbox is many small values and no garbage: collecting is a tenth of the load
         try:
             for batch in store.scan():
                 mailbox.fold(batch, now)

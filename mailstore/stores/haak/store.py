@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import os
 import time
@@ -101,6 +100,8 @@ class HaakStore(Store):
 
     async def changes(self) -> AsyncIterator[list[Event]]:
         """Yield what came since the last batch handed out; what a scan left over comes first."""
+        import asyncio
+
         from mailstore.files.watch import wakeups
 
         if self._scanning is None:
