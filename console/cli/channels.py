@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print one row a channel."""
-    with loaded(args) as mail:
+    with loaded(args, with_seen=True) as mail:
         unread = unread_of_agent(args, mail, lambda message: list(dict.fromkeys(message.recipients)))
         rows = [
             ChannelRow(

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
-
-from console.cli.problems import Refused
+from pathlib import Path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--theme", metavar="NAME", help="signalbox themes lists them")
+    parser.add_argument("--seed", type=int, metavar="N", help="the same agents again")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="make the mailbox there, and leave it")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the demonstration until the person leaves it."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise Refused("the demonstration needs a terminal", "run signalbox demo in one")
     from console.demo import run_demo
 
-    return run_demo(theme=args.theme)
+    return run_demo(seed=args.seed, theme=args.theme, keep=args.keep)

@@ -10,6 +10,7 @@ from console.cli.loading import open_mailbox
 from console.cli.options import mailbox_options
 from console.cli.output import Checkup, Cut, Fault, Pair, Spot
 from console.cli.plain import put
+from console.cli.settings import settings
 from console.render.safe import visible_line
 from mailstore.address import Kind, resolve
 from mailstore.mailbox import Mailbox
@@ -24,8 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the findings; finding something is no failure."""
-    with open_mailbox(args) as store:
-        found = examine(store)
+    configured = settings()
+    with open_mailbox(args, configured) as store:
+        found = examine(store, configured.user)
     if args.json:
         put_json(found)
     else:
@@ -33,16 +35,14 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def examine(store: Store) -> Checkup:
+def examine(store: Store, user: str) -> Checkup:
     """Read a whole mailbox and return all that is wrong in it."""
-    mailbox = Mailbox()
+    mailbox = Mailbox(user)
     now = time.time()
     reads: dict[tuple[str, str], None] = {}
     for batch in store.scan():
         mailbox.fold(batch, now)
-        reads.update(
-            ((event.message_id, event.reader), None) for event in batch if isinstance(event, Receipt)
-        )
+        reads.update(((event.message_id, event.reader), None) for event in batch if isinstance(event, Receipt))
     counts = mailbox.counts()
     return Checkup(
         mailbox=store.url,
@@ -86,10 +86,7 @@ def _report(found: Checkup) -> str:
         f"{found.mailbox}: {found.messages} messages, {found.archived} archived, {found.agents} agents",
         *(f"{fault.file}:{fault.line}: not readable: {fault.reason}" for fault in found.malformed),
         *(f"{fault.file}:{fault.line}: warning: {fault.reason}" for fault in found.warnings),
-        *(
-            f"{spot.file}: offset {spot.offset}: a second record of the id {spot.id}"
-            for spot in found.duplicates
-        ),
+        *(f"{spot.file}: offset {spot.offset}: a second record of the id {spot.id}" for spot in found.duplicates),
         *(f"a thread's parent is nowhere: {parent}" for parent in found.orphans),
         *(f"a ring of replies, cut at {ring.cut}: {', '.join(ring.members)}" for ring in found.cycles),
         *(f"{pair.message_id}: nobody has ever borne the name {pair.name}" for pair in found.unresolvable),

@@ -14,9 +14,7 @@ from mailstore.registry import store_class
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "folder", nargs="?", default=".", metavar="DIR", help="the project's folder (default: here)"
-    )
+    parser.add_argument("folder", nargs="?", default=".", metavar="DIR", help="the project's folder (default: here)")
     parser.add_argument("--kind", default="haak", metavar="KIND", help="the kind of mailbox (default: haak)")
     json_option(parser)
 
@@ -33,7 +31,5 @@ def run(args: argparse.Namespace) -> int:
             put(f"there is a mailbox already, left as it is: {visible_line(store.url)}")
         else:
             put(f"an empty mailbox: {visible_line(store.url)}")
-            put(
-                "register agents with signalbox roster update, write with signalbox send, look with signalbox"
-            )
+            put("register agents with signalbox roster update, write with signalbox send, look with signalbox")
     return 0

@@ -11,6 +11,7 @@ from console.cli.output import KeyRow
 from console.cli.plain import bold, put
 from console.commands import COMMANDS
 from console.config import load_config
+from console.keymap import read_keymap
 from console.render.safe import visible_line
 
 
@@ -21,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the keys as the person's keymap has them, in the groups of the console's help."""
-    keymap = load_config().config.keymap
+    keymap = read_keymap(load_config()[0].keymap)[0]
     rows = [KeyRow(it.id, it.keys_label(keymap), it.help, it.group) for it in COMMANDS]
     if args.json:
         put_json(rows)

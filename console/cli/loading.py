@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from console.cli.problems import Refused
+from console.cli.settings import Settings, seen_marks, settings
 from mailstore.address import Kind, resolve
-from mailstore.events import Event
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.store import Store
@@ -29,40 +29,35 @@ class Loaded(NamedTuple):
     now: float
 
 
-def mailbox_url(given: str | None) -> str:
+def mailbox_url(given: str | None, configured: str) -> str:
     """Choose the mailbox: what was given, else SIGNALBOX_STORE, the settings, or the first one found."""
-    chosen = given or os.environ.get("SIGNALBOX_STORE") or _configured()
-    if chosen:
+    if chosen := given or os.environ.get("SIGNALBOX_STORE") or configured:
         return chosen
     from mailstore.registry import discover
 
     return discover(Path.cwd())
 
 
-def _configured() -> str:
-    from console.config import load_config
-
-    return load_config().config.store
-
-
-def open_mailbox(args: argparse.Namespace) -> Store:
+def open_mailbox(args: argparse.Namespace, configured: Settings) -> Store:
     """Open the mailbox that the options name; raises StoreError."""
     from mailstore.registry import open_store
 
-    return open_store(mailbox_url(args.store), poll=args.poll)
+    return open_store(mailbox_url(args.store, configured.store), poll=args.poll or configured.poll)
 
 
 @contextmanager
-def loaded(args: argparse.Namespace, extra: list[Event] | None = None) -> Iterator[Loaded]:
-    """Open and read the mailbox that the options name; `extra` events are folded after the store's."""
-    with open_mailbox(args) as store:
-        mailbox = Mailbox()
+def loaded(args: argparse.Namespace, *, with_seen: bool = False) -> Iterator[Loaded]:
+    """Open and read the mailbox that the options name, and on demand what the person has seen of it."""
+    configured = settings()
+    with open_mailbox(args, configured) as store:
+        mailbox = Mailbox(configured.user)
         now = time.time()
         gc.disable()  # a mailbox is many small values and no garbage: collecting is a tenth of the load
         try:
             for batch in store.scan():
                 mailbox.fold(batch, now)
-            mailbox.fold(extra or (), now)
+            if with_seen:
+                mailbox.fold(seen_marks(store.url), now)
         finally:
             gc.enable()
         mailbox.advance(now)
@@ -82,6 +77,6 @@ def find_message(mailbox: Mailbox, typed: str) -> Message:
 def reader_name(mailbox: Mailbox, typed: str) -> str:
     """Return whose mail is meant: a session id, the one for which a prefix or a name stands, or the user."""
     if resolve(typed, mailbox.roster, mailbox.user).kind is Kind.USER:
-        return mailbox.user
+        return "user"
     found = mailbox.roster.find(typed)
     return found[0].session_id if found else typed

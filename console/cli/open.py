@@ -8,6 +8,7 @@ import sys
 from console.cli.loading import open_mailbox
 from console.cli.options import mailbox_options, reader_option
 from console.cli.problems import Refused, UsedWrongly
+from console.cli.settings import settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,14 +25,20 @@ def run(args: argparse.Namespace) -> int:
     if args.url and args.store and args.url != args.store:
         raise UsedWrongly("two mailboxes are named", "give either URL or --store URL")
     args.store = args.url or args.store
-    with open_mailbox(args) as store:
+    configured = settings()
+    with open_mailbox(args, configured) as store:
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise Refused("the console needs a terminal", "signalbox threads, read and search print text")
         from console.app import SignalboxApp
         from console.config import load_config
 
+        config, _ = load_config()
         app = SignalboxApp(
-            store, load_config().config, observe=args.observe, user=args.reader or "user", theme=args.theme
+            store,
+            config,
+            observe=args.observe or config.observe,
+            user=args.reader or config.user,
+            theme=args.theme,
         )
         app.run()
         return app.return_code or 0

@@ -134,11 +134,11 @@ class StoreRow(msgspec.Struct, frozen=True):
 
 
 class ThemeRow(msgspec.Struct, frozen=True):
-    """A theme, and the file that it comes from; empty for one that is built in."""
+    """A theme; `is_chosen` when the settings name it."""
 
     name: str
     is_dark: bool
-    file: str
+    is_chosen: bool
 
 
 class KeyRow(msgspec.Struct, frozen=True):

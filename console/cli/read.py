@@ -12,7 +12,6 @@ from console.cli.loading import Loaded, loaded, reader_name
 from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import put
 from console.cli.problems import UsedWrongly
-from mailstore.address import Kind, resolve
 from mailstore.delivery import State
 from mailstore.message import Message
 
@@ -21,9 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     reader_option(parser, "whose mail: a session id, or user", required=True)
     parser.add_argument("--unread", action="store_true", help="only what it has still to read")
-    parser.add_argument(
-        "--since", metavar="TS", help="only mail from this time on: a date, a time, or 2h, 3d"
-    )
+    parser.add_argument("--since", metavar="TS", help="only mail from this time on: a date, a time, or 2h, 3d")
     parser.add_argument("--limit", metavar="N", type=int, help="only the newest N")
     parser.add_argument("--mark", action="store_true", help="record that it has read what is printed")
     mailbox_options(parser)
@@ -66,7 +63,7 @@ def _selected(args: argparse.Namespace, mail: Loaded, reader: str) -> list[Messa
 def warn_if_unknown(mail: Loaded, reader: str) -> None:
     """Warn of a reader that the roster does not know: most likely a slip of the pen."""
     roster = mail.mailbox.roster
-    if len(roster) and roster.get(reader) is None and resolve(reader, roster).kind is not Kind.USER:
+    if len(roster) and roster.get(reader) is None and reader != "user":
         warn(f"the roster does not know {reader!r}: signalbox agents lists whom it knows")
 
 

@@ -46,10 +46,7 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             put_json(message_rows(mail, found))
         elif found:
-            cells = [
-                (age(mail.now - it.time), it.id, it.sender, ", ".join(it.recipients), it.subject)
-                for it in found
-            ]
+            cells = [(age(mail.now - it.time), it.id, it.sender, ", ".join(it.recipients), it.subject) for it in found]
             put(columns(cells, ("age", "message", "sender", "recipients", "subject")))
         else:
             put("nothing found")

@@ -20,18 +20,14 @@ from mailstore.errors import DraftRefused
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--from", dest="sender", metavar="ID", help="who sends: a session id, or user")
-    parser.add_argument(
-        "--to", action="append", metavar="ADDR", help="a session, role, tag, #channel, all or user"
-    )
+    parser.add_argument("--to", action="append", metavar="ADDR", help="a session, role, tag, #channel, all or user")
     parser.add_argument("--subject", metavar="S", help="what it is about")
     parser.add_argument("--body", metavar="B", help="the text; - reads standard input")
     parser.add_argument("--thread", "--in-reply-to", metavar="ID", help="the id of the message it answers")
     parser.add_argument("--ttl-hours", type=int, metavar="N", help="hours until it expires")
     parser.add_argument("--type", metavar="T", help="such as question, answer, status, task-assigned")
     parser.add_argument("--literal", action="store_true", help="take an address of another system as it is")
-    parser.add_argument(
-        "words", nargs="*", metavar="TO SUBJECT BODY", help="the short form; from user, without --from"
-    )
+    parser.add_argument("words", nargs="*", metavar="TO SUBJECT BODY", help="the short form; from user, without --from")
     mailbox_options(parser)
 
 

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print one row a thread."""
-    with loaded(args) as mail:
+    with loaded(args, with_seen=True) as mail:
         view = _view(args.view, mail)
         unread = unread_of_agent(args, mail, lambda message: [mail.mailbox.root_of(message.id)])
         rows, ages = [], []
@@ -81,9 +81,7 @@ def _view(text: str, mail: Loaded) -> View:
     if namespace in TAG_NAMESPACES and rest:
         return View("channel", text)
     if not text.startswith("#"):
-        raise UsedWrongly(
-            f"there is no view {text!r}", f"there are {', '.join(PLAIN_VIEWS)}, #CHANNEL and agent:ID"
-        )
+        raise UsedWrongly(f"there is no view {text!r}", f"there are {', '.join(PLAIN_VIEWS)}, #CHANNEL and agent:ID")
     tags = channels_named(text, [channel.tag for channel in mail.mailbox.channels()])
     if len(tags) != 1:
         raise Refused(

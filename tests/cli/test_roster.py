@@ -17,9 +17,7 @@ def agents(run: Run, mail: MailFiles) -> dict[str, dict[str, object]]:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_an_agent_is_registered_and_changed_field_by_field(
-    run: Run, tmp_path: Path, dialect: Dialect
-) -> None:
+def test_an_agent_is_registered_and_changed_field_by_field(run: Run, tmp_path: Path, dialect: Dialect) -> None:
     mail = MailFiles(tmp_path, now=time.time(), dialect=dialect)
     mail.agent("bob-00000001", role="architect")
     words = ["roster", "update", "--session-id", ANN, "--store", mail.url]
@@ -76,9 +74,7 @@ def test_an_agent_that_dies_leaves_its_mail_as_dead_letters(run: Run, tmp_path: 
     ],
     ids=str,
 )
-def test_what_makes_no_agent_is_told_and_not_written(
-    run: Run, tmp_path: Path, words: list[str], status: int
-) -> None:
+def test_what_makes_no_agent_is_told_and_not_written(run: Run, tmp_path: Path, words: list[str], status: int) -> None:
     mail = MailFiles(tmp_path, now=time.time())
     result = run("roster", *words, "--store", mail.url)
     assert (result.status, result.out, result.err.count("\n")) == (status, "", 1)

@@ -98,9 +98,7 @@ def test_an_address_is_written_as_what_it_stands_for(
 
 
 def test_several_addresses_are_one_message(run: Run, mail: MailFiles) -> None:
-    result = run(
-        "send", "--from", "user", "--to", ANN, "--to", BOB, "--body", "x", "--json", "--store", mail.url
-    )
+    result = run("send", "--from", "user", "--to", ANN, "--to", BOB, "--body", "x", "--json", "--store", mail.url)
     row = result.document
     assert row["recipients"] == [ANN, BOB]
     assert row["states"] == {ANN: "unread", BOB: "unread"}

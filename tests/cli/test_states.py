@@ -54,9 +54,7 @@ def test_dead_letters_are_those_that_nobody_settled(run: Run, tmp_path: Path, di
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_unread_mail_of_an_agent_is_what_it_has_still_to_read(
-    run: Run, tmp_path: Path, dialect: Dialect
-) -> None:
+def test_unread_mail_of_an_agent_is_what_it_has_still_to_read(run: Run, tmp_path: Path, dialect: Dialect) -> None:
     mail, _ = every_case(tmp_path, time.time(), dialect)
     rows = run("read", "--as", ANN, "--unread", "--json", "--store", mail.url).document
     assert {row["id"] for row in rows} == {

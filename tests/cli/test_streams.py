@@ -26,9 +26,7 @@ def long_mail(tmp_path: Path) -> MailFiles:
 
 
 @pytest.mark.parametrize("words", [["threads"], ["threads", "--json"], ["read", "--as", "ann-00000001"]])
-def test_a_pipe_closed_early_ends_a_command_quietly(
-    shell: Shell, long_mail: MailFiles, words: list[str]
-) -> None:
+def test_a_pipe_closed_early_ends_a_command_quietly(shell: Shell, long_mail: MailFiles, words: list[str]) -> None:
     process = shell(*words, "--store", long_mail.url)
     assert process.stdout
     assert process.stderr
@@ -59,9 +57,7 @@ def test_a_full_disk_is_told_in_one_line(shell: Shell, long_mail: MailFiles) -> 
 
 
 def test_an_interrupt_ends_a_command_quietly(shell: Shell, long_mail: MailFiles) -> None:
-    process = shell(
-        "send", "--from", "user", "--to", "all", "--body", "-", "--store", long_mail.url, stdin=-1
-    )
+    process = shell("send", "--from", "user", "--to", "all", "--body", "-", "--store", long_mail.url, stdin=-1)
     assert process.stdin
     process.stdin.write(b"x" * 300_000)  # more than a pipe holds: once written, the command is reading
     process.stdin.flush()
@@ -93,9 +89,7 @@ def test_json_is_utf8_in_any_locale(shell: Shell, tmp_path: Path) -> None:
     mail = MailFiles(tmp_path / "wide", now=time.time())
     mail.message("m", "ann", "user", "日本語 \x9b31m \u202e", subject="é")
     for locale in ("C.UTF-8", "POSIX"):
-        process = shell(
-            "thread", "m", "--json", "--store", mail.url, env={"LC_ALL": locale, "PYTHONUTF8": "0"}
-        )
+        process = shell("thread", "m", "--json", "--store", mail.url, env={"LC_ALL": locale, "PYTHONUTF8": "0"})
         out, _ = process.communicate()
         assert json.loads(out.decode())[0]["content"] == "日本語 \x9b31m \u202e"
         assert b"\xc2\x9b" not in out
@@ -116,9 +110,7 @@ def test_the_version_is_told_without_importing_anything_heavy(shell: Shell) -> N
 
 
 @pytest.mark.parametrize("words", [["threads"], ["read", "--as", "ann-00000001"], ["agents"]])
-def test_a_listing_imports_no_textual_and_no_pydantic(
-    shell: Shell, long_mail: MailFiles, words: list[str]
-) -> None:
+def test_a_listing_imports_no_textual_and_no_pydantic(shell: Shell, long_mail: MailFiles, words: list[str]) -> None:
     process = shell(*words, "--json", "--store", long_mail.url, env={"PYTHONPROFILEIMPORTTIME": "1"})
     _, err = process.communicate()
     modules = {line.rsplit(b"|", 1)[-1].strip().split(b".")[0] for line in err.splitlines()}

@@ -31,9 +31,7 @@ def test_a_thread_as_text_is_a_tree_with_what_became_of_each_message(run: Run, t
     assert "      ● bob-00000001: unread\n" in out
 
 
-def test_a_parent_that_is_nowhere_has_a_place_in_the_tree_and_none_in_the_list(
-    run: Run, tmp_path: Path
-) -> None:
+def test_a_parent_that_is_nowhere_has_a_place_in_the_tree_and_none_in_the_list(run: Run, tmp_path: Path) -> None:
     mail = tangled(tmp_path, time.time())
     [row] = run("thread", "lost-child", "--json", "--store", mail.url).document
     assert (row["id"], row["thread"]) == ("lost-child", "nowhere")
@@ -135,9 +133,7 @@ def test_good_messages_are_read_from_among_damaged_lines(run: Run, tmp_path: Pat
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_the_doctor_names_every_damaged_line_and_changes_nothing(
-    run: Run, tmp_path: Path, dialect: Dialect
-) -> None:
+def test_the_doctor_names_every_damaged_line_and_changes_nothing(run: Run, tmp_path: Path, dialect: Dialect) -> None:
     mail = damaged(tmp_path, time.time(), dialect)
     before = mail.mailbox.read_bytes()
     result = run("doctor", "--json", "--store", mail.url)

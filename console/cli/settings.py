@@ -1,0 +1,48 @@
+"""What a command needs of the person's settings and state, without the cost of reading what is not there."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from console.cli.edge import warn
+from mailstore.events import Seen
+
+__all__ = ["Settings", "seen_marks", "settings"]
+
+
+class Settings(NamedTuple):
+    """The settings that every command honours."""
+
+    store: str = ""
+    user: str = "user"
+    poll: bool = False
+
+
+def settings() -> Settings:
+    """Read the settings, warning of what is wrong in them; a hook without a file pays only for a look."""
+    from platformdirs import user_config_path
+
+    if not (user_config_path("signalbox") / "config.toml").exists():
+        return Settings()
+    from console.config import load_config
+
+    config, problems = load_config()
+    for problem in problems:
+        warn(problem)
+    return Settings(config.store or "", config.user, config.poll)
+
+
+def seen_marks(mailbox_url: str) -> list[Seen]:
+    """Return what the person has seen of a mailbox, as the console remembers it."""
+    from platformdirs import user_state_path
+
+    path = user_state_path("signalbox") / "state.db"
+    if not path.exists():
+        return []
+    from console.state import State
+
+    state = State(path)
+    try:
+        return [Seen(message_id) for message_id in state.seen(mailbox_url)[0]]
+    finally:
+        state.close()

@@ -1,0 +1,33 @@
+"""`signalbox themes`: the themes that come with the program, and the person's own."""
+
+from __future__ import annotations
+
+import argparse
+
+from console.cli.document import put_json
+from console.cli.edge import warn
+from console.cli.options import json_option
+from console.cli.output import ThemeRow
+from console.cli.plain import columns, put
+from console.config import config_folder, load_config
+from console.theming import load_themes
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    json_option(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print one row a theme; one that can't be read is told on standard error."""
+    config, _ = load_config()
+    themes, problems = load_themes(config_folder() / "themes")
+    for problem in problems:
+        warn(problem)
+    rows = [ThemeRow(name, theme.dark, name == config.theme) for name, theme in themes.items()]
+    if args.json:
+        put_json(rows)
+    else:
+        cells = [("▌" if row.is_chosen else "", row.name, "dark" if row.is_dark else "light") for row in rows]
+        put(columns(cells, ("", "theme", "ground")))
+    return 0
