@@ -68,5 +68,7 @@ def run(name: str, words: list[str]) -> int:
     module.add_arguments(parser)
     if hasattr(module, "arrange"):
         words = module.arrange(words)
-    status: int = module.run(parser.parse_intermixed_args(words))
+    # options may stand among the words of a message, but after -- nothing is an option any more
+    parse = parser.parse_args if "--" in words else parser.parse_intermixed_args
+    status: int = module.run(parse(words))
     return status

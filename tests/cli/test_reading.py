@@ -89,6 +89,17 @@ def test_mark_read_records_just_these(run: Run, mail: MailFiles) -> None:
     assert row["states"] == {ANN: "unread"}
 
 
+def test_after_two_dashes_nothing_is_an_option(run: Run, mail: MailFiles) -> None:
+    mail.message("-odd", BOB, ANN)
+    result = run("mark-read", "--as", ANN, "--store", mail.url, "--", "-odd", "m2")
+    assert (result.status, result.out) == (0, "2 marked as read by ann-00000001\n")
+
+
+def test_options_may_stand_anywhere(run: Run, mail: MailFiles) -> None:
+    result = run("--store", mail.url, "mark-read", "m2", "--as", ANN, "m3")
+    assert (result.status, result.out) == (0, "2 marked as read by ann-00000001\n")
+
+
 def test_marking_again_writes_nothing(run: Run, mail: MailFiles) -> None:
     before = mail.reads.read_bytes()
     result = run("mark-read", "--as", ANN, "m1", "--json", "--store", mail.url)
