@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import time
 from collections.abc import Callable
-from pathlib import Path
+from difflib import get_close_matches
 from typing import ClassVar
 
 from textual import work
 from textual.app import App
-from textual.theme import Theme
 
-from console.config import Config
+from console.config import Config, config_folder
 from console.feed import carry
 from console.ink import Ink
 from console.keymap import read_keymap
@@ -21,9 +21,9 @@ from console.screens.desk import Look
 from console.screens.main import MainScreen
 from console.session import Session
 from console.state import State
-from console.theming import load_themes, theme_changes
+from console.theming import DEFAULTS, code_style, load_themes, theme_changes
 from mailstore.errors import StoreError
-from mailstore.events import Event, Reset
+from mailstore.events import Event, Gone, Reset
 from mailstore.store import Store
 
 __all__ = ["SignalboxApp"]
@@ -50,8 +50,110 @@ class SignalboxApp(App[None]):
     ) -> None:
         super().__init__()
         self._config = config
-        self.session = Session(store, state or State(), config, user=user, observe=observe, clock=clock)
-        self._problems: list[str] = []
+        self.session = Session(
+            store, state or State(), config, user=user, observe=observe or config.observe, clock=clock
+        )
         self._wanted_theme = theme or config.theme
         self.theme_names: list[str] = []
         self.desk: MainScreen | None = None
+
+    def on_mount(self) -> None:
+        """Dress, open the main screen, and begin to read."""
+        problems = [*self._load_themes(), self.session.state.problem]
+        keymap, wrong = read_keymap(self._config.keymap)
+        self.set_keymap(keymap)
+        self.wear(self._wanted_theme)
+        self.desk = MainScreen(self.session, self.ink(), Look())
+        self.push_screen(self.desk)
+        for problem in [*problems, *wrong]:
+            if problem:
+                self.notify(problem, severity="warning", timeout=10, markup=False)
+        self.follow()
+        self.reload_themes()
+        self.call_after_refresh(self._settle)
+
+    def _settle(self) -> None:
+        """Let the garbage collector forget all that lives as long as the program."""
+        gc.collect()
+        gc.freeze()
+        gc.enable()
+
+    # Mail
+
+    @work(group="feed", exit_on_error=False)
+    async def follow(self) -> None:
+        """Carry the store's events to the screen, from the first to the last."""
+        desk = self.desk
+        assert desk is not None
+        self.session.mailbox.fold(await asyncio.to_thread(self.session.load), self.session.now())
+        await carry(self.session.store, self._fold, desk.mail_changed, self._failed)
+
+    def _fold(self, batch: list[Event]) -> None:
+        self.session.mailbox.fold(batch, self.session.now())
+        for event in batch:
+            if isinstance(event, Reset):
+                self.session.forget_bodies()
+                self.notify(f"read anew: {event.reason}", markup=False)
+
+    def _failed(self, error: StoreError) -> None:
+        self.session.mailbox.fold([Gone(error.problem)], self.session.now())
+        self.notify(str(error), severity="error", timeout=15, markup=False)
+        if self.desk is not None:
+            self.desk.mail_changed(False)
+
+    # Looks
+
+    def _load_themes(self) -> list[str]:
+        themes, problems = load_themes(config_folder() / "themes")
+        for theme in themes.values():
+            self.register_theme(theme)
+        self.theme_names = list(themes)
+        return problems
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Give Textual's own themes the variables that ours name."""
+        palette = self.current_theme
+        named = {
+            "background": palette.background or "black",
+            "surface": palette.surface or "black",
+            "panel": palette.panel or "black",
+            "foreground": palette.foreground or "white",
+            "accent": palette.accent or palette.primary,
+            "success": palette.success or "green",
+            "warning": palette.warning or "yellow",
+            "error": palette.error or "red",
+            "muted": "gray",
+        }
+        return {"muted": "gray", **{name: named[fallback] for name, fallback in DEFAULTS.items()}}
+
+    def ink(self) -> Ink:
+        """Return the styles of the theme that is worn."""
+        return Ink.of(self.theme_variables, code_style(self.current_theme))
+
+    def wear(self, name: str) -> None:
+        """Put a theme on; an unknown one is told, and the first of ours is worn."""
+        if name not in self.available_themes:
+            near = get_close_matches(name, self.available_themes, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self.theme_names)}"
+            self.notify(f"no theme is called {name!r}: {hint}", severity="warning", markup=False)
+            name = "night-box"
+        self.theme = name
+
+    def _watch_theme_of_desk(self) -> None:
+        if self.desk is not None:
+            self.desk.set_ink(self.ink())
+
+    @work(group="themes", exit_on_error=False)
+    async def reload_themes(self) -> None:
+        """Wear the user's themes anew as they are saved."""
+        async for _ in theme_changes(config_folder() / "themes"):
+            for problem in self._load_themes():
+                self.notify(problem, severity="warning", markup=False)
+            self.mutate_reactive(App.theme)
+
+    def run_command(self, action: str) -> None:
+        """Run a command's action as its key would, from the palette."""
+        if action.startswith("app."):
+            self.call_later(self.run_action, action)
+        elif self.desk is not None:
+            self.desk.call_later(self.desk.run_action, action)

@@ -29,9 +29,7 @@ class Palette(Provider):
     async def startup(self) -> None:
         """List what can be chosen now."""
         app = cast("SignalboxApp", self.app)
-        self._rows = [
-            (command.name, command.help, partial(app.run_command, command.action)) for command in COMMANDS
-        ]
+        self._rows = [(command.name, command.help, partial(app.run_command, command.action)) for command in COMMANDS]
         for name in app.theme_names:
             self._rows.append((f"theme {name}", "Wear this theme", partial(app.wear, name)))
         screen = app.desk

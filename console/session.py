@@ -12,9 +12,11 @@ from textual.cache import LRUCache
 
 from console.config import Config
 from console.state import State
+from console.writing import Writing
 from mailstore.address import Kind, resolve
 from mailstore.draft import Draft
 from mailstore.errors import StoreError
+from mailstore.events import Event, Seen
 from mailstore.mailbox import Mailbox
 from mailstore.message import Intervention, Message
 from mailstore.store import Capability, Store
@@ -50,6 +52,9 @@ class Session:
         self.is_loading = True
         self._bodies: LRUCache[str, str] = LRUCache(512)
         self._lock = Lock()
+        self._drafts: dict[str, Writing] = {}
+        self._draft_lock = Lock()
+        self._newest_mark = 0
 
     def why_not(self, capability: Capability) -> str:
         """Return why the person can't do something here; empty when they can."""
@@ -105,13 +110,60 @@ class Session:
         """Record in the store that the user read mail that was theirs; blocks, raises StoreError."""
         return self.store.mark_read(self.user, messages) if messages else 0
 
-    def save_draft(self, writing: Writing) -> None:
-        """Keep a draft, or drop it when nothing is left of it; blocks."""
-        if writing.is_blank:
-            self.drop_draft(writing.key)
-        else:
-            self.state.save_draft(self.store.url, writing)
+    # The person's own state: what they saw, drafts, channels joined
 
-    def drop_draft(self, key: str) -> None:
-        """Drop a draft that was sent or discarded; blocks."""
-        self.state.drop_draft(self.store.url, key)
+    def load(self) -> list[Event]:
+        """Read the person's state; return what they have seen as events for the fold. Blocks."""
+        url = self.store.url
+        seen, self._newest_mark = self.state.seen(url)
+        self.joined = self.state.joined(url)
+        self._drafts = self.state.drafts(url)
+        return [Seen(message_id) for message_id in seen]
+
+    def news(self) -> list[Event]:
+        """Return what another console of the same person marked as seen since the last look; blocks."""
+        seen, self._newest_mark = self.state.seen(self.store.url, self._newest_mark)
+        return [Seen(message_id) for message_id in seen]
+
+    def keep_seen(self, message_ids: Sequence[str]) -> None:
+        """Keep that the person has seen messages; blocks."""
+        self.state.mark_seen(self.store.url, message_ids, self.now())
+
+    def keep_unseen(self, message_ids: Sequence[str]) -> None:
+        """Keep that the person took marks back; blocks."""
+        self.state.unmark_seen(self.store.url, message_ids)
+
+    @property
+    def drafts_kept(self) -> int:
+        """How many drafts wait to be sent."""
+        return len(self._drafts)
+
+    def draft(self, key: str) -> Writing | None:
+        """Return the draft kept under a key."""
+        return self._drafts.get(key)
+
+    def keep_draft(self, writing: Writing) -> None:
+        """Keep a draft in memory, or drop it when nothing is left of it; `persist_draft` follows."""
+        if writing.is_blank:
+            self._drafts.pop(writing.key, None)
+        else:
+            self._drafts[writing.key] = writing
+
+    def persist_draft(self, key: str) -> None:
+        """Bring what is kept under a key to the disk, whatever it is by now; blocks."""
+        with self._draft_lock:
+            writing = self._drafts.get(key)
+            if writing is None:
+                self.state.drop_draft(self.store.url, key)
+            else:
+                self.state.save_draft(self.store.url, writing)
+
+    def join(self, tag: str) -> bool:
+        """Join a channel, or leave it; say which. `keep_joined` follows."""
+        is_joined = tag not in self.joined
+        self.joined = self.joined | {tag} if is_joined else self.joined - {tag}
+        return is_joined
+
+    def keep_joined(self, tag: str) -> None:
+        """Bring to the disk whether a channel is joined; blocks."""
+        self.state.join(self.store.url, tag, tag in self.joined)

@@ -99,9 +99,7 @@ def _resolve(text: str, roster: Roster, user: str) -> Address:
 def channels_named(label: str, tags: list[str]) -> list[str]:
     """Return the tags among `tags` that `#label` (or `label`) can stand for."""
     bare = label.removeprefix("#")
-    return sorted(
-        {tag for tag in tags if tag.partition(":")[2] == bare and tag.partition(":")[0] in TAG_NAMESPACES}
-    )
+    return sorted({tag for tag in tags if tag.partition(":")[2] == bare and tag.partition(":")[0] in TAG_NAMESPACES})
 
 
 def channel_label(tag: str, tags: list[str]) -> str:

@@ -194,9 +194,7 @@ def standing(
         holders = tuple(holder.session_id for holder in roster.holders(recipient.name))
         past = roster.held(recipient.name)
         reasons = {
-            State.WAITING: f"no one holds the role; last held by {past[-1]}"
-            if past
-            else "no one holds the role",
+            State.WAITING: f"no one holds the role; last held by {past[-1]}" if past else "no one holds the role",
             State.FROZEN: "all holders are frozen",
             State.EXPIRED: "expired before anyone read it",
             State.UNREAD: f"held by {', '.join(holders)}",

@@ -41,6 +41,4 @@ class Unseen(msgspec.Struct, frozen=True, gc=False):
     message_id: str
 
 
-Event = (
-    Message | Receipt | Delivery | Agent | Intervention | Problem | Progress | Reset | Gone | Seen | Unseen
-)
+Event = Message | Receipt | Delivery | Agent | Intervention | Problem | Progress | Reset | Gone | Seen | Unseen

@@ -104,6 +104,4 @@ class Ledger:
 
     def waiting(self) -> dict[str, list[int]]:
         """Return role mail that waits because no living or frozen agent holds the role."""
-        return {
-            role: list(mail) for role, mail in self.roles.items() if mail and not self._roster.holders(role)
-        }
+        return {role: list(mail) for role, mail in self.roles.items() if mail and not self._roster.holders(role)}

@@ -61,16 +61,12 @@ def open_store(url: str | Path, *, poll: bool = False) -> Store:
         return store_class(kind).open(_place(rest), poll=poll)
     place = _place(text)
     if not place.exists():
-        raise MailboxMissing(
-            f"there is no mailbox at {text}", "make one with signalbox init, or try signalbox demo"
-        )
+        raise MailboxMissing(f"there is no mailbox at {text}", "make one with signalbox init, or try signalbox demo")
     for name in kinds():
         found = store_class(name)
         if found.recognise(place):
             return found.open(place, poll=poll)
-    raise UnknownStore(
-        f"no known kind of mailbox lies at {text}", "name its kind: KIND:PATH (see signalbox stores)"
-    )
+    raise UnknownStore(f"no known kind of mailbox lies at {text}", "name its kind: KIND:PATH (see signalbox stores)")
 
 
 def _place(text: str) -> Path:

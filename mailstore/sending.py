@@ -57,9 +57,7 @@ def read_address(text: str, mailbox: Mailbox, *, literal: bool = False) -> str:
     address = resolve(text, mailbox.roster, mailbox.user)
     if address.kind is Kind.LITERAL and not literal:
         known = ", ".join(f"{name}:" for name in (*TAG_NAMESPACES, "role"))
-        raise DraftRefused(
-            "to", f"{text!r} is no address here (known are {known})", "pass --literal to send it as is"
-        )
+        raise DraftRefused("to", f"{text!r} is no address here (known are {known})", "pass --literal to send it as is")
     if address.kind in (Kind.DIRECT, Kind.BROADCAST, Kind.USER):
         return address.name
     if namespace == "role" and not mailbox.roster.bearers(text):
@@ -76,9 +74,7 @@ def _channel(text: str, mailbox: Mailbox) -> str:
     if len(tags) == 1:
         return tags[0]
     if not tags:
-        raise DraftRefused(
-            "to", f"no channel is called {text}", f"write the whole tag, such as project:{bare}"
-        )
+        raise DraftRefused("to", f"no channel is called {text}", f"write the whole tag, such as project:{bare}")
     raise DraftRefused("to", f"{text} can be {' or '.join(tags)}", "write the whole tag")
 
 
@@ -91,9 +87,7 @@ def preview(mailbox: Mailbox, wanted: Draft, now: float, stale_after: float = ST
     """Say whom a draft would reach if it were sent now."""
     ghost = _ghost(wanted, now)
     roster = mailbox.roster
-    found: dict[str, dict[str, None]] = {
-        key: {} for key in ("reaches", "waits", "frozen", "stale", "dead", "unknown")
-    }
+    found: dict[str, dict[str, None]] = {key: {} for key in ("reaches", "waits", "frozen", "stale", "dead", "unknown")}
     for recipient in recipients(ghost, Facts(), roster, mailbox.user):
         names = [recipient.name]
         fate = state(recipient, ghost, Facts(), roster, now, mailbox.user)
@@ -150,9 +144,7 @@ def prepare(mailbox: Mailbox, now: float, *, literal: bool = False, **fields: An
         raise DraftRefused("to", "is missing", "name a session, a role, a #channel, all or user")
     thread = fields.get("thread")
     if thread is not None and thread not in mailbox:
-        raise DraftRefused(
-            "thread", f"{thread!r} is no message here", "give the id of the message you answer"
-        )
+        raise DraftRefused("thread", f"{thread!r} is no message here", "give the id of the message you answer")
     checked = draft(recipients=tuple(addresses), **fields)
     ghost = _ghost(checked, now)
     audience = [

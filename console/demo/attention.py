@@ -132,9 +132,7 @@ class Attention:
             "who": ", ".join(f"`{one.session_id}`" for one in company.living()),
         }
         body = fill(company.rng.choice(company.answers.to(wanted)), company.rng, known)
-        kind = {"question": "answer", "status": "status", "who": "answer", "done": "task-done"}.get(
-            wanted, ""
-        )
+        kind = {"question": "answer", "status": "status", "who": "answer", "done": "task-done"}.get(wanted, "")
         recipients = self._back(agent, message)
         if PERSON not in recipients:
             body = f"@{PERSON} {body}" if not body.startswith(">") else f"{body}\n\n@{PERSON}"
@@ -148,9 +146,7 @@ class Attention:
         if tags := [text for text, address in addresses if address.kind is Kind.TAG]:
             return tags
         others = [
-            text
-            for text, address in addresses
-            if address.kind is Kind.DIRECT and address.name != agent.session_id
+            text for text, address in addresses if address.kind is Kind.DIRECT and address.name != agent.session_id
         ]
         return [PERSON, *others]
 

@@ -97,8 +97,7 @@ def _reading(start: float, leaf: str, rng: Random) -> Iterator[Letter]:
         recipients=("librarian",),
         time=_at(start, rng),
         subject=f"Leaf {leaf}: please read",
-        content=f"{rng.randint(18, 34)} lines, hand {rng.choice('ABC')}, "
-        f"{rng.randint(0, 4)} places marked *probable*.",
+        content=f"{rng.randint(18, 34)} lines, hand {rng.choice('ABC')}, {rng.randint(0, 4)} places marked *probable*.",
         type="review-request",
     )
     yield asked

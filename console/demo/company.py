@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
@@ -21,6 +20,8 @@ __all__ = ["Company"]
 AT_ONCE = 12
 """How many letters an agent reads at one poll."""
 
+EVERYTHING = 10_000
+
 SEEN_EVERY = 20.0
 """Seconds between two lines of the roster that only say that an agent is there."""
 
@@ -37,6 +38,7 @@ class Company:
         self.rng = rng
         self.mailbox = Mailbox()
         self.answers = read_answers()
+        self._new: list[Agent] = []
 
     def take(self, events: Iterable[Event]) -> None:
         """Learn what came to the mailbox."""
@@ -89,9 +91,9 @@ class Company:
         )
         return self._store.send(letter)
 
-    def poll(self, agent: Agent) -> list[Message]:
+    def poll(self, agent: Agent, most: int = AT_ONCE) -> list[Message]:
         """Have an agent read its unread mail, the newest of it first; return what it read."""
-        found = self.mailbox.unread(agent.session_id, self._clock())[-AT_ONCE:]
+        found = self.mailbox.unread(agent.session_id, self._clock())[-most:]
         self._store.mark_read(agent.session_id, [message.id for message in found])
         now = self._clock()
         current = self.mailbox.roster.get(agent.session_id) or agent
@@ -140,20 +142,31 @@ class Company:
             updated=now,
         )
         self._store.update_agent(heir)
+        self._new.append(heir)
         return heir
 
-    def greet(self, agent: Agent) -> None:
-        """Have a new agent say that it is there."""
+    def welcome(self) -> bool:
+        """Have a new agent read all that waits for it, as a session does at its start, and say so.
+
+        Say whether there was one that the roster knows by now.
+        """
+        if not self._new or self.mailbox.roster.get(self._new[0].session_id) is None:
+            return False
+        agent = self._new.pop(0)
+        self.poll(agent, EVERYTHING)
         body = fill(self.rng.choice(self.answers.hello), self.rng, {"role": agent.role})
         to = agent.tags[0] if agent.tags else "all"
         self.say(agent, [to], body, subject=f"{agent.session_id} begins", type="status")
+        return True
 
     def _next_id(self, session_id: str) -> str:
-        stem = re.sub(r"-?\d+$", "", session_id)
-        number = 2
-        while self.mailbox.roster.get(f"{stem}-{number}") is not None:
-            number += 1
-        return f"{stem}-{number}"
+        stem, _, number = session_id.rpartition("-")
+        counted = number.isdecimal() and bool(stem)
+        next_number = int(number) + 1 if counted else 2
+        stem = stem if counted else session_id
+        while self.mailbox.roster.get(f"{stem}-{next_number}") is not None:
+            next_number += 1
+        return f"{stem}-{next_number}"
 
     def _write(self, agent: Agent, **changes: object) -> Agent:
         current = self.mailbox.roster.get(agent.session_id) or agent

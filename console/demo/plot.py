@@ -19,6 +19,7 @@ AT_A_TIME = 3
 STAY_AWAKE = 5
 OPEN_QUESTIONS = 3
 FIRST_DEATH = 180.0
+BETWEEN_DEATHS = 420.0
 HEIR_AFTER = 25.0
 SLEEP = 45.0
 MORTAL = ("scribe", "analyst", "engineer", "ontologist")
@@ -47,7 +48,7 @@ class Plot:
         company.rng.shuffle(self._questions)
         self._asleep: dict[str, float] = {}
         self._vacant: list[tuple[float, str]] = []
-        self._started = clock()
+        self._next_death = clock() + FIRST_DEATH
 
     def step(self) -> None:
         """Let one thing happen; nothing, once there is mail enough. Raises what the store raises."""
@@ -55,7 +56,9 @@ class Plot:
             return
         now = self._clock()
         if self._vacant and now - self._vacant[0][0] >= HEIR_AFTER:
-            self._inherit(self._vacant.pop(0)[1])
+            self._company.succeed(self._vacant.pop(0)[1])
+            return
+        if self._company.welcome():
             return
         overdue = [name for name, since in self._asleep.items() if now - since >= SLEEP]
         if overdue:
@@ -162,25 +165,21 @@ class Plot:
         del self._asleep[session_id]
         for agent in self._company.frozen():
             if agent.session_id == session_id:
-                self._company.poll(self._company.resume(agent))
+                self._company.resume(agent)
 
     def _die(self) -> bool:
-        if self._clock() - self._started < FIRST_DEATH or self._vacant:
+        now = self._clock()
+        if now < self._next_death or self._vacant:
             return False
         awake = self._company.living()
         mortal = [agent for agent in awake if agent.role in MORTAL]
         if not mortal or len(awake) <= STAY_AWAKE or len(self._company.mailbox.roster) >= ENOUGH_AGENTS:
             return False
         agent = self._company.rng.choice(mortal)
-        self._vacant.append((self._clock(), agent.role))
+        self._vacant.append((now, agent.role))
+        self._next_death = now + BETWEEN_DEATHS
         self._company.die(agent)
         return True
-
-    def _inherit(self, role: str) -> None:
-        heir = self._company.succeed(role)
-        if heir is not None:
-            self._company.poll(heir)
-            self._company.greet(heir)
 
 
 def _recipients(line: Spoken, above: Message | None) -> Sequence[str]:

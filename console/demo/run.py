@@ -44,10 +44,9 @@ def run_demo(
     with ExitStack() as stack:
         ending = stack.enter_context(_Ending())
         root = stack.enter_context(prepared(seed, keep))
-        stack.enter_context(_own_state(root))
         if agents:
             stack.enter_context(simulated(root, seed))
-        return _open(root / "data", theme, ending)
+        return _open(root, theme, ending)
 
 
 @contextmanager
@@ -98,20 +97,6 @@ def simulated(root: Path, seed: int, speed: float = 1.0) -> Iterator[subprocess.
             process.wait()
 
 
-@contextmanager
-def _own_state(root: Path) -> Iterator[None]:
-    """Keep what the console remembers inside the demo, away from the person's own."""
-    before = os.environ.get("XDG_STATE_HOME")
-    os.environ["XDG_STATE_HOME"] = str(root / "state")
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["XDG_STATE_HOME"]
-        else:
-            os.environ["XDG_STATE_HOME"] = before
-
-
 class _Ending:
     """Turns SIGTERM and SIGHUP into an orderly end: of the application if one runs, else of the process."""
 
@@ -139,15 +124,25 @@ class _Ending:
         loop.call_soon_threadsafe(partial(self.app.exit, return_code=status))
 
 
-def _open(data: Path, theme: str | None, ending: _Ending) -> int:
+def _open(root: Path, theme: str | None, ending: _Ending) -> int:
     from console.app import SignalboxApp
     from console.config import load_config
+    from console.demo.memory import remember
+    from console.state import State
     from mailstore.registry import open_store
 
-    with open_store(f"haak:{data}") as store:
-        ending.app = app = SignalboxApp(store, load_config().config, theme=theme)
-        try:
-            app.run()
-        finally:
-            ending.app = None
-        return app.return_code or 0
+    url = f"haak:{root / 'data'}"
+    state = State(root / "state.db")
+    config = load_config().config.model_copy(update={"observe": False})
+    try:
+        with open_store(url) as known:
+            remember(known, state, time.time())
+        with open_store(url) as store:
+            ending.app = app = SignalboxApp(store, config, theme=theme, state=state)
+            try:
+                app.run()
+            finally:
+                ending.app = None
+            return app.return_code or 0
+    finally:
+        state.close()

@@ -22,9 +22,7 @@ class ScriptError(ValueError):
     """A conversation is not written as it should be."""
 
 
-class Line(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"sender": "from", "answers": "re"}
-):
+class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"sender": "from", "answers": "re"}):
     """One letter as it is written down; `after` counts from the letter that it answers."""
 
     sender: str
@@ -99,9 +97,7 @@ def tell(
     return told
 
 
-def _play(
-    scene: Scene, now: float, rng: Random, known: dict[str, Letter], archived: bool
-) -> Iterator[Letter]:
+def _play(scene: Scene, now: float, rng: Random, known: dict[str, Letter], archived: bool) -> Iterator[Letter]:
     begun = now - seconds(scene.ago) + rng.uniform(0, 55)
     above: Letter | None = None
     for line in scene.lines:

@@ -12,8 +12,8 @@ from textual.widgets import Input, Label, Static, TextArea
 
 from console.panes.reach import reach_line
 from console.session import Session
-from console.writing import Writing
 from console.widgets.completing_input import Candidate, CompletingInput, Offers
+from console.writing import Writing
 from mailstore.address import channel_label
 from mailstore.draft import Draft
 from mailstore.errors import DraftRefused, MailError
@@ -152,7 +152,9 @@ class Composer(Vertical):
                 content=self._writing.body.strip() or "-",
             )
         except DraftRefused as error:
-            reach.update(reach_line(None, str(error) if self._addresses() else "Whom to? A session, a role, a #channel, all."))
+            reach.update(
+                reach_line(None, str(error) if self._addresses() else "Whom to? A session, a role, a #channel, all.")
+            )
             self.border_title = title
             return
         found = preview(session.mailbox, draft, session.now(), session.config.stale_after_minutes * 60)

@@ -63,12 +63,12 @@ class Conversation(BlockView):
         self.root: str | None = None
         self.is_flat = False
         self._folded: set[str] = set()
-        self._nodes: list[Node] = []
+        self._entries: list[Node] = []
 
     @property
     def messages(self) -> list[Message]:
         """The thread's messages as they are shown, placeholders left out."""
-        return [node.message for node in self._nodes if node.message is not None]
+        return [node.message for node in self._entries if node.message is not None]
 
     @property
     def message(self) -> Message | None:
@@ -81,8 +81,8 @@ class Conversation(BlockView):
             self.root = root
             self._folded.clear()
             self._blocks.clear()
-            self._nodes = self._shown()
-            self.set_source(Nodes(self._nodes, is_flat=self.is_flat))
+            self._entries = self._shown()
+            self.set_source(Nodes(self._entries, is_flat=self.is_flat))
         if at is not None:
             self.scroll_to_key(at)
 
@@ -91,13 +91,13 @@ class Conversation(BlockView):
         if self.root is None:
             return
         if self.root not in self._session.mailbox:
-            found = [node.id for node in self._nodes if node.id in self._session.mailbox]
+            found = [node.id for node in self._entries if node.id in self._session.mailbox]
             self.root = self._session.mailbox.root_of(found[0]) if found else self.root
         else:
             self.root = self._session.mailbox.root_of(self.root)
         nodes = self._shown()
-        if nodes != self._nodes:
-            self._nodes = nodes
+        if nodes != self._entries:
+            self._entries = nodes
             self.source_changed(Nodes(nodes, is_flat=self.is_flat))
         shown = {node.id: node for node in nodes}
         for key, old in list(self._blocks.items()):
@@ -132,11 +132,11 @@ class Conversation(BlockView):
 
     def parent_key(self) -> str | None:
         """Return the message that the highlighted one answers."""
-        return next((node.parent for node in self._nodes if node.id == self.cursor_key), None)
+        return next((node.parent for node in self._entries if node.id == self.cursor_key), None)
 
     def _reshow(self) -> None:
-        self._nodes = self._shown()
-        self.source_changed(Nodes(self._nodes, is_flat=self.is_flat))
+        self._entries = self._shown()
+        self.source_changed(Nodes(self._entries, is_flat=self.is_flat))
 
     def _replies(self, key: str) -> int:
         return len(self._session.mailbox.tree(key)) - 1
@@ -167,7 +167,7 @@ class Conversation(BlockView):
     @on(BlockView.LinesWanted)
     def _lines_wanted(self, event: BlockView.LinesWanted) -> None:
         event.stop()
-        shown = {node.id: node for node in self._nodes}
+        shown = {node.id: node for node in self._entries}
         wanted = [self._block(shown[key]) for key in event.keys if key in shown]
         self._blocks.update((block.key, block) for block in wanted)
         for block in wanted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from rich.style import Style
@@ -26,7 +26,7 @@ class Headline:
     title: str = ""
     state: str = "reading"
     detail: str = ""
-    counts: Counts = Counts()
+    counts: Counts = field(default_factory=Counts)
     drafts: int = 0
     time: float = 0.0
 

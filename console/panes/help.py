@@ -25,7 +25,5 @@ def help_page(pane: str, keymap: Mapping[str, str]) -> Content:
                 if command.group == group:
                     keys = command.keys_label(keymap)
                     name = f"  [{command.cli}]" if command.cli else ""
-                    parts.append(
-                        Content.assemble((f"  {keys:<18} ", "bold"), command.help, (name, "$text-muted"))
-                    )
+                    parts.append(Content.assemble((f"  {keys:<18} ", "bold"), command.help, (name, "$text-muted")))
     return Content("\n").join(parts)

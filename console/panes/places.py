@@ -46,7 +46,12 @@ class Place:
 def places(mailbox: Mailbox, joined: frozenset[str]) -> list[Place]:
     """Return the sidebar's rows as the mailbox stands now."""
     counts = mailbox.counts()
-    waiting = {"for-you": counts.for_you, "unread": counts.unseen, "dead": counts.dead, "waiting": counts.waiting}
+    waiting = {
+        "for-you": counts.for_you,
+        "unread": counts.unseen,
+        "dead": counts.dead,
+        "waiting": counts.waiting,
+    }
     tones = {"for-you": "accent", "dead": "bad", "waiting": "warn"}
     rows = [
         Place(f"view:{view.kind}", label, view, waiting.get(view.kind, 0), tone=tones.get(view.kind, "text"))

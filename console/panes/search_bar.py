@@ -44,7 +44,9 @@ class SearchBar(Input):
     def begin(self, mode: Mode, text: str) -> None:
         """Open for a search or a filter."""
         self.mode = mode
-        self.placeholder = "search: words, from:, to:, tag:, is:unread, after:2d …" if mode == "search" else "filter this list"
+        self.placeholder = (
+            "search: words, from:, to:, tag:, is:unread, after:2d …" if mode == "search" else "filter this list"
+        )
         with self.prevent(Input.Changed):
             self.value = text
         self.display = True

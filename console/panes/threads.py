@@ -14,8 +14,6 @@ __all__ = ["Threads"]
 class Threads(VirtualList):
     """A list of threads, the one with the newest mail first; it never moves what is looked at."""
 
-    def show(
-        self, session: Session, roots: list[str], ink: Ink, hits: dict[str, Message] | None = None
-    ) -> None:
+    def show(self, session: Session, roots: list[str], ink: Ink, hits: dict[str, Message] | None = None) -> None:
         """Draw these threads, the selection and the place staying on the thread they are on."""
         self.set_source(ThreadRows(session.mailbox, roots, ink, session.now, hits))

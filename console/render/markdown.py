@@ -130,7 +130,10 @@ def render_markdown(text: str, width: int, palette: Palette) -> list[Strip]:
 def _plain(segments: list[Segment]) -> list[Segment]:
     """Keep text only: no control codes, no links."""
     return [
-        Segment(segment.text, segment.style.update_link(None) if segment.style and segment.style.link else segment.style)
+        Segment(
+            segment.text,
+            segment.style.update_link(None) if segment.style and segment.style.link else segment.style,
+        )
         for segment in segments
         if not segment.control
     ]
@@ -160,5 +163,3 @@ def _wrapped(line: str, width: int) -> list[str]:
         pieces.append(line[:cut])
         line = line[cut:].removeprefix(" ")
     return [*pieces, line]
-
-

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import monotonic
 
@@ -34,6 +33,7 @@ from mailstore.views import View
 __all__ = ["PANES", "Desk", "Look"]
 
 PANES = ("sidebar", "threads", "conversation", "composer")
+EVERYTHING = View("all")
 FRAME_SECONDS = 1 / 60
 LOADING_SECONDS = 0.2
 
@@ -42,7 +42,7 @@ LOADING_SECONDS = 0.2
 class Look:
     """What the person looks at: a view, and a thread of it."""
 
-    view: View = View("all")
+    view: View = EVERYTHING
     root: str | None = None
 
 
@@ -193,7 +193,7 @@ class Desk(Screen[None]):
         self._drawn = monotonic()
         roots = self.roots()
         self.sidebar.show(self.session, self.ink)
-        self.threads.placeholder = self._placeholder()
+        self.threads.placeholder = tuple(self._placeholder())
         self.threads.show(self.session, roots, self.ink, self.found)
         self._title_threads(len(roots))
         if self.conversation.root is None and roots:
@@ -234,7 +234,14 @@ class Desk(Screen[None]):
         title = view_title(self.session.mailbox, self.look.view)
         if self.found is not None:
             title = "Search"
-        marks = [mark for mark, is_on in (("only unread", self.only_unread), (f"\\{self.filter_text}", self.filter_text)) if is_on]
+        marks = [
+            mark
+            for mark, is_on in (
+                ("only unread", self.only_unread),
+                (f"\\{self.filter_text}", self.filter_text),
+            )
+            if is_on
+        ]
         self.threads.border_title = visible_line(" · ".join([title, *marks]))
         self.threads.border_subtitle = status_words(self.session.mailbox, listed, self.threads.size.width)
 
@@ -278,6 +285,15 @@ class Desk(Screen[None]):
         )
         self.query_one("#header", Header).headline = headline
 
+    def set_ink(self, ink: Ink) -> None:
+        """Write everything in other colours, after the theme changed."""
+        self.ink = ink
+        self.conversation.set_ink(ink)
+        for bar in (self.query_one("#header", Header), self.footer):
+            bar.ink = ink
+            bar.refresh()
+        self.redraw()
+
     # Layout
 
     def on_resize(self, event: Resize) -> None:
@@ -292,8 +308,7 @@ class Desk(Screen[None]):
         pane = self.pane()
         for name in PANES:
             self.set_class(name == pane, f"-at-{name}")
-        keys: Callable[[str], tuple[tuple[str, str], ...]] = footer_keys
-        self.footer.keys = keys(pane)
+        self.footer.keys = footer_keys(pane)
         self.footer.notice = ""
 
 

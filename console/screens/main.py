@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from textual import work
+from textual.binding import BindingType
+
 from console.commands import bindings
 from console.panes.help import help_page
 from console.panes.sidebar import Sidebar
 from console.screens.ask import Ask
 from console.screens.moving import Moving
 from console.screens.viewer import Viewer
-from textual.binding import BindingType
-from typing import ClassVar
 
 __all__ = ["MainScreen"]
 
@@ -18,10 +21,6 @@ class MainScreen(Moving):
     """What the person sees all day."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave a text field its own keys."""
-        return True
 
     def action_help(self) -> None:
         """Show the keys of this pane, made from the commands themselves."""
@@ -44,8 +43,12 @@ class MainScreen(Moving):
         if view.kind != "channel":
             self.tell("go to a channel first")
             return
-        is_joined = self.session.toggle_joined(view.name)
-        self.keep_joined(view.name, is_joined)
+        is_joined = self.session.join(view.name)
+        self._keep_joined(view.name)
         self.redraw()
         self.sidebar.select(Sidebar.key_of(view))
         self.tell("joined: agents see that you read it" if is_joined else "left: agents no longer see that you read it")
+
+    @work(thread=True, group="marks", exit_on_error=False)
+    def _keep_joined(self, tag: str) -> None:
+        self.session.keep_joined(tag)

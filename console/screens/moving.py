@@ -49,7 +49,10 @@ class Moving(Searching):
 
     def action_move(self, how: str) -> None:
         """Move the cursor of the focused pane."""
-        panes: dict[str, VirtualList | BlockView] = {"sidebar": self.sidebar, "conversation": self.conversation}
+        panes: dict[str, VirtualList | BlockView] = {
+            "sidebar": self.sidebar,
+            "conversation": self.conversation,
+        }
         getattr(panes.get(self.pane(), self.threads), f"action_{MOVES[how]}")()
         if self.pane() == "conversation":
             self.see(self.conversation.visible_keys())

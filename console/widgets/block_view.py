@@ -55,7 +55,11 @@ class BlockView(ScrollView, can_focus=True):
     BlockView > .block-view--bar-blurred { color: $text-muted; }
     BlockView > .block-view--indent { color: $text-muted; }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"block-view--bar", "block-view--bar-blurred", "block-view--indent"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "block-view--bar",
+        "block-view--bar-blurred",
+        "block-view--indent",
+    }
 
     is_following: reactive[bool] = reactive(False, repaint=False)
 

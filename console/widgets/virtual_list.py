@@ -193,7 +193,8 @@ class VirtualList(ScrollView, can_focus=True):
 
     @property
     def _page(self) -> int:
-        return max(1, self.scrollable_content_region.height // self.source.row_height)
+        height: int = self.scrollable_content_region.height
+        return max(1, height // self.source.row_height)
 
     def action_cursor_down(self) -> None:
         self._move_to(self.cursor + 1)

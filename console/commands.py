@@ -1,0 +1,235 @@
+"""Every console command, declared once: bindings, footer, help, palette and keymap are made from this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from textual.binding import Binding
+
+__all__ = ["COMMANDS", "Command", "bindings", "commands_for"]
+
+LISTS = frozenset({"sidebar", "threads", "conversation"})
+MAIL = frozenset({"threads", "conversation"})
+TALK = frozenset({"conversation"})
+WRITE = frozenset({"composer"})
+ANYWHERE = frozenset({"sidebar", "threads", "conversation", "composer"})
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One thing that the person can do.
+
+    `footer` orders what the footer names (0: not there); `cli` is the command line's name for the same.
+    """
+
+    id: str
+    keys: str
+    action: str
+    label: str
+    help: str
+    group: str
+    panes: frozenset[str] = LISTS
+    footer: int = 0
+    cli: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name in the palette: the command line's own where there is one."""
+        return f"{self.cli} · {self.label}" if self.cli and self.cli != self.label else self.label
+
+    @property
+    def key_label(self) -> str:
+        """The first key, as a footer names it."""
+        return pretty(self.keys.partition(",")[0])
+
+    def keys_label(self, keymap: Mapping[str, str]) -> str:
+        """All keys as a help page names them, as the keymap has them."""
+        keys = keymap.get(self.id, self.keys)
+        return " ".join(pretty(key) for key in keys.split(",") if key) or "palette"
+
+
+NAMES = {
+    "question_mark": "?",
+    "slash": "/",
+    "backslash": "\\",
+    "greater_than_sign": ">",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "colon": ":",
+    "escape": "esc",
+    "pagedown": "pgdn",
+    "pageup": "pgup",
+    "down": "↓",
+    "up": "↑",
+    "left": "←",
+    "right": "→",
+}
+
+
+def pretty(key: str) -> str:
+    """Return a key as people write it."""
+    modifiers, plus, last = key.rpartition("+")
+    return f"{modifiers}{plus}{NAMES.get(last, last)}"
+
+
+COMMANDS: tuple[Command, ...] = (
+    # Move
+    Command("pane.sidebar", "1", "go_pane(1)", "views", "go to views, channels and agents", "Move"),
+    Command("pane.threads", "2", "go_pane(2)", "threads", "go to the threads", "Move"),
+    Command("pane.conversation", "3", "go_pane(3)", "conversation", "go to the conversation", "Move"),
+    Command("pane.composer", "4", "go_pane(4)", "composer", "go to the composer", "Move"),
+    Command("pane.next", "tab", "next_pane(1)", "next pane", "go to the next pane", "Move", ANYWHERE),
+    Command(
+        "pane.previous",
+        "shift+tab",
+        "next_pane(-1)",
+        "previous pane",
+        "go to the pane before",
+        "Move",
+        ANYWHERE,
+    ),
+    Command("list.down", "j,down", "move('down')", "down", "move down", "Move"),
+    Command("list.up", "k,up", "move('up')", "up", "move up", "Move"),
+    Command("list.first", "g,home", "move('first')", "first", "go to the first", "Move"),
+    Command("list.last", "G,end", "move('last')", "last", "go to the last", "Move"),
+    Command("list.half-down", "ctrl+d", "move('half_down')", "half page down", "move half a page down", "Move"),
+    Command("list.half-up", "ctrl+u", "move('half_up')", "half page up", "move half a page up", "Move"),
+    Command("list.page-down", "pagedown", "move('page_down')", "page down", "move a page down", "Move"),
+    Command("list.page-up", "pageup", "move('page_up')", "page up", "move a page up", "Move"),
+    Command(
+        "open",
+        "enter",
+        "enter",
+        "open",
+        "open what is under the cursor",
+        "Move",
+        frozenset({"sidebar", "threads"}),
+        1,
+    ),
+    Command("back", "escape", "back", "back", "go back one step; never quits", "Move", ANYWHERE),
+    Command("left", "h,left", "left", "fold", "fold the replies, to the parent, to the pane at the left", "Move"),
+    Command("right", "l,right", "right", "unfold", "unfold, to the first reply; open", "Move"),
+    Command(
+        "history.back",
+        "left_square_bracket",
+        "history(-1)",
+        "back in history",
+        "go back to the view before",
+        "Move",
+    ),
+    Command("history.forward", "right_square_bracket", "history(1)", "forward", "go forward again", "Move"),
+    # Read
+    Command(
+        "read.on",
+        "space",
+        "read_on",
+        "read on",
+        "a page on, and at the end the next unread",
+        "Read",
+        LISTS,
+        4,
+    ),
+    Command(
+        "read.next",
+        "n",
+        "next_unread(1)",
+        "next unread",
+        "next unread; next hit while a search is on",
+        "Read",
+        LISTS,
+        5,
+    ),
+    Command("read.previous", "N", "next_unread(-1)", "previous unread", "previous unread, or hit", "Read"),
+    Command(
+        "read.scroll-down",
+        "J",
+        "scroll_conversation(3)",
+        "scroll down",
+        "scroll the conversation from the list",
+        "Read",
+    ),
+    Command("read.scroll-up", "K", "scroll_conversation(-3)", "scroll up", "scroll the conversation back", "Read"),
+    Command(
+        "mark.seen",
+        "u",
+        "toggle_seen",
+        "seen or not",
+        "my own read mark; agents' marks are not touched",
+        "Read",
+        MAIL,
+    ),
+    Command("mark.thread", "A", "thread_seen", "thread seen", "mark the whole thread as seen by me", "Read", MAIL),
+    Command(
+        "mark.all",
+        "",
+        "all_seen",
+        "mark all listed as seen",
+        "mark all that the list shows as seen by me",
+        "Read",
+    ),
+    # Look
+    Command("search", "slash", "search", "search", "search all mail, as you type", "Look", LISTS, 6, "search"),
+    Command("filter", "backslash", "filter", "filter", "filter this list", "Look"),
+    Command("only-unread", "U", "only_unread", "only unread", "list only what I have not seen", "Look"),
+    Command("zoom", "f", "zoom", "full screen", "give this pane the whole screen, or take it back", "Look"),
+    Command("follow", "F", "follow", "follow", "follow the newest message of the conversation", "Look"),
+    Command("tree", "t", "toggle_tree", "tree or flat", "replies as a tree, or in the order of time", "Look"),
+    Command("details", "i", "details", "details", "recipients, receipts, file and offset", "Look", MAIL, 7),
+    Command("record", "o", "record", "record", "the record as it stands in the file", "Look", MAIL),
+    Command(
+        "view.dead",
+        "D",
+        "show('dead')",
+        "dead letters",
+        "go to the dead letters",
+        "Look",
+        LISTS,
+        0,
+        "dead-letters",
+    ),
+    Command("copy.text", "y", "copy('text')", "copy text", "copy the message's text (OSC 52)", "Look", MAIL),
+    Command("copy.id", "Y", "copy('id')", "copy id", "copy the message's id", "Look", MAIL),
+    # Write
+    Command("compose", "c", "compose", "write", "write to what is under the cursor", "Write", LISTS, 2, "send"),
+    Command("reply", "r", "reply", "reply", "answer; between agents, to both sides", "Write", MAIL, 3),
+    Command("quote", "greater_than_sign", "quote", "quote", "answer with the message quoted", "Write", MAIL),
+    Command("intervene", "R", "reply_all", "step in", "answer to all sides of the conversation", "Write", MAIL, 8),
+    Command("editor", "e", "editor", "editor", "write in $EDITOR", "Write"),
+    Command("compose.editor", "ctrl+e", "editor", "editor", "go on writing in $EDITOR", "Write", WRITE, 2),
+    Command("compose.send", "ctrl+s,ctrl+enter,f5", "send", "send", "send what is written", "Write", WRITE, 1),
+    Command("compose.discard", "", "discard", "discard draft", "discard the draft, after asking", "Write", WRITE),
+    Command(
+        "channel.join",
+        "",
+        "join",
+        "join or leave channel",
+        "let agents see that I read this channel",
+        "Write",
+    ),
+    # Program
+    Command(
+        "palette",
+        "colon,ctrl+p",
+        "app.command_palette",
+        "palette",
+        "every command, view, agent and theme",
+        "Program",
+    ),
+    Command("help", "question_mark,f1", "help", "help", "the keys of this pane", "Program", LISTS, 0, "keys"),
+    Command("quit", "q", "close", "quit", "quit; asks when a draft is open", "Program", LISTS),
+)
+
+
+def commands_for(pane: str) -> list[Command]:
+    """Return the commands that work in a pane, in the order of the table."""
+    return [command for command in COMMANDS if pane in command.panes]
+
+
+def bindings() -> list[Binding]:
+    """Return the bindings of all commands that have keys, under their ids."""
+    return [
+        Binding(command.keys, command.action, command.label, id=command.id, show=False)
+        for command in COMMANDS
+        if command.keys
+    ]

@@ -1,0 +1,89 @@
+"""The user's settings: config.toml, read key by key so that one wrong value never costs the others."""
+
+from __future__ import annotations
+
+import tomllib
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from platformdirs import user_config_path
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+__all__ = ["Config", "config_folder", "load_config"]
+
+
+class Config(BaseModel):
+    """What can be set in ~/.config/signalbox/config.toml."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    store: str | None = None
+    """The mailbox to open when none is named: KIND:PATH or a path."""
+
+    user: Annotated[str, Field(min_length=1)] = "user"
+    """Who the person is in the mailbox."""
+
+    theme: str = "night-box"
+    """The name of a theme."""
+
+    editor: str | None = None
+    """The editor for messages; else $VISUAL, $EDITOR, vi."""
+
+    poll: bool = False
+    """Look at the files again and again: for file systems without events, such as NFS."""
+
+    observe: bool = False
+    """Write nothing at all."""
+
+    stale_after_minutes: Annotated[float, Field(gt=0, strict=False)] = 30.0
+    """After how long without a sign of life the composer says that an agent was not seen lately."""
+
+    bell: bool = True
+    """Ring the terminal's bell for mail to the user."""
+
+    keymap: dict[str, str] = Field(default_factory=dict)
+    """Other keys for commands, by command id (see signalbox keys)."""
+
+
+class Loaded(NamedTuple):
+    """The settings, and what was wrong with them, in sentences."""
+
+    config: Config
+    problems: list[str]
+
+
+def config_folder() -> Path:
+    """Return where settings and the user's themes lie."""
+    return user_config_path("signalbox")
+
+
+def load_config(path: Path | None = None) -> Loaded:
+    """Read the settings; return them and what was wrong, in sentences. A wrong value is its default."""
+    path = path or config_folder() / "config.toml"
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Loaded(Config(), [])
+    except tomllib.TOMLDecodeError as error:
+        return Loaded(Config(), [f"{path}: no TOML: {error}: the defaults are used"])
+    except (OSError, UnicodeDecodeError) as error:
+        return Loaded(Config(), [f"{path}: can't be read ({error}): the defaults are used"])
+    good: dict[str, Any] = {}
+    problems: list[str] = []
+    for key, value in found.items():
+        field = Config.model_fields.get(key)
+        if field is None:
+            near = get_close_matches(key, Config.model_fields, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else "it is passed over"
+            problems.append(f"{path}: there is no setting {key!r}: {hint}")
+            continue
+        try:
+            Config.model_validate({key: value})
+        except ValidationError as error:
+            why = error.errors()[0]["msg"].lower()
+            default = field.get_default(call_default_factory=True)
+            problems.append(f"{path}: {key} = {value!r} is wrong ({why}): {default!r} is used")
+        else:
+            good[key] = value
+    return Loaded(Config.model_validate(good), problems)

@@ -1,0 +1,171 @@
+"""The person's own state: what they have seen, drafts, channels joined, where they left off."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from platformdirs import user_state_path
+
+from console.writing import Writing
+
+__all__ = ["State"]
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS seen (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, mailbox TEXT NOT NULL, message_id TEXT NOT NULL, at REAL NOT NULL,
+    UNIQUE (mailbox, message_id) ON CONFLICT IGNORE
+);
+CREATE TABLE IF NOT EXISTS drafts (
+    mailbox TEXT NOT NULL, key TEXT NOT NULL, recipients TEXT NOT NULL, subject TEXT NOT NULL, body TEXT NOT NULL,
+    thread TEXT, action TEXT NOT NULL, updated REAL NOT NULL, PRIMARY KEY (mailbox, key)
+);
+CREATE TABLE IF NOT EXISTS joined (mailbox TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (mailbox, tag));
+CREATE TABLE IF NOT EXISTS session (mailbox TEXT PRIMARY KEY, value TEXT NOT NULL, updated REAL NOT NULL);
+"""
+VERSION = 1
+
+
+class State:
+    """An SQLite file under the XDG state folder, safe with two consoles and a sudden death.
+
+    Everything is kept by mailbox URL. Methods block; any thread may call them. A database that can't be
+    used is moved aside, never deleted, and a passing one in memory takes its place: `problem` says so.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or user_state_path("signalbox") / "state.db"
+        self.problem = ""
+        self._lock = RLock()
+        self._db = self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            return self._connect(self.path)
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                self.problem = f"{self.path} can't be used ({error}): what you read and draft now is not kept"
+                return self._connect(":memory:")
+            aside = self._move_aside()
+            self.problem = f"{self.path} was damaged: it was moved to {aside.name} and a new one begun"
+            return self._connect(self.path)
+        except OSError as error:
+            self.problem = f"{self.path} can't be made ({error.strerror}): what you read and draft now is not kept"
+            return self._connect(":memory:")
+
+    def _move_aside(self) -> Path:
+        number = 1
+        while (aside := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
+            number += 1
+        self.path.rename(aside)
+        for suffix in ("-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        return aside
+
+    def _connect(self, path: Path | str) -> sqlite3.Connection:
+        db = sqlite3.connect(path, timeout=5.0, isolation_level=None, check_same_thread=False)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            found = db.execute("PRAGMA user_version").fetchone()[0]
+            if found > VERSION:
+                raise sqlite3.OperationalError("a newer Signalbox wrote it")
+            db.executescript(SCHEMA)
+            db.execute(f"PRAGMA user_version = {VERSION}")
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._db.close()
+
+    def _rows(self, statement: str, values: Iterable[Any]) -> list[Any]:
+        with self._lock:
+            return self._db.execute(statement, tuple(values)).fetchall()
+
+    def _write(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        with self._lock:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                self._db.executemany(statement, rows)
+            except sqlite3.Error:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    # What was seen
+
+    def seen(self, mailbox: str, since: int = 0) -> tuple[list[str], int]:
+        """Return the messages marked as seen after a mark's number, and the newest mark's number."""
+        rows = self._rows("SELECT id, message_id FROM seen WHERE mailbox = ? AND id > ?", (mailbox, since))
+        return [row[1] for row in rows], max((row[0] for row in rows), default=since)
+
+    def mark_seen(self, mailbox: str, message_ids: Iterable[str], at: float | None = None) -> None:
+        """Mark messages as seen by the person."""
+        moment = time.time() if at is None else at
+        rows = [(mailbox, message_id, moment) for message_id in message_ids]
+        self._write("INSERT INTO seen (mailbox, message_id, at) VALUES (?, ?, ?)", rows)
+
+    def unmark_seen(self, mailbox: str, message_ids: Iterable[str]) -> None:
+        """Take marks back."""
+        rows = [(mailbox, message_id) for message_id in message_ids]
+        self._write("DELETE FROM seen WHERE mailbox = ? AND message_id = ?", rows)
+
+    # Drafts
+
+    def drafts(self, mailbox: str) -> dict[str, Writing]:
+        """Return the drafts by their keys."""
+        rows = self._rows(
+            "SELECT key, recipients, subject, body, thread, action FROM drafts WHERE mailbox = ?", (mailbox,)
+        )
+        return {row[0]: Writing(*row) for row in rows}
+
+    def save_draft(self, mailbox: str, writing: Writing) -> None:
+        """Keep a draft; it is on the disk's way when this returns, and survives a kill."""
+        row = (
+            mailbox,
+            writing.key,
+            writing.recipients,
+            writing.subject,
+            writing.body,
+            writing.thread,
+            writing.action,
+        )
+        self._write("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [(*row, time.time())])
+
+    def drop_draft(self, mailbox: str, key: str) -> None:
+        """Drop a draft that was sent or discarded."""
+        self._write("DELETE FROM drafts WHERE mailbox = ? AND key = ?", [(mailbox, key)])
+
+    # Channels joined, and where the person left off
+
+    def joined(self, mailbox: str) -> frozenset[str]:
+        """Return the channels whose mail the person reads as their own."""
+        return frozenset(row[0] for row in self._rows("SELECT tag FROM joined WHERE mailbox = ?", (mailbox,)))
+
+    def join(self, mailbox: str, tag: str, is_joined: bool) -> None:
+        """Join a channel, or leave it."""
+        statement = "INSERT OR IGNORE INTO joined VALUES (?, ?)" if is_joined else None
+        self._write(statement or "DELETE FROM joined WHERE mailbox = ? AND tag = ?", [(mailbox, tag)])
+
+    def session(self, mailbox: str) -> dict[str, Any]:
+        """Return where the person left off; empty when they never were here."""
+        rows = self._rows("SELECT value FROM session WHERE mailbox = ?", (mailbox,))
+        try:
+            found = json.loads(rows[0][0]) if rows else {}
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def save_session(self, mailbox: str, value: dict[str, Any]) -> None:
+        """Remember where the person leaves off."""
+        self._write("INSERT OR REPLACE INTO session VALUES (?, ?, ?)", [(mailbox, json.dumps(value), time.time())])

@@ -1,0 +1,121 @@
+"""Finding messages: a query asked of headers first, and of texts only where that is not enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from mailstore.address import channels_named
+from mailstore.mailbox import Mailbox
+from mailstore.message import Message
+from mailstore.query import STATE_OF, All, Either, Field, Not, Query, Words
+
+__all__ = ["SearchContext", "search"]
+
+CODE = ("```", "~~~")
+
+
+class SearchContext:
+    """What a query asks of: the mailbox, the texts (`body` gives one, empty when it is gone), and the time."""
+
+    def __init__(self, mailbox: Mailbox, body: Callable[[Message], str], now: float) -> None:
+        self._mailbox = mailbox
+        self._body = body
+        self._now = now
+        self._read: tuple[str, str] = ("", "")
+
+    def text(self, message: Message) -> str:
+        """Return a message's text, folded; the last one is kept, because a query asks for it several times."""
+        if self._read[0] != message.id:
+            self._read = (message.id, self._body(message).casefold())
+        return self._read[1]
+
+    def matches(self, query: Query, message: Message) -> bool:
+        """Say whether a message is what a query asks for."""
+        match query:
+            case Words(text):
+                return self._has_words(text.casefold(), message)
+            case Not(part):
+                return not self.matches(part, message)
+            case All(parts):
+                return all(self.matches(part, message) for part in sorted(parts, key=cost))
+            case Either(parts):
+                return any(self.matches(part, message) for part in sorted(parts, key=cost))
+            case Field():
+                return self._has(query, message)
+
+    def _has_words(self, words: str, message: Message) -> bool:
+        if words.startswith("@") and words[1:] in (name.casefold() for name in message.mentions):
+            return True
+        if words in message.subject.casefold() or words in message.id or words in message.sender.casefold():
+            return True
+        return any(words in name.casefold() for name in message.recipients) or words in self.text(message)
+
+    def _has(self, field: Field, message: Message) -> bool:
+        value = field.value.casefold()
+        mailbox = self._mailbox
+        match field.name:
+            case "from":
+                return self._is_name(value, message.sender)
+            case "to":
+                names = (*message.recipients, *mailbox.states(message, self._now))
+                return any(self._is_name(value, name) for name in names)
+            case "tag":
+                wanted = channels_named(field.value, list(message.recipients)) or [field.value]
+                return any(name in wanted for name in (*message.recipients, *message.tags))
+            case "role":
+                return value in (name.removeprefix("role:").casefold() for name in message.recipients)
+            case "type":
+                return message.type.casefold() == value
+            case "thread":
+                return field.value in mailbox and mailbox.root_of(field.value) == mailbox.root_of(message.id)
+            case "subject":
+                return value in message.subject.casefold()
+            case "before":
+                return message.timed and message.time < field.time
+            case "after":
+                return message.timed and message.time >= field.time
+            case "has":
+                return self._has_part(value, message)
+            case _:
+                return self._is(value, message)
+
+    def _is_name(self, wanted: str, name: str) -> bool:
+        agent = self._mailbox.roster.get(name)
+        names = (name, agent.name, *agent.roles()) if agent else (name,)
+        bare = wanted.removeprefix("#").removeprefix("@")
+        return any(bare == known.casefold() or bare == known.casefold().partition(":")[2] for known in names if known)
+
+    def _has_part(self, part: str, message: Message) -> bool:
+        text = self.text(message)
+        if part == "code":
+            return any(fence in text for fence in CODE) or "\n    " in text
+        return "attachment:" in text or "](file:" in text or "![" in text
+
+    def _is(self, claim: str, message: Message) -> bool:
+        mailbox = self._mailbox
+        if claim == "archived":
+            return message.archived
+        if claim == "unseen":
+            return mailbox.is_unseen(message)
+        if claim == "mentioned":
+            return bool(message.mentions) and mailbox.is_mine(message)
+        states = mailbox.states(message, self._now).values()
+        return any(standing.state is STATE_OF[claim] for standing in states)
+
+
+def cost(query: Query) -> int:
+    """Return how dear a part is to ask: headers first, states next, texts last."""
+    match query:
+        case Field(name):
+            return 2 if name == "has" else 1 if name in ("is", "to") else 0
+        case Words():
+            return 2
+        case Not(part):
+            return cost(part)
+        case All(parts) | Either(parts):
+            return max((cost(part) for part in parts), default=0)
+
+
+def search(messages: Iterable[Message], query: Query, context: SearchContext) -> Iterator[Message]:
+    """Yield the messages that a query finds, in the order in which they are given."""
+    return (message for message in messages if context.matches(query, message))
