@@ -35,9 +35,7 @@ def root(tmp_path: Path) -> Iterator[Path]:
         yield root
 
 
-async def _until(
-    store: Store, is_there: Callable[[Event], bool], act: Callable[[], object] = lambda: None
-) -> Event:
+async def _until(store: Store, is_there: Callable[[Event], bool], act: Callable[[], object] = lambda: None) -> Event:
     """Read the mailbox, act, and return the first event after it that is the one looked for."""
     for _ in store.scan():
         pass
@@ -153,8 +151,7 @@ async def test_an_agent_dies_and_another_takes_its_role(root: Path) -> None:
         if event.status is Status.DEAD:
             died.append(event)
         return any(
-            event.role == one.role and event.started_at and event.started_at >= (one.ended_at or 0)
-            for one in died
+            event.role == one.role and event.started_at and event.started_at >= (one.ended_at or 0) for one in died
         )
 
     with HaakStore.open(root / "data") as store, simulated(root, 3, 400.0):

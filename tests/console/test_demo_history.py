@@ -74,8 +74,7 @@ def test_nothing_lies_in_the_future_and_answers_follow_questions(tmp_path: Path,
     for message in mailbox.messages():
         assert message.time <= NOW
         assert all(
-            receipt.time is None or message.time <= receipt.time <= NOW
-            for receipt in mailbox.receipts(message.id)
+            receipt.time is None or message.time <= receipt.time <= NOW for receipt in mailbox.receipts(message.id)
         )
         above = mailbox.message(message.thread) if message.thread else None
         assert above is None or above.time <= message.time
@@ -100,9 +99,7 @@ def test_one_line_is_unreadable_and_two_records_share_one(mailbox: Mailbox) -> N
 
 
 def test_every_state_occurs(mailbox: Mailbox) -> None:
-    states = Counter(
-        standing.state for message in _live(mailbox) for standing in mailbox.states(message, NOW).values()
-    )
+    states = Counter(standing.state for message in _live(mailbox) for standing in mailbox.states(message, NOW).values())
     assert set(states) == set(State)
     assert states[State.READ] > states.total() / 2
 
@@ -134,9 +131,7 @@ def test_a_question_to_the_person_is_a_few_minutes_old_and_unanswered(mailbox: M
 def test_threads_are_up_to_fifteen_deep_and_branch(mailbox: Mailbox) -> None:
     trees = [mailbox.tree(root) for root in {mailbox.root_of(message.id) for message in _live(mailbox)}]
     assert {1, 15} <= {max(node.depth for node in tree) + 1 for tree in trees}
-    assert any(
-        count > 2 for tree in trees for count in Counter(node.parent for node in tree if node.parent).values()
-    )
+    assert any(count > 2 for tree in trees for count in Counter(node.parent for node in tree if node.parent).values())
 
 
 def test_a_live_thread_hangs_from_an_archived_parent(mailbox: Mailbox) -> None:

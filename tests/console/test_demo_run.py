@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
 from console.demo import run_demo
+from console.demo.cast import PERSON
+from console.demo.memory import remember
 from console.demo.run import prepared, simulated
+from console.state import State
 from mailstore.errors import StoreError
+from mailstore.events import Seen
+from mailstore.mailbox import Mailbox
+from mailstore.stores.haak import HaakStore
 
 
 def test_without_a_terminal_it_says_so_and_makes_nothing(tmp_path: Path) -> None:
@@ -49,3 +56,30 @@ def test_the_agents_are_gone_with_the_demo(tmp_path: Path) -> None:
     with prepared(1, tmp_path / "demo") as root, simulated(root, 1) as process:
         assert process.poll() is None
     assert process.returncode is not None
+
+
+def test_the_person_remembers_the_days_before_but_not_mail_that_waits_for_them(tmp_path: Path) -> None:
+    with prepared(1, tmp_path / "demo") as root, HaakStore.open(root / "data") as store:
+        now = time.time()
+        state = State(root / "state.db")
+        remember(store, state, now)
+        mailbox = Mailbox()
+        for batch in HaakStore.open(root / "data").scan():
+            mailbox.fold(batch, now)
+        mailbox.fold([Seen(message_id) for message_id in state.seen(store.url)[0]], now)
+        state.close()
+    unseen = [message for message in mailbox.messages() if mailbox.is_unseen(message)]
+    assert 40 < len(unseen) < 130
+    waiting = {message.id for message in mailbox.unread(PERSON, now)}
+    assert waiting
+    assert waiting <= {message.id for message in unseen}
+    assert all(message.time > now - 25 * 3600 or message.id in waiting for message in unseen)
+
+
+def test_what_the_person_saw_of_a_kept_demo_stays_as_it_is(tmp_path: Path) -> None:
+    with prepared(1, tmp_path / "demo") as root, HaakStore.open(root / "data") as store:
+        state = State(root / "state.db")
+        state.mark_seen(store.url, ["one"], 0.0)
+        remember(store, state, time.time())
+        assert state.seen(store.url)[0] == ["one"]
+        state.close()
