@@ -13,6 +13,7 @@ from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import put
 from console.cli.problems import UsedWrongly
 from mailstore.delivery import State
+from mailstore.errors import QueryError
 from mailstore.message import Message
 
 
@@ -51,13 +52,24 @@ def _selected(args: argparse.Namespace, mail: Loaded, reader: str) -> list[Messa
     take = mail.mailbox.unread if args.unread else mail.mailbox.inbox
     messages = take(reader, mail.now)
     if args.since is not None:
-        from console.cli.times import moment
-
-        since = moment(args.since, mail.now)
+        since = _moment(args.since, mail.now)
         messages = [message for message in messages if message.time >= since]
     if args.limit is not None:
         messages = messages[max(0, len(messages) - args.limit) :]
     return messages
+
+
+def _moment(text: str, now: float) -> float:
+    """Read a time as the query language does."""
+    from mailstore.query import Field, parse
+
+    try:
+        match parse(f'after:"{text}"', now):
+            case Field("after", _, time):
+                return time
+    except QueryError:
+        pass
+    raise UsedWrongly(f"--since {text!r} is no time", "write 2026-03-16, 2026-03-16T14:30:00Z, 2h or 3d")
 
 
 def warn_if_unknown(mail: Loaded, reader: str) -> None:

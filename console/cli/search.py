@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from mailstore.query import parse
-from mailstore.search import SearchContext, search
-
 from console.cli.document import put_json
 from console.cli.letters import message_rows
 from console.cli.loading import loaded
@@ -16,6 +13,8 @@ from console.cli.problems import UsedWrongly
 from console.render.text import age
 from mailstore.errors import ContentGone, QueryError
 from mailstore.message import Message
+from mailstore.query import parse
+from mailstore.search import SearchContext, search
 from mailstore.store import Store
 
 
@@ -28,13 +27,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def arrange(words: list[str]) -> list[str]:
     """Keep `-word`, which excludes a word in the query language, from being taken for an option."""
-    is_excluding = [len(word) > 2 and word[0] == "-" and word[1] != "-" for word in words]
-    return [f" {word}" if excludes else word for word, excludes in zip(words, is_excluding, strict=True)]
+    return [f" {word}" if _is_excluding(word) else word for word in words]
+
+
+def _is_excluding(word: str) -> bool:
+    return len(word) > 1 and word.startswith("-") and not word.startswith("--") and word != "-h"
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the messages found."""
-    with loaded(args) as mail:
+    with loaded(args, with_seen=True) as mail:
         try:
             query = parse(" ".join(args.query), mail.now)
         except QueryError as error:

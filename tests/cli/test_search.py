@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.mailboxes import DIALECTS, Dialect, MailFiles, every_case
+
+ANN, BOB = "ann-00000001", "bob-00000001"
+
+
+@pytest.fixture(params=DIALECTS)
+def mail(request: pytest.FixtureRequest, tmp_path: Path) -> MailFiles:
+    """Return a mailbox of four letters, one of them archived."""
+    dialect: Dialect = request.param
+    mail = MailFiles(tmp_path, dialect=dialect, now=time.time())
+    mail.agent(ANN)
+    mail.message("red", BOB, ANN, "The signal is red.", ago=400)
+    mail.message("blue", ANN, BOB, "The lamp is BLUE.", ago=300, type="status")
+    mail.message("both", BOB, ANN, "First red lamp,\nthen blue.", ago=200)
+    mail.message("gone", BOB, ANN, "Red, long ago.", ago=90 * 86400, archived=True)
+    return mail
+
+
+@pytest.mark.parametrize(
+    ("words", "ids"),
+    [
+        (["red"], ["both", "red"]),
+        (["red", "lamp"], ["both"]),
+        (["red", "-lamp"], ["red"]),
+        (["-red"], ["blue"]),
+        (["-here", "-First"], ["blue", "red"]),
+        (['"red lamp"'], ["both"]),
+        (["red", "OR", "status"], ["both", "red"]),
+        (["type:status", "OR", "-lamp"], ["blue", "red"]),
+        (["from:ann-00000001"], ["blue"]),
+        (["--archive", "red"], ["both", "red", "gone"]),
+        (["red", "--archive", "-lamp"], ["red", "gone"]),
+        (["is:expired"], []),
+    ],
+    ids=str,
+)
+def test_what_a_query_finds_comes_newest_first(run: Run, mail: MailFiles, words: list[str], ids: list[str]) -> None:
+    result = run("search", *words, "--json", "--store", mail.url)
+    assert (result.status, result.err) == (0, "")
+    assert [row["id"] for row in result.document] == ids
+
+
+@pytest.mark.parametrize("claim", ["unread", "read", "dead", "expired", "waiting"])
+def test_a_claim_finds_exactly_the_messages_in_that_state(run: Run, tmp_path: Path, claim: str) -> None:
+    mail, expected = every_case(tmp_path, time.time())
+    rows = run("search", f"is:{claim}", "--json", "--store", mail.url).document
+    assert {row["id"] for row in rows} == {
+        message_id for message_id, states in expected.items() if claim in states.values()
+    }
+
+
+@pytest.mark.parametrize("query", ['"open', "is:nonsense", "(red", "fro:ann", ""])
+def test_a_query_that_can_not_be_read_says_where_it_broke(run: Run, mail: MailFiles, query: str) -> None:
+    result = run("search", query, "--store", mail.url)
+    assert (result.status, result.out, result.err.count("\n")) == (2, "", 1)
+    assert "at position" in result.err
+
+
+def test_nothing_found_is_said(run: Run, mail: MailFiles) -> None:
+    assert run("search", "absent", "--store", mail.url).out == "nothing found\n"
+    assert "both" in run("search", "red", "--store", mail.url).out
