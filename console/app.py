@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from textual import work
 from textual.app import App
+from textual.theme import Theme
 
 from console.config import Config, config_folder
 from console.feed import carry
@@ -65,6 +66,7 @@ class SignalboxApp(App[None]):
         self.wear(self._wanted_theme)
         self.desk = MainScreen(self.session, self.ink(), Look())
         self.push_screen(self.desk)
+        self.theme_changed_signal.subscribe(self, self._theme_changed)
         for problem in [*problems, *wrong]:
             if problem:
                 self.notify(problem, severity="warning", timeout=10, markup=False)
@@ -128,7 +130,7 @@ class SignalboxApp(App[None]):
 
     def ink(self) -> Ink:
         """Return the styles of the theme that is worn."""
-        return Ink.of(self.theme_variables, code_style(self.current_theme))
+        return Ink.of(self.get_css_variables(), code_style(self.current_theme))
 
     def wear(self, name: str) -> None:
         """Put a theme on; an unknown one is told, and the first of ours is worn."""
@@ -139,8 +141,8 @@ class SignalboxApp(App[None]):
             name = "night-box"
         self.theme = name
 
-    def _watch_theme_of_desk(self) -> None:
-        if self.desk is not None:
+    def _theme_changed(self, theme: Theme) -> None:
+        if self.desk is not None and self.desk.is_mounted:
             self.desk.set_ink(self.ink())
 
     @work(group="themes", exit_on_error=False)

@@ -9,7 +9,7 @@ from threading import Event as Flag
 from time import perf_counter
 
 from mailstore.errors import StoreError
-from mailstore.events import Event, Progress, Reset
+from mailstore.events import Event
 from mailstore.store import Capability, Store
 
 __all__ = ["carry", "events"]
@@ -19,14 +19,14 @@ SLICE_EVENTS = 256
 AHEAD = 8
 
 
-async def events(store: Store) -> AsyncIterator[list[Event]]:
-    """Yield everything a store holds, then everything that comes, in batches; blocks nothing.
+async def events(store: Store) -> AsyncIterator[list[Event] | None]:
+    """Yield everything a store holds, then None, then everything that comes; blocks nothing.
 
     The scan runs in a thread, at most a few batches ahead of the consumer.
     """
     async for batch in _scanned(store):
         yield batch
-    yield []
+    yield None
     if Capability.FOLLOW in store.capabilities:
         async for batch in store.changes():
             yield batch
@@ -71,8 +71,9 @@ async def carry(
     is_loading = True
     try:
         async for batch in events(store):
-            if not batch:
+            if batch is None:
                 is_loading = False
+                batch = []
             start = perf_counter()
             for at in range(0, len(batch), SLICE_EVENTS):
                 fold(batch[at : at + SLICE_EVENTS])
@@ -83,13 +84,3 @@ async def carry(
             changed(is_loading)
     except StoreError as error:
         failed(error)
-
-
-def resets(batch: list[Event]) -> Reset | None:
-    """Return the news that all was read anew, if a batch holds it."""
-    return next((event for event in batch if isinstance(event, Reset)), None)
-
-
-def progress(batch: list[Event]) -> Progress | None:
-    """Return how far a scan is, if a batch tells."""
-    return next((event for event in reversed(batch) if isinstance(event, Progress)), None)

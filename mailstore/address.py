@@ -96,6 +96,12 @@ def _resolve(text: str, roster: Roster, user: str) -> Address:
     return Address(Kind.UNKNOWN, text)
 
 
+def is_channel(text: str) -> bool:
+    """Say whether an address is a tag of one of the three channel namespaces."""
+    namespace, colon, rest = text.partition(":")
+    return bool(colon and rest) and namespace in TAG_NAMESPACES
+
+
 def channels_named(label: str, tags: list[str]) -> list[str]:
     """Return the tags among `tags` that `#label` (or `label`) can stand for."""
     bare = label.removeprefix("#")

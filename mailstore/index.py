@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
-from mailstore.address import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
+from mailstore.address import BROADCAST_NAMES, USER_NAMES, is_channel
 from mailstore.message import Message
 from mailstore.recency import Recency
 from mailstore.roster import Agent, Roster
@@ -154,7 +154,6 @@ class Index:
 
     def channels(self, roster: Roster) -> list[Channel]:
         """Return every channel that mail or agents bear, sorted by name."""
-        tags = {*self._channel_mail, *(tag for tag in roster.tags() if is_channel(tag))}
         return [
             Channel(
                 tag,
@@ -162,14 +161,13 @@ class Index:
                 self._unseen_channel.get(tag, 0),
                 tuple(agent.session_id for agent in roster.bearers(tag)),
             )
-            for tag in sorted(tags, key=lambda tag: (tag.partition(":")[2], tag))
+            for tag in self.tags(roster)
         ]
 
-
-def is_channel(text: str) -> bool:
-    """Say whether an address is a tag of one of the three channel namespaces."""
-    namespace, colon, rest = text.partition(":")
-    return bool(colon and rest) and namespace in TAG_NAMESPACES
+    def tags(self, roster: Roster) -> list[str]:
+        """Return the tags of all channels that mail or agents bear, sorted by name."""
+        tags = {*self._channel_mail, *(tag for tag in roster.tags() if is_channel(tag))}
+        return sorted(tags, key=lambda tag: (tag.partition(":")[2], tag))
 
 
 def channel_tags(message: Message) -> list[str]:

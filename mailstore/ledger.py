@@ -11,7 +11,7 @@ import heapq
 from mailstore.address import Kind
 from mailstore.delivery import FOREVER, Facts, Recipient, State, message_expiry, recipients, state
 from mailstore.message import Message
-from mailstore.roster import Roster
+from mailstore.roster import Roster, Status
 
 __all__ = ["Ledger"]
 
@@ -97,7 +97,8 @@ class Ledger:
         """Return what a name has to read, in order: its own mail and that of the roles it holds."""
         own = self.unread.get(name, {})
         agent = self._roster.get(name)
-        roles = [mail for role in (agent.roles() if agent else ()) if (mail := self.roles.get(role))]
+        held = agent.roles() if agent is not None and agent.status is not Status.DEAD else ()
+        roles = [mail for role in held if (mail := self.roles.get(role))]
         if not roles:
             return list(own)
         return sorted(set(own).union(*roles))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mailstore.address import Kind, resolve
+from mailstore.address import Kind, channel_label, is_channel, resolve
 from mailstore.delivery import FOREVER, Standing, State, message_expiry, recipients, standing
 from mailstore.fold import Fold
 from mailstore.message import Intervention, Message, Receipt
@@ -190,6 +190,10 @@ class Mailbox(Fold):
     def channels(self) -> list[Channel]:
         """Return every tag of the three channel namespaces that mail or agents bear, sorted by name."""
         return self._index.channels(self.roster)
+
+    def label(self, name: str) -> str:
+        """Return a recipient as people say it: a channel as `#name`, anything else as it is."""
+        return channel_label(name, self._index.tags(self.roster)) if is_channel(name) else name
 
     def counts(self) -> Counts:
         """Return what a status line tells."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 
 from mailstore.errors import MailboxMissing, StoreError, UnknownStore
 from mailstore.store import Store
+
+KIND = re.compile(r"[a-z][a-z0-9-]*")
 
 __all__ = ["KNOWN_PLACES", "discover", "kinds", "open_store", "store_class"]
 
@@ -57,7 +60,7 @@ def open_store(url: str | Path, *, poll: bool = False) -> Store:
     """
     text = str(url)
     kind, colon, rest = text.partition(":")
-    if colon and kind.isidentifier() and not Path(text).exists():
+    if colon and KIND.fullmatch(kind) and not Path(text).exists():
         return store_class(kind).open(_place(rest), poll=poll)
     place = _place(text)
     if not place.exists():

@@ -36,6 +36,7 @@ class Block:
     """All that a message's lines are made of, apart from its text; equal blocks look the same."""
 
     node: Node
+    to: str = ""
     standings: tuple[tuple[str, Standing], ...] = ()
     is_unseen: bool = False
     is_intervention: bool = False
@@ -52,7 +53,8 @@ def block_of(mailbox: Mailbox, node: Node, now: float, *, is_intervention: bool,
     if message is None:
         return Block(node, folded=folded)
     standings = tuple(mailbox.states(message, now).items())
-    return Block(node, standings, mailbox.is_unseen(message), is_intervention, folded)
+    to = ", ".join(mailbox.label(name) for name in message.recipients)
+    return Block(node, to, standings, mailbox.is_unseen(message), is_intervention, folded)
 
 
 def estimate(message: Message | None, width: int) -> int:
@@ -99,7 +101,7 @@ def _header(block: Block, message: Message, width: int, ink: Ink, now: float) ->
     sender = visible_line(message.sender)
     left.append((sender, ink.mine if message.sender == "user" else ink.strong))
     left.append((" → ", ink.muted))
-    left.append((", ".join(visible_line(name) for name in message.recipients), ink.text))
+    left.append((visible_line(block.to), ink.text))
     if message.type:
         left.append((f"  {glyph} {visible_line(message.type)}".replace("   ", "  "), ink.accent))
     if message.archived:

@@ -14,7 +14,6 @@ from console.panes.reach import reach_line
 from console.session import Session
 from console.widgets.completing_input import Candidate, CompletingInput, Offers
 from console.writing import Writing
-from mailstore.address import channel_label
 from mailstore.draft import Draft
 from mailstore.errors import DraftRefused, MailError
 from mailstore.sending import prepare, preview
@@ -158,20 +157,17 @@ class Composer(Vertical):
             self.border_title = title
             return
         found = preview(session.mailbox, draft, session.now(), session.config.stale_after_minutes * 60)
-        self.border_title = f"{title} → {', '.join(self._labels(draft))}"
+        self.border_title = f"{title} → {', '.join(map(session.mailbox.label, draft.recipients))}"
         words = len(self._writing.body.split())
         self.border_subtitle = f"{words} words · ctrl+s sends · esc keeps the draft"
         reach.update(reach_line(found, "", now=session.now()))
 
-    def _labels(self, draft: Draft) -> list[str]:
-        tags = [channel.tag for channel in self._session.mailbox.channels()]
-        return [channel_label(name, tags) if name in tags else name for name in draft.recipients]
-
     def _candidates(self) -> list[Candidate]:
         mailbox = self._session.mailbox
-        channels = mailbox.channels()
-        tags = [channel.tag for channel in channels]
-        found = [Candidate(channel_label(c.tag, tags), f"{c.tag} · {len(c.agents)} agents") for c in channels]
+        found = [
+            Candidate(mailbox.label(channel.tag), f"{channel.tag} · {len(channel.agents)} agents")
+            for channel in mailbox.channels()
+        ]
         for role in mailbox.roster.roles():
             holders = ", ".join(agent.session_id for agent in mailbox.roster.holders(role))
             found.append(Candidate(role, f"role · {holders or 'no holder, it waits'}"))

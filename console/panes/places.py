@@ -12,7 +12,6 @@ from console.panes.pieces import Piece, lay
 from console.render.text import count as in_words
 from console.render.text import shorten_middle
 from console.widgets.virtual_list import RowLook
-from mailstore.address import channel_label
 from mailstore.mailbox import Mailbox
 from mailstore.roster import Agent, Status
 from mailstore.views import View
@@ -58,11 +57,10 @@ def places(mailbox: Mailbox, joined: frozenset[str]) -> list[Place]:
         for view, label in VIEWS
     ]
     channels = mailbox.channels()
-    tags = [channel.tag for channel in channels]
     if channels:
         rows.append(Place("heading:channels", "Channels"))
     for channel in channels:
-        label = channel_label(channel.tag, tags)
+        label = mailbox.label(channel.tag)
         mark = "✓" if channel.tag in joined else ""
         rows.append(Place(channel.tag, label, View("channel", channel.tag), channel.unseen, note=mark))
     agents = sorted(mailbox.roster, key=_order)
@@ -112,7 +110,7 @@ class Places:
     def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
         row, ink = self.rows[index], self._ink
         if row.view is None:
-            rule = "─" * max(0, width - len(row.label) - 3)
+            rule = "─" * max(0, width - len(row.label) - 1)
             return [lay([(f"{row.label} ", ink.muted), (rule, ink.muted)], [], width, Style.null())]
         number = in_words(row.count) if row.count else ""
         tone: Style = getattr(ink, row.tone)

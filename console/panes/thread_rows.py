@@ -93,10 +93,10 @@ class ThreadRows:
     def _second(self, summary: ThreadSummary, width: int) -> Strip:
         ink = self._ink
         bar: Piece = ("▌", ink.unread) if summary.unseen else (" ", ink.text)
-        number = f"{count(summary.unseen)} new" if summary.unseen else ""
+        number = count(summary.unseen) if summary.unseen else ""
         size = f"{count(summary.messages)} " if summary.messages > 1 else ""
         room = max(4, width - len(number) - len(size) - 3)
-        people = people_line(summary.participants, room)
+        people = people_line(tuple(map(self._mailbox.label, summary.participants)), room)
         return lay([bar, (size, ink.text), (people, ink.muted)], [(number, ink.accent)], width, Style.null())
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from console.panes.places import VIEWS
 from console.render.text import count
-from mailstore.address import channel_label
 from mailstore.mailbox import Mailbox
 from mailstore.views import View
 
@@ -14,8 +13,7 @@ __all__ = ["status_words", "view_title"]
 def view_title(mailbox: Mailbox, view: View) -> str:
     """Name a view as its list's title does."""
     if view.kind == "channel":
-        tags = [channel.tag for channel in mailbox.channels()]
-        return f"{channel_label(view.name, tags)} · {view.name}"
+        return f"{mailbox.label(view.name)} · {view.name}"
     if view.kind == "agent":
         agent = mailbox.roster.get(view.name)
         notes = [note for note in (agent.role, agent.status.value, agent.activity) if note] if agent else []

@@ -16,7 +16,6 @@ from console.panes.composer import Composer
 from console.screens.ask import Ask
 from console.screens.reading import Reading
 from console.writing import Writing
-from mailstore.address import channel_label
 from mailstore.replying import reply_to
 from mailstore.store import Capability
 
@@ -52,8 +51,7 @@ class Writer(Reading):
         """Write to what is under the cursor: the channel, the agent, or to nobody yet."""
         view = self.look.view
         if view.kind == "channel":
-            tags = [channel.tag for channel in self.session.mailbox.channels()]
-            self._write(Writing(f"channel:{view.name}", channel_label(view.name, tags)))
+            self._write(Writing(f"channel:{view.name}", self.session.mailbox.label(view.name)))
         elif view.kind == "agent":
             self._write(Writing(f"agent:{view.name}", view.name))
         else:
@@ -79,7 +77,7 @@ class Writer(Reading):
         reply = reply_to(self.session.mailbox, message, to_all_sides=to_all_sides)
         writing = Writing(
             key=f"thread:{self.session.mailbox.root_of(message.id)}",
-            recipients=", ".join(reply.recipients),
+            recipients=", ".join(map(self.session.mailbox.label, reply.recipients)),
             subject=reply.subject,
             thread=reply.thread,
             action="intervene" if reply.is_intervention else "",

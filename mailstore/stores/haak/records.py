@@ -129,7 +129,7 @@ def agent_of(record: dict[str, Any]) -> tuple[Event, str]:
             ended_at=(times["ended_at"] if times["ended_at"] is not None else times["updated"])
             if is_dead
             else None,
-            last_seen=times["last_seen"] if times["last_seen"] is not None else times["updated"],
+            last_seen=times["last_seen"],
             updated=times["updated"],
         ),
         warning,

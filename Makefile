@@ -1,0 +1,52 @@
+# Needs Python 3.11 or later, with venv, and git. Everything else is installed into .venv.
+
+PYTHON := $(shell for python in python3.13 python3.12 python3.11 python3 python; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v $$python && break; done)
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test check bench screenshots clean help
+
+help:
+	@echo "make demo         set up, and open the console on a live sample mailbox"
+	@echo "make test         set up, and run all tests"
+	@echo "make check        lint, types and tests: what must hold before a change goes in"
+	@echo "make bench        measure, and write benchmarks/RESULTS.md"
+	@echo "make screenshots  take the screenshots anew"
+	@echo "make clean        remove what was set up"
+
+demo: .venv/run
+	@$(BIN)/signalbox demo
+
+test: .venv/dev
+	@$(BIN)/python -m pytest --numprocesses 2 --quiet
+
+check: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest --numprocesses 2 --quiet
+
+bench: .venv/dev
+	$(BIN)/python -m benchmarks.run
+
+screenshots: .venv/dev
+	$(BIN)/python -m screenshots.take
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/python:
+	@test -n "$(PYTHON)" || { echo "Signalbox needs Python 3.11 or later: install it and try again" >&2; exit 1; }
+	@"$(PYTHON)" -m venv .venv || { echo "python -m venv failed: install your system's venv package (python3-venv)" >&2; exit 1; }
+	@touch $@
+
+.venv/run: .venv/python pyproject.toml constraints.txt
+	@echo "setting up (once) ..."
+	@$(PIP) --editable .
+	@touch $@
+
+.venv/dev: .venv/python pyproject.toml constraints.txt
+	@echo "setting up for tests (once) ..."
+	@$(PIP) --editable '.[dev]'
+	@touch $@ .venv/run
