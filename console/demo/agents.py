@@ -33,6 +33,7 @@ __all__ = ["LOG", "main"]
 
 LOG = "demo-agents.log"
 LOG_BYTES = 64 * 1024
+FIRST_PAUSE = 1.0
 PAUSE = (2.0, 6.0)
 GUARD_EVERY = 0.25
 AGAIN_AFTER = 1.0
@@ -75,7 +76,7 @@ class Stage:
             self._company.take(batch)
             await asyncio.sleep(0)
         self._attempt(self._attention.catch_up)
-        self._later(self._rng.uniform(*PAUSE), self._step)
+        self._later(FIRST_PAUSE, self._step)
         while True:
             try:
                 async for batch in self._store.changes():

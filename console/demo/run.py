@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["prepared", "run_demo", "simulated"]
 
 HELD_FOR = 3.0
-"""Seconds that the agents have to end by themselves."""
+"""Seconds that the agents, and the application, have to end by themselves; a closing terminal asks twice."""
 
 
 def run_demo(
@@ -102,7 +102,7 @@ class _Ending:
 
     def __init__(self) -> None:
         self.app: SignalboxApp | None = None
-        self._was_asked = False
+        self._asked: float | None = None
 
     def __enter__(self) -> _Ending:
         self._before = {sign: signal.signal(sign, self._end) for sign in (signal.SIGTERM, signal.SIGHUP)}
@@ -114,9 +114,11 @@ class _Ending:
 
     def _end(self, number: int, _frame: FrameType | None) -> None:
         status = 128 + number
-        if self.app is None or self._was_asked:
+        if self._asked is not None and time.monotonic() - self._asked < HELD_FOR:
+            return
+        if self.app is None or self._asked is not None:
             raise SystemExit(status)
-        self._was_asked = True
+        self._asked = time.monotonic()
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:

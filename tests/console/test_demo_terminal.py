@@ -1,0 +1,66 @@
+"""The demo in a terminal: it opens the console, and whatever ends it, nothing of it is left."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 30.0
+WORDS = "from console.demo import run_demo; raise SystemExit(run_demo(seed=1))"
+
+
+@pytest.fixture
+def terminal() -> Iterator[tuple[int, int]]:
+    master, slave = pty.openpty()
+    yield master, slave
+    for descriptor in (master, slave):
+        os.close(descriptor)
+
+
+def _read(master: int) -> bytes:
+    ready, _, _ = select.select([master], [], [], PATIENCE)
+    assert ready, "the terminal stays silent"
+    try:
+        return os.read(master, 1 << 16)
+    except OSError:
+        return b""
+
+
+@pytest.mark.parametrize(("sign", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_ends_it_and_nothing_is_left(
+    terminal: tuple[int, int], tmp_path: Path, sign: signal.Signals, status: int
+) -> None:
+    master, slave = terminal
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    homes = {name: str(tmp_path / name.lower()) for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}
+    process = subprocess.Popen(
+        [sys.executable, "-c", WORDS],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        start_new_session=True,
+        env={**os.environ, **homes, "TMPDIR": str(temporary), "TERM": "xterm-256color"},
+    )
+    shown = b""
+    while b"architect-new" not in shown:
+        shown += _read(master)
+    assert next(path.name for path in temporary.iterdir()).startswith("signalbox-demo-")
+    process.send_signal(sign)
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None:
+        assert time.monotonic() < deadline, "it does not end"
+        if select.select([master], [], [], 0.05)[0]:
+            os.read(master, 1 << 16)
+    assert process.returncode == status
+    assert list(temporary.iterdir()) == []
+    assert not (tmp_path / "xdg_state_home").exists()
