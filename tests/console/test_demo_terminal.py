@@ -26,13 +26,15 @@ def terminal() -> Iterator[tuple[int, int]]:
         os.close(descriptor)
 
 
-def _read(master: int) -> bytes:
-    ready, _, _ = select.select([master], [], [], PATIENCE)
-    assert ready, "the terminal stays silent"
-    try:
-        return os.read(master, 1 << 16)
-    except OSError:
-        return b""
+def _read_until(master: int, process: subprocess.Popen[bytes], sign: bytes) -> None:
+    """Read what the terminal is given until it holds a sign."""
+    shown = b""
+    deadline = time.monotonic() + PATIENCE
+    while sign not in shown:
+        assert time.monotonic() < deadline, shown[-2_000:]
+        assert process.poll() is None, shown[-2_000:]
+        if select.select([master], [], [], 0.1)[0]:
+            shown += os.read(master, 1 << 16)
 
 
 @pytest.mark.parametrize(("sign", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
@@ -51,16 +53,18 @@ def test_a_signal_ends_it_and_nothing_is_left(
         start_new_session=True,
         env={**os.environ, **homes, "TMPDIR": str(temporary), "TERM": "xterm-256color"},
     )
-    shown = b""
-    while b"architect-new" not in shown:
-        shown += _read(master)
-    assert next(path.name for path in temporary.iterdir()).startswith("signalbox-demo-")
-    process.send_signal(sign)
-    deadline = time.monotonic() + PATIENCE
-    while process.poll() is None:
-        assert time.monotonic() < deadline, "it does not end"
-        if select.select([master], [], [], 0.05)[0]:
-            os.read(master, 1 << 16)
+    try:
+        _read_until(master, process, b"architect-new")
+        assert next(path.name for path in temporary.iterdir()).startswith("signalbox-demo-")
+        process.send_signal(sign)
+        deadline = time.monotonic() + PATIENCE
+        while process.poll() is None:
+            assert time.monotonic() < deadline, "it does not end"
+            if select.select([master], [], [], 0.05)[0]:
+                os.read(master, 1 << 16)
+    finally:
+        process.kill()
+        process.wait()
     assert process.returncode == status
     assert list(temporary.iterdir()) == []
     assert not (tmp_path / "xdg_state_home").exists()
