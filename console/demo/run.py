@@ -80,7 +80,8 @@ def simulated(root: Path, seed: int, speed: float = 1.0) -> Iterator[subprocess.
     words = ["--seed", str(seed), "--speed", str(speed), "--parent", str(os.getpid())]
     with (root / "agents-output.log").open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "console.demo.agents", str(root / "data"), *words],
+            [sys.executable, "-P", "-m", "console.demo.agents", str(root / "data"), *words],
+            env={**os.environ, "PYTHONPATH": _import_path()},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -95,6 +96,12 @@ def simulated(root: Path, seed: int, speed: float = 1.0) -> Iterator[subprocess.
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def _import_path() -> str:
+    """Return a path on which the agents find this program, whatever lies in the working directory."""
+    ours = str(Path(__file__).parents[2])
+    return os.pathsep.join(filter(None, (ours, os.environ.get("PYTHONPATH"))))
 
 
 class _Ending:

@@ -206,3 +206,13 @@ def test_they_refuse_a_mailbox_that_is_no_demo(tmp_path: Path, capsys: pytest.Ca
     assert stopped.value.code == 2
     assert "no mailbox of a demo" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [tmp_path / "agent-mailbox.jsonl"]
+
+
+async def test_a_package_of_the_same_name_where_one_works_does_not_matter(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "project" / "console").mkdir(parents=True)
+    (tmp_path / "project" / "console" / "__init__.py").touch()
+    monkeypatch.chdir(tmp_path / "project")
+    with HaakStore.open(root / "data") as store, simulated(root, 3, FAST):
+        assert await _until(store, lambda event: isinstance(event, Message))
