@@ -12,12 +12,15 @@ from typing import ClassVar
 from textual import work
 from textual.app import App
 from textual.theme import Theme
+from textual.worker import Worker
 
 from console.config import Config, config_folder
+from console.failures import tell_failure
 from console.feed import carry
 from console.ink import Ink
 from console.keymap import read_keymap
 from console.palette import Palette
+from console.render.safe import visible_line
 from console.screens.desk import Look
 from console.screens.main import MainScreen
 from console.session import Session
@@ -25,6 +28,7 @@ from console.state import State
 from console.theming import DEFAULTS, code_style, load_themes, theme_changes
 from mailstore.errors import StoreError
 from mailstore.events import Event, Gone, Reset
+from mailstore.message import Message
 from mailstore.store import Store
 
 __all__ = ["SignalboxApp"]
@@ -64,7 +68,7 @@ class SignalboxApp(App[None]):
         keymap, wrong = read_keymap(self._config.keymap)
         self.set_keymap(keymap)
         self.wear(self._wanted_theme)
-        self.desk = MainScreen(self.session, self.ink(), Look())
+        self.desk = MainScreen(self.session, self.ink(), Look.left_off(self.session.left_off()))
         self.push_screen(self.desk)
         self.theme_changed_signal.subscribe(self, self._theme_changed)
         for problem in [*problems, *wrong]:
@@ -91,11 +95,23 @@ class SignalboxApp(App[None]):
         await carry(self.session.store, self._fold, desk.mail_changed, self._failed)
 
     def _fold(self, batch: list[Event]) -> None:
-        self.session.mailbox.fold(batch, self.session.now())
+        mailbox = self.session.mailbox
+        mailbox.fold(batch, self.session.now())
+        if not self.session.is_loading:
+            self._announce([event for event in batch if isinstance(event, Message) and mailbox.is_mine(event)])
         for event in batch:
             if isinstance(event, Reset):
                 self.session.forget_bodies()
                 self.notify(f"read anew: {event.reason}", markup=False)
+
+    def _announce(self, mail: list[Message]) -> None:
+        """Ring once for mail to the person that has just come; agents' own mail is quiet."""
+        if mail and self._config.bell:
+            self.bell()
+        for message in mail[:1]:
+            more = f" and {len(mail) - 1} more" if len(mail) > 1 else ""
+            words = visible_line(f"{message.sender}: {message.subject}{more}")
+            self.notify(words, title="For you", timeout=6, markup=False)
 
     def _failed(self, error: StoreError) -> None:
         self.session.mailbox.fold([Gone(error.problem)], self.session.now())
@@ -159,3 +175,7 @@ class SignalboxApp(App[None]):
             self.call_later(self.run_action, action)
         elif self.desk is not None:
             self.desk.call_later(self.desk.run_action, action)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Tell what failed."""
+        tell_failure(self, event)

@@ -110,6 +110,14 @@ class Session:
         """Record in the store that the user read mail that was theirs; blocks, raises StoreError."""
         return self.store.mark_read("user", messages) if messages else 0
 
+    def left_off(self) -> dict[str, Any]:
+        """Return where the person left off; a short look that the first screen waits for."""
+        return self.state.session(self.store.url)
+
+    def leave(self, place: dict[str, Any]) -> None:
+        """Remember where the person leaves off; blocks."""
+        self.state.save_session(self.store.url, place)
+
     # The person's own state: what they saw, drafts, channels joined
 
     def load(self) -> list[Event]:

@@ -9,7 +9,9 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message as Note
 from textual.widgets import Input, Label, Static, TextArea
+from textual.worker import Worker
 
+from console.failures import tell_failure
 from console.panes.reach import reach_line
 from console.session import Session
 from console.widgets.completing_input import Candidate, CompletingInput, Offers
@@ -208,3 +210,7 @@ class Composer(Vertical):
     def _send_failed(self, event: SendFailed) -> None:
         self.is_sending = False
         self.query_one("#reach", Static).update(reach_line(None, str(event.error)))
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Tell what failed."""
+        tell_failure(self.app, event)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from textual import on, work
 from textual.message import Message as Note
 from textual.strip import Strip
-from textual.worker import get_current_worker
+from textual.worker import Worker, get_current_worker
 
+from console.failures import tell_failure
 from console.ink import Ink
 from console.panes.blocks import Block, block_lines, block_of, estimate
 from console.session import Session
@@ -189,3 +190,7 @@ class Conversation(BlockView):
         event.stop()
         if event.ink is self._ink and self._blocks.get(event.block.key) == event.block:
             self.set_lines(event.block.key, event.width, event.lines)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Tell what failed."""
+        tell_failure(self.app, event)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from time import monotonic
+from typing import Any
 
-from textual import on
+import msgspec
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.events import DescendantFocus, Resize
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
+from textual.worker import Worker
 
 from console.commands import commands_for
+from console.failures import tell_failure
 from console.ink import Ink
 from console.panes.composer import Composer
 from console.panes.conversation import Conversation
@@ -36,6 +41,7 @@ PANES = ("sidebar", "threads", "conversation", "composer")
 EVERYTHING = View("all")
 FRAME_SECONDS = 1 / 60
 LOADING_SECONDS = 0.2
+NEWS_TICKS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,18 @@ class Look:
 
     view: View = EVERYTHING
     root: str | None = None
+
+    @classmethod
+    def left_off(cls, place: dict[str, Any]) -> Look:
+        """Read a place as it was remembered; anything odd is the beginning."""
+        try:
+            return cls(msgspec.convert(place["view"], View), msgspec.convert(place.get("root"), str | None))
+        except (KeyError, msgspec.ValidationError):
+            return cls()
+
+    def remembered(self) -> dict[str, Any]:
+        """Return the place as plain values."""
+        return {"view": msgspec.to_builtins(self.view), "root": self.root}
 
 
 class Desk(Screen[None]):
@@ -62,6 +80,8 @@ class Desk(Screen[None]):
         self._future: list[Look] = []
         self._drawn = 0.0
         self._drawing: Timer | None = None
+        self._wanted_root: str | None = None
+        self._ticks = 0
 
     def compose(self) -> ComposeResult:
         yield Header(self.ink, id="header")
@@ -117,6 +137,7 @@ class Desk(Screen[None]):
         self.composer.display = False
         self.query_one("#search").display = False
         self.conversation.border_title = ""
+        self._wanted_root = self.look.root
         self.redraw()
         self.sidebar.select(Sidebar.key_of(self.look.view))
         self.threads.focus()
@@ -167,6 +188,10 @@ class Desk(Screen[None]):
         if view is not None and view != self.look.view:
             self.show_view(view)
 
+    @on(VirtualList.Chosen)
+    def _row_chosen(self) -> None:
+        self.run_worker(self.run_action("enter"), group="chosen")
+
     @on(VirtualList.Highlighted, "#threads")
     def _thread_highlighted(self, event: VirtualList.Highlighted) -> None:
         if event.key != self.conversation.root:
@@ -196,6 +221,8 @@ class Desk(Screen[None]):
         self.threads.placeholder = tuple(self._placeholder())
         self.threads.show(self.session, roots, self.ink, self.found)
         self._title_threads(len(roots))
+        if self._wanted_root is not None and self.threads.select(self._wanted_root):
+            self._wanted_root = None
         if self.conversation.root is None and roots:
             self.show_thread(self.threads.cursor_key)
         self.conversation.refresh_mail()
@@ -258,10 +285,21 @@ class Desk(Screen[None]):
         pane.border_subtitle = f"{number}{below}{following}"
 
     def _tick(self) -> None:
+        self._ticks += 1
+        if self._ticks % NEWS_TICKS == 0 and not self.session.is_loading:
+            self._look_for_news()
         if self.session.mailbox.advance(self.session.now()):
             self.redraw()
         else:
             self._head()
+
+    @work(group="news", exclusive=True, exit_on_error=False)
+    async def _look_for_news(self) -> None:
+        """Take over what another console of the same person marked as seen."""
+        news = await asyncio.to_thread(self.session.news)
+        if news:
+            self.session.mailbox.fold(news, self.session.now())
+            self.redraw()
 
     def _head(self) -> None:
         session = self.session
@@ -310,6 +348,10 @@ class Desk(Screen[None]):
             self.set_class(name == pane, f"-at-{name}")
         self.footer.keys = footer_keys(pane)
         self.footer.notice = ""
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Tell what failed."""
+        tell_failure(self.app, event)
 
 
 def footer_keys(pane: str) -> tuple[tuple[str, str], ...]:

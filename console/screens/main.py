@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import ClassVar
 
 from textual import work
@@ -26,16 +27,19 @@ class MainScreen(Moving):
         """Show the keys of this pane, made from the commands themselves."""
         self.app.push_screen(Viewer("Keys", help_page(self.pane(), self.session.config.keymap)))
 
-    def action_close(self) -> None:
+    async def _leave(self) -> None:
+        await asyncio.to_thread(self.session.leave, self.look.remembered())
+        self.app.exit()
+
+    @work(group="close", exclusive=True, exit_on_error=False)
+    async def action_close(self) -> None:
         """Close what is open; at the root, quit, asking when a draft is open."""
         if self.composer.is_open and not self.composer.writing.is_blank:
             self.composer.flush()
-            self.app.push_screen(
-                Ask("Leave with a draft open?", "It is kept and will be here again."),
-                lambda is_sure: self.app.exit() if is_sure else None,
-            )
+            if await self.app.push_screen_wait(Ask("Leave with a draft open?", "It is kept and will be here again.")):
+                await self._leave()
         else:
-            self.app.exit()
+            await self._leave()
 
     def action_join(self) -> None:
         """Join the channel that is looked at, or leave it: joined, reading it is told to its senders."""

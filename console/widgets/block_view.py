@@ -96,7 +96,7 @@ class BlockView(ScrollView, can_focus=True):
         self.cursor_key: str | None = None
         self._lines: LRUCache[str, tuple[int, list[Strip]]] = LRUCache(KEPT_BLOCKS)
         self._heights: list[int] = []
-        self._known: dict[str, int] = {}
+        self._known: dict[str, tuple[int, int]] = {}
         self._tops: list[int] = [0]
         self._index: dict[str, int] = {}
         self._asked: set[str] = set()
@@ -135,12 +135,17 @@ class BlockView(ScrollView, can_focus=True):
         self._measure()
 
     def _measure(self) -> None:
-        source = self.source
-        self._heights = [
-            self._known.get(source.key(at)) or max(1, source.estimate(at, self._width(at))) for at in range(len(source))
-        ]
+        self._heights = [self._height(at) for at in range(len(self.source))]
         self._tops = [0, *accumulate(self._heights)]
         self.virtual_size = Size(0, self._tops[-1])
+
+    def _height(self, at: int) -> int:
+        """Return a block's height at the present width, guessed while its lines are not known."""
+        width = self._width(at)
+        known = self._known.get(self.source.key(at))
+        if known is not None and known[0] == width:
+            return known[1]
+        return max(1, self.source.estimate(at, width))
 
     def _width(self, index: int) -> int:
         return max(16, self.scrollable_content_region.width - GUTTER - self.source.indent(index))
@@ -156,12 +161,13 @@ class BlockView(ScrollView, can_focus=True):
         if at is None or width != self._width(at):
             self._redraw()
             return
+        self._lines.discard(key)  # the cache keeps an old value where it has one
         self._lines[key] = (width, lines)
         height = max(1, len(lines))
         if self._heights[at] != height:
             place = self._place()
             was_at_end = self.is_at_end
-            self._known[key] = height
+            self._known[key] = (width, height)
             self._measure()
             if self._pending is not None:
                 self._show_pending()
@@ -170,7 +176,7 @@ class BlockView(ScrollView, can_focus=True):
             else:
                 self._restore(place)
         else:
-            self._known[key] = height
+            self._known[key] = (width, height)
         self._redraw()
 
     def clear_lines(self, key: str | None = None) -> None:
@@ -376,7 +382,6 @@ class BlockView(ScrollView, can_focus=True):
 
     def on_resize(self, event: Resize) -> None:
         place = self._place()
-        self._known.clear()
         self._asked.clear()
         self._measure()
         self._restore(place)

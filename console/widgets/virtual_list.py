@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar, Protocol
 
 from rich.segment import Segment
@@ -145,10 +146,9 @@ class VirtualList(ScrollView, can_focus=True):
             self.post_message(self.Highlighted(self, key, at))
 
     def _nearest(self, start: int) -> int:
-        for at in (*range(max(start, 0), len(self.source)), *range(min(start, len(self.source)) - 1, -1, -1)):
-            if self.source.selectable(at):
-                return at
-        return -1
+        size = len(self.source)
+        order = chain(range(max(start, 0), size), range(min(start, size) - 1, -1, -1))
+        return next((at for at in order if self.source.selectable(at)), -1)
 
     def redraw_rows(self) -> None:
         """Draw all rows anew, as when time has passed."""
