@@ -103,7 +103,10 @@ def _header(block: Block, message: Message, width: int, ink: Ink, now: float) ->
     left.append((" → ", ink.muted))
     left.append((visible_line(block.to), ink.text))
     if message.type:
-        left.append((f"  {glyph} {visible_line(message.type)}".replace("   ", "  "), ink.accent))
+        known = f"{glyph} " if glyph else ""
+        left.append(
+            (f"  {known}{visible_line(message.type)}" if width >= 56 or not glyph else f"  {glyph}", ink.accent)
+        )
     if message.archived:
         left.append(("  archived", ink.muted))
     return lay(left, [(when, ink.muted)], width, Style.null())

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from rich.style import Style
 from textual.strip import Strip
 
-from console.ink import Ink
+from console.ink import GLYPHS, Ink
 from console.panes.pieces import Piece, lay
 from console.render.safe import visible_line
 from console.render.text import age, count, shorten_middle
 from console.widgets.virtual_list import RowLook
+from mailstore.delivery import State
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.views import ThreadSummary
@@ -39,6 +40,7 @@ class ThreadRows:
     """Thread roots as a source for the virtual list; a row is drawn only when it is on the screen.
 
     `hits` are the messages that a search found, by root: such a row shows the hit instead of the newest.
+    `notes` are said in place of a thread's people, with the state that colours them.
     """
 
     row_height = 2
@@ -50,12 +52,14 @@ class ThreadRows:
         ink: Ink,
         now: Callable[[], float],
         hits: dict[str, Message] | None = None,
+        notes: dict[str, tuple[str, State]] | None = None,
     ) -> None:
         self.roots = roots
         self._mailbox = mailbox
         self._ink = ink
         self._now = now
         self._hits = hits or {}
+        self._notes = notes or {}
         self._index: dict[str, int] | None = None
 
     def __len__(self) -> int:
@@ -95,6 +99,10 @@ class ThreadRows:
         bar: Piece = ("▌", ink.unread) if summary.unseen else (" ", ink.text)
         number = count(summary.unseen) if summary.unseen else ""
         size = f"{count(summary.messages)} " if summary.messages > 1 else ""
+        if (note := self._notes.get(summary.root)) is not None:
+            words, state = note
+            left: list[Piece] = [bar, (f"{GLYPHS[state]} {visible_line(words)}", ink.states[state])]
+            return lay(left, [(number, ink.accent)], width, Style.null())
         room = max(4, width - len(number) - len(size) - 3)
         people = people_line(tuple(map(self._mailbox.label, summary.participants)), room)
         return lay([bar, (size, ink.text), (people, ink.muted)], [(number, ink.accent)], width, Style.null())

@@ -27,11 +27,13 @@ from console.panes.greeting import greeting, nothing_here
 from console.panes.header import Header, Headline
 from console.panes.search_bar import SearchBar
 from console.panes.sidebar import Sidebar
+from console.panes.thread_rows import ThreadRows
 from console.panes.threads import Threads
 from console.panes.titles import status_words, view_title
 from console.render.safe import visible_line
 from console.session import Session
 from console.widgets.virtual_list import VirtualList
+from mailstore.delivery import State
 from mailstore.message import Message
 from mailstore.views import View
 
@@ -167,6 +169,8 @@ class Desk(Screen[None]):
 
     def _go(self, look: Look) -> None:
         self.look = look
+        self.threads.begin()
+        self.conversation.show(None)
         self.sidebar.select(Sidebar.key_of(look.view))
         self.redraw()
         if look.root is not None:
@@ -219,7 +223,8 @@ class Desk(Screen[None]):
         roots = self.roots()
         self.sidebar.show(self.session, self.ink)
         self.threads.placeholder = tuple(self._placeholder())
-        self.threads.show(self.session, roots, self.ink, self.found)
+        rows = ThreadRows(self.session.mailbox, roots, self.ink, self.session.now, self.found, self._notes())
+        self.threads.set_source(rows)
         self._title_threads(len(roots))
         if self._wanted_root is not None and self.threads.select(self._wanted_root):
             self._wanted_root = None
@@ -243,6 +248,22 @@ class Desk(Screen[None]):
         if self.filter_text:
             roots = [root for root in roots if self._passes(root)]
         return roots
+
+    def _notes(self) -> dict[str, tuple[str, State]]:
+        """Return what a list of letters says of each thread in place of its people: the cause."""
+        mailbox, kind = self.session.mailbox, self.look.view.kind
+        if kind == "dead":
+            letters = mailbox.dead_letters(self.session.now())
+            return {
+                mailbox.root_of(it.message.id): (f"{it.recipient}: {it.reason}", it.state) for it in reversed(letters)
+            }
+        if kind == "waiting":
+            return {
+                mailbox.root_of(message.id): (f"waits for a holder of {role}", State.WAITING)
+                for role, mail in mailbox.waiting()
+                for message in mail
+            }
+        return {}
 
     def _base(self) -> View:
         return View("all") if self.look.view.kind == "unread" else self.look.view

@@ -134,6 +134,12 @@ class VirtualList(ScrollView, can_focus=True):
             self.scroll_to(y=at * height + self.scroll_offset.y % height, animate=False, immediate=True, force=True)
         self.refresh()
 
+    def begin(self) -> None:
+        """Let the next source be shown from its first row, whatever was selected before."""
+        self.cursor_key = None
+        self.cursor = -1
+        self.scroll_to(y=0, animate=False, immediate=True, force=True)
+
     def _keep_cursor(self) -> None:
         at = self.source.index(self.cursor_key) if self.cursor_key is not None else None
         if at is None:
