@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
@@ -20,6 +21,7 @@ from mailstore.views import Node
 
 __all__ = ["Block", "block_lines", "block_of", "estimate"]
 
+MOST_RECEIPT_LINES = 4
 WORDS = {
     State.READ: "read by",
     State.UNREAD: "unread by",
@@ -37,6 +39,7 @@ class Block:
 
     node: Node
     to: str = ""
+    answered: str = ""
     standings: tuple[tuple[str, Standing], ...] = ()
     is_unseen: bool = False
     is_intervention: bool = False
@@ -54,7 +57,9 @@ def block_of(mailbox: Mailbox, node: Node, now: float, *, is_intervention: bool,
         return Block(node, folded=folded)
     standings = tuple(mailbox.states(message, now).items())
     to = ", ".join(mailbox.label(name) for name in message.recipients)
-    return Block(node, to, standings, mailbox.is_unseen(message), is_intervention, folded)
+    above = mailbox.message(node.parent) if node.parent is not None else None
+    answered = bare(visible_line(above.subject).strip()) if above is not None else ""
+    return Block(node, to, answered, standings, mailbox.is_unseen(message), is_intervention, folded)
 
 
 def estimate(message: Message | None, width: int) -> int:
@@ -71,7 +76,7 @@ def block_lines(block: Block, body: str, width: int, ink: Ink, now: float) -> li
         missing = f"a message that is not here ({shorten_middle(visible_line(block.node.id), 24)})"
         return [lay([("┄ ", ink.muted), (missing, ink.muted)], [], width, Style.null()), Strip.blank(width)]
     lines = [_header(block, message, width, ink, now)]
-    if (subject := _subject(message, body)) is not None:
+    if (subject := _subject(block, message, body)) is not None:
         lines.append(lay([(subject, ink.strong)], [], width, Style.null()))
     palette = Palette(
         text=ink.text,
@@ -102,21 +107,26 @@ def _header(block: Block, message: Message, width: int, ink: Ink, now: float) ->
     left.append((sender, ink.mine if message.sender == "user" else ink.strong))
     left.append((" → ", ink.muted))
     left.append((visible_line(block.to), ink.text))
-    if message.type:
-        known = f"{glyph} " if glyph else ""
-        left.append(
-            (f"  {known}{visible_line(message.type)}" if width >= 56 or not glyph else f"  {glyph}", ink.accent)
-        )
+    if kind := visible_line(message.type):
+        known = f"{glyph} {kind}" if glyph and width >= 56 else glyph or kind
+        left.append((f"  {known}", ink.accent))
     if message.archived:
         left.append(("  archived", ink.muted))
     return lay(left, [(when, ink.muted)], width, Style.null())
 
 
-def _subject(message: Message, body: str) -> str | None:
-    """Return the subject as a line of its own, unless it is the text's first line."""
+def _subject(block: Block, message: Message, body: str) -> str | None:
+    """Return the subject as a line of its own, unless the text begins with it or it is the one answered."""
     subject = visible_line(message.subject).strip()
-    if not subject or body.lstrip().startswith(message.subject[:60].rstrip()):
+    if not subject or bare(subject) == block.answered or body.lstrip().startswith(message.subject[:60].rstrip()):
         return None
+    return subject
+
+
+def bare(subject: str) -> str:
+    """Return a subject without the marks of an answer."""
+    while subject[:3].lower() == "re:":
+        subject = subject[3:].lstrip()
     return subject
 
 
@@ -126,13 +136,29 @@ def _receipts(block: Block, width: int, ink: Ink, now: float) -> list[Strip]:
         named = [(name, standing) for name, standing in block.standings if standing.state is state]
         if not named:
             continue
-        words = ", ".join(_named(name, standing, now) for name, standing in named)
-        reason = named[0][1].reason if len(named) == 1 and state in (State.WAITING, State.FROZEN) else ""
         style = ink.states[state]
-        left: list[Piece] = [(f"{GLYPHS[state]} ", style), (f"{WORDS[state]} ", style), (words, ink.muted)]
-        if reason:
-            left.append((f" · {visible_line(reason)}", ink.muted))
-        lines.append(lay(left, [], width, Style.null()))
+        head = f"{GLYPHS[state]} {WORDS[state]} "
+        words = [_named(name, standing, now) for name, standing in named]
+        if len(named) == 1 and state is State.WAITING:
+            words = [f"{words[0]} · {visible_line(named[0][1].reason)}"]
+        for at, line in enumerate(_wrapped(words, width - cell_len(head))):
+            left: list[Piece] = [(head if at == 0 else " " * cell_len(head), style), (line, ink.muted)]
+            lines.append(lay(left, [], width, Style.null()))
+    return lines
+
+
+def _wrapped(words: list[str], width: int) -> list[str]:
+    """Lay names into lines of so many cells, and count those that would take more than a few lines."""
+    lines = [""]
+    for at, word in enumerate(words):
+        piece = word + ("," if at < len(words) - 1 else "")
+        if lines[-1] and cell_len(lines[-1]) + 1 + cell_len(piece) > width:
+            if len(lines) == MOST_RECEIPT_LINES:
+                lines[-1] += f" +{len(words) - at}"
+                break
+            lines.append(piece)
+        else:
+            lines[-1] = f"{lines[-1]} {piece}".lstrip()
     return lines
 
 

@@ -291,7 +291,7 @@ class Desk(Screen[None]):
             if is_on
         ]
         self.threads.border_title = visible_line(" · ".join([title, *marks]))
-        self.threads.border_subtitle = status_words(self.session.mailbox, listed, self.threads.size.width)
+        self.threads.border_subtitle = status_words(self.session.mailbox, listed, self.threads.size.width - 4)
 
     def _title_conversation(self) -> None:
         pane, mailbox = self.conversation, self.session.mailbox
@@ -300,7 +300,8 @@ class Desk(Screen[None]):
             return
         summary = mailbox.summary(mailbox.root_of(pane.messages[0].id))
         pane.border_title = visible_line(summary.subject)
-        below = f" · {pane.new_below} new below" if pane.new_below else ""
+        unseen = [key for key in pane.keys_below() if (it := mailbox.message(key)) and mailbox.is_unseen(it)]
+        below = f" · {len(unseen)} new below" if unseen else ""
         number = f"{summary.messages} message{'s' * (summary.messages != 1)}"
         following = " · following" if pane.is_following else ""
         pane.border_subtitle = f"{number}{below}{following}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from typing import ClassVar, Protocol
 
@@ -209,11 +209,11 @@ class BlockView(ScrollView, can_focus=True):
         """Say whether the last line is in sight."""
         return self.scroll_offset.y + self.scrollable_content_region.height >= self._tops[-1]
 
-    @property
-    def new_below(self) -> int:
-        """Return how many blocks begin below the screen."""
+    def keys_below(self) -> list[str]:
+        """Return the blocks that begin below the screen."""
         bottom = self.scroll_offset.y + self.scrollable_content_region.height
-        return sum(1 for top in self._tops[:-1] if top >= bottom)
+        first = bisect_left(self._tops, bottom, 0, len(self.source))
+        return [self.source.key(at) for at in range(first, len(self.source))]
 
     def visible_keys(self) -> list[str]:
         """Return the blocks whose first line is in sight."""

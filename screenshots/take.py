@@ -1,0 +1,101 @@
+"""Take the screenshots of the README: the real application over real mailbox files.
+
+python -m screenshots.take [NAME ...]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from console.app import SignalboxApp
+from console.config import Config
+from console.demo.history import write_history
+from console.demo.memory import remember
+from console.state import State
+from mailstore import open_store
+
+HERE = Path(__file__).parent
+NOW = 1_773_671_400.0
+SEED = 7
+FONT_FACE = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
+BUSY = {"blocks", "search", "marks", "drafts"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A picture: its name, size and theme, and the keys that lead there."""
+
+    name: str
+    size: tuple[int, int]
+    theme: str = "night-box"
+    keys: tuple[str, ...] = ()
+
+
+INTO_THREAD = ("j", "j", "j", "enter", "j")
+SHOTS = (
+    Shot("console-120x40", (120, 40), keys=INTO_THREAD),
+    Shot("console-200x60", (200, 60), keys=(*INTO_THREAD, "r", *"Go ahead, but keep the old field.")),
+    Shot("console-80x24", (80, 24), keys=INTO_THREAD),
+    Shot("console-timetable", (120, 40), "timetable", INTO_THREAD),
+    Shot("console-blackout", (120, 40), "blackout", INTO_THREAD),
+    Shot("composer", (120, 40), keys=(*INTO_THREAD, "R", *"Stop here until the museum has answered.")),
+    Shot("dead-letters", (120, 40), keys=("D",)),
+    Shot("search", (120, 40), keys=("slash", *"from:librarian-7 leaf")),
+    Shot("help", (120, 40), keys=("question_mark",)),
+)
+
+
+async def settle(pilot: Pilot[None]) -> None:
+    """Wait until nothing is being read, rendered or searched."""
+    quiet = 0
+    while quiet < 3:
+        await pilot.pause()
+        session = pilot.app.session  # type: ignore[attr-defined]
+        is_busy = session.is_loading or any(
+            worker.group in BUSY and not worker.is_finished for worker in pilot.app.workers
+        )
+        quiet = 0 if is_busy else quiet + 1
+        await asyncio.sleep(0.05)
+
+
+async def take(shot: Shot, folder: Path) -> None:
+    """Open the console, type the keys, keep the picture."""
+    data = folder / shot.name / "data"
+    data.mkdir(parents=True)
+    write_history(data, NOW, SEED)
+    state = State(folder / shot.name / "state.db")
+    with open_store(f"haak:{data}") as before:
+        remember(before, state, NOW)
+    store = open_store(f"haak:{data}")
+    config = Config(bell=False, stale_after_minutes=24 * 60)
+    app = SignalboxApp(store, config, theme=shot.theme, state=state, clock=lambda: NOW)
+    async with app.run_test(size=shot.size) as pilot:
+        await settle(pilot)
+        for key in shot.keys:
+            await pilot.press("space" if key == " " else key)
+        await settle(pilot)
+        app.clear_notifications()
+        await settle(pilot)
+        picture = FONT_FACE.sub("", app.export_screenshot(title="signalbox"))
+    (HERE / f"{shot.name}.svg").write_text(picture + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Take all pictures, or those that are named."""
+    wanted = set(sys.argv[1:])
+    with tempfile.TemporaryDirectory() as folder:
+        for shot in SHOTS:
+            if not wanted or shot.name in wanted:
+                asyncio.run(take(shot, Path(folder)))
+                sys.stdout.write(f"{shot.name}.svg\n")
+
+
+if __name__ == "__main__":
+    main()

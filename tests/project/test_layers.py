@@ -1,0 +1,115 @@
+"""The rooms of the house: who may import whom."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCREEN = ("textual", "rich")
+
+ORDER = [
+    {"errors", "message"},
+    {"roster"},
+    {"address", "events"},
+    {"delivery", "thread", "recency"},
+    {"views", "ledger"},
+    {"index"},
+    {"fold"},
+    {"mailbox"},
+    {"draft", "replying", "query"},
+    {"sending", "search"},
+    {"store"},
+    {"registry"},
+]
+"""The modules of the store layer, the lowest first: each imports only from below."""
+
+
+def modules(package: str) -> list[Path]:
+    return sorted((ROOT / package).rglob("*.py"))
+
+
+def imported(path: Path, *, top_level_only: bool = False) -> Iterator[str]:
+    """Yield what a module imports, leaving out what only the type checker sees."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    checked_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for inner in ast.walk(node)
+    }
+    for node in tree.body if top_level_only else ast.walk(tree):
+        if id(node) in checked_only:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def is_within(name: str, packages: tuple[str, ...]) -> bool:
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+@pytest.mark.parametrize("path", modules("mailstore"), ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_store_layer_knows_nothing_of_the_interface(path: Path) -> None:
+    assert not [name for name in imported(path) if is_within(name, (*SCREEN, "console", "themes"))]
+
+
+@pytest.mark.parametrize("path", modules("console/widgets") + modules("console/render"), ids=lambda path: path.name)
+def test_widgets_and_rendering_know_nothing_of_mail(path: Path) -> None:
+    allowed = ("console.render", "console.widgets")
+    names = [name for name in imported(path) if is_within(name, ("mailstore", "console"))]
+    assert not [name for name in names if not is_within(name, allowed)]
+
+
+def test_inside_the_store_layer_imports_run_one_way() -> None:
+    level = {name: at for at, names in enumerate(ORDER) for name in names}
+    for path in sorted((ROOT / "mailstore").glob("*.py")):
+        if path.stem == "__init__":
+            continue
+        assert path.stem in level, f"{path.stem} has no place in the order"
+        for name in imported(path):
+            room = name.removeprefix("mailstore.").partition(".")[0]
+            if name.startswith("mailstore.") and room not in ("stores", "files"):
+                assert level[room] < level[path.stem] or room in ORDER[level[path.stem]], f"{path.stem} imports {name}"
+
+
+def test_mechanisms_for_files_know_nothing_of_mail() -> None:
+    for path in modules("mailstore/files"):
+        names = [name for name in imported(path) if name.startswith("mailstore")]
+        assert all(is_within(name, ("mailstore.files", "mailstore.errors")) for name in names), path
+
+
+@pytest.mark.parametrize("path", modules("console/cli"), ids=lambda path: path.name)
+def test_commands_import_the_screen_only_when_they_run(path: Path) -> None:
+    heavy = (*SCREEN, "console.app", "console.screens", "console.panes", "console.widgets", "pydantic")
+    assert not [name for name in imported(path, top_level_only=True) if is_within(name, heavy)]
+
+
+@pytest.mark.parametrize(
+    "path", modules("console") + modules("mailstore"), ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_no_private_module_of_the_libraries_is_used(path: Path) -> None:
+    parts = [name.split(".") for name in imported(path) if is_within(name, (*SCREEN, "pydantic", "msgspec"))]
+    assert not [name for name in parts if any(part.startswith("_") for part in name)]
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["stores", "--json"]])
+def test_a_small_command_loads_neither_the_screen_nor_pydantic(words: list[str]) -> None:
+    program = (
+        "import sys; from console.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: pass\n"
+        "heavy = {name.partition('.')[0] for name in sys.modules} & {'textual', 'rich', 'pydantic'}\n"
+        "sys.exit(f'loaded {heavy}' if heavy else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
