@@ -156,8 +156,8 @@ class Fold:
                 self._file(index, now)
 
     def _is_past(self, message: Message, now: float) -> bool:
-        """Say whether a message is a broadcast that expired: whoever comes or goes, nothing changes."""
-        if not BROADCAST_NAMES.issuperset(message.recipients):
+        """Say whether a message is a broadcast, and no more, that expired: whoever comes, nothing changes."""
+        if message.mentions or message.id in self._delivered or not BROADCAST_NAMES.issuperset(message.recipients):
             return False
         return message_expiry(message, self.roster, self.user) <= now
 

@@ -11,7 +11,12 @@ from mailstore.message import Intervention, Message, Receipt
 from mailstore.thread import Cycle
 from mailstore.views import Channel, Counts, DeadLetter, Node, ThreadSummary, View
 
-__all__ = ["Mailbox"]
+__all__ = ["Mailbox", "by_time"]
+
+
+def by_time(message: Message) -> tuple[float, str]:
+    """Return what orders messages: their time, then their id."""
+    return message.time, message.id
 
 
 class Mailbox(Fold):
@@ -27,7 +32,7 @@ class Mailbox(Fold):
 
     def messages(self) -> list[Message]:
         """Return every message, oldest first, live and archived."""
-        return sorted(self._messages, key=lambda message: message.time)
+        return sorted(self._messages, key=by_time)
 
     def is_unseen(self, message: Message) -> bool:
         """Say whether the person has not seen a message yet; archived and own mail never counts."""
@@ -77,14 +82,14 @@ class Mailbox(Fold):
                 if recipient.name == name or (recipient.kind is Kind.ROLE and recipient.name in roles):
                     found.append(message)
                     break
-        return sorted(found, key=lambda message: message.time)
+        return sorted(found, key=by_time)
 
     def unread(self, reader: str, now: float) -> list[Message]:
         """Return what an agent, or the user, has still to read, oldest first."""
         self.advance(now)
         name = "user" if resolve(reader, self.roster, self.user).kind is Kind.USER else reader
         found = [self._messages[index] for index in self._unread_indices(name)]
-        return sorted(found, key=lambda message: message.time)
+        return sorted(found, key=by_time)
 
     def unread_count(self, session_id: str) -> int:
         """Return how much mail an agent has still to read."""
@@ -110,9 +115,9 @@ class Mailbox(Fold):
         return sorted(letters, key=lambda letter: (letter.since or 0.0, letter.message.id), reverse=True)
 
     def waiting(self) -> list[tuple[str, list[Message]]]:
-        """Return mail to roles that no living or frozen agent holds, by role."""
-        found = self._ledger.waiting().items()
-        return [(role, [self._messages[index] for index in mail]) for role, mail in sorted(found)]
+        """Return mail to roles that no living or frozen agent holds, by role, the oldest first."""
+        found = sorted(self._ledger.waiting().items())
+        return [(role, sorted((self._messages[index] for index in mail), key=by_time)) for role, mail in found]
 
     def interventions(self) -> list[Intervention]:
         """Return the oversight journal, the newest first."""
@@ -165,10 +170,10 @@ class Mailbox(Fold):
         """Return a thread in one glance; raises KeyError for a root that is none."""
         members = [self._messages[index] for index in self._index.members(root)]
         top = self.message(root)
-        latest = max(members, key=lambda message: message.time)
-        oldest = min(members, key=lambda message: message.time)
+        latest = max(members, key=by_time)
+        oldest = min(members, key=by_time)
         names: dict[str, None] = {}
-        for message in sorted(members, key=lambda message: message.time):
+        for message in sorted(members, key=by_time):
             names[message.sender] = None
             for text in message.recipients:
                 names[resolve(text, self.roster, self.user).name] = None
