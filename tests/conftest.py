@@ -1,0 +1,50 @@
+"""What every test may ask for: programs in a terminal of their own, ended with the test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from tests.terminal import SIGNALBOX, Terminal, environment
+
+
+class Start(Protocol):
+    """Start a program in a terminal; `size` is columns and lines, `env` is added to a clean environment."""
+
+    def __call__(self, argv: Sequence[str], *, size: tuple[int, int] = ..., **env: str) -> Terminal: ...
+
+
+class Open(Protocol):
+    """Open the console on a mailbox and wait for nothing."""
+
+    def __call__(self, url: str, *words: str, size: tuple[int, int] = ..., **env: str) -> Terminal: ...
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The home folder of the programs that `terminal` starts; settings and state belong under it."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def terminal(home: Path) -> Iterator[Start]:
+    with ExitStack() as ends:
+
+        def start(argv: Sequence[str], *, size: tuple[int, int] = (120, 40), **env: str) -> Terminal:
+            return ends.enter_context(Terminal(argv, env=environment(home, **env), size=size, cwd=home))
+
+        yield start
+
+
+@pytest.fixture
+def open_console(terminal: Start) -> Open:
+    def start(url: str, *words: str, size: tuple[int, int] = (120, 40), **env: str) -> Terminal:
+        return terminal([*SIGNALBOX, "open", url, *words], size=size, **env)
+
+    return start
