@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
 from console.ink import Ink
 from console.panes.pieces import Piece, lay
+from console.render.safe import visible_line
 from console.render.text import count as in_words
 from console.render.text import shorten_middle
 from console.widgets.virtual_list import RowLook
@@ -110,7 +112,7 @@ class Places:
     def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
         row, ink = self.rows[index], self._ink
         if row.view is None:
-            rule = "─" * max(0, width - len(row.label) - 1)
+            rule = "─" * max(0, width - cell_len(row.label) - 1)
             return [lay([(f"{row.label} ", ink.muted), (rule, ink.muted)], [], width, Style.null())]
         number = in_words(row.count) if row.count else ""
         tone: Style = getattr(ink, row.tone)
@@ -118,8 +120,9 @@ class Places:
         left: list[Piece] = [(f"{row.glyph} ", tone)] if row.glyph else []
         room = width - len(number) - 1 - (2 if row.glyph else 0)
         faded = row.view.kind == "agent" and tone is ink.muted
-        label = shorten_middle(row.label, room)
+        label = shorten_middle(visible_line(row.label), room)
         left.append((label, ink.muted if faded else ink.strong if row.count else ink.text))
-        if row.note and room - len(label) > len(row.note) + 1:
-            left.append((f" {row.note}", ink.muted))
+        note = visible_line(row.note)
+        if note and room - cell_len(label) > cell_len(note) + 1:
+            left.append((f" {note}", ink.muted))
         return [lay(left, right, width, Style.null())]

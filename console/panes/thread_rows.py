@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
@@ -115,9 +116,12 @@ def people_line(names: tuple[str, ...], room: int) -> str:
     for at, name in enumerate(names):
         more = f" +{len(names) - at}"
         piece = shorten_middle(visible_line(name), 18)
-        need = len(piece) + (2 if shown else 0)
+        need = cell_len(piece) + (2 if shown else 0)
         if need > left - (len(more) if at < len(names) - 1 else 0):
-            return ", ".join(shown) + more if shown else shorten_middle(piece, left)
+            if shown:
+                return ", ".join(shown) + more
+            others = f" +{len(names) - 1}" if len(names) > 1 else ""
+            return shorten_middle(piece, max(1, left - len(others))) + others
         shown.append(piece)
         left -= need
     return ", ".join(shown)

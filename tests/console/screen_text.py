@@ -1,0 +1,142 @@
+"""The console in a terminal that is none: opened on mailbox files, typed into, and read as lines of text."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from time import monotonic
+from typing import Any
+from xml.etree import ElementTree
+
+from rich.cells import cell_len
+from textual.app import App
+from textual.pilot import Pilot
+
+from console.app import SignalboxApp
+from console.config import Config
+from console.screens.main import MainScreen
+from console.state import State
+from mailstore.stores.haak import HaakStore
+from tests.mailboxes import NOW
+
+__all__ = ["Seat", "opened", "screen_lines", "settle", "until"]
+
+SVG = "{http://www.w3.org/2000/svg}"
+CELL_WIDTH, LINE_HEIGHT = 12.2, 24.4
+ENDLESS = {"feed", "themes", "close"}
+PATIENCE = 10.0
+
+
+def screen_lines(app: App[Any]) -> list[str]:
+    """Return what stands on an app's screen, a string a line, blanks at the ends cut."""
+    width, height = app.size
+    cells = [[" "] * width for _ in range(height)]
+    for text in ElementTree.fromstring(app.export_screenshot()).iter(f"{SVG}text"):
+        place = text.get("clip-path", "")
+        if "-line-" not in place:
+            continue
+        row = round((float(text.get("y", "0")) - 20) / LINE_HEIGHT)
+        at = round(float(text.get("x", "0")) / CELL_WIDTH)
+        for character in (text.text or "").replace("\xa0", " "):
+            size = cell_len(character)
+            if size == 0:
+                cells[row][at - 1] += character
+            elif at < width:
+                cells[row][at : at + size] = [character] + [""] * (size - 1)
+            at += size
+    return ["".join(line).rstrip() for line in cells]
+
+
+async def settle(pilot: Pilot[Any]) -> None:
+    """Wait until nothing is under way any more, but for what never ends."""
+    quiet = 0
+    while quiet < 2:
+        await pilot.pause()
+        workers = [it for it in pilot.app.workers if it.group not in ENDLESS and not it.is_finished]
+        if workers:
+            await pilot.app.workers.wait_for_complete(workers)
+        quiet = 0 if workers else quiet + 1
+
+
+async def until(pilot: Pilot[Any], holds: Callable[[], object], what: str = "") -> None:
+    """Wait until something holds; fails when it does not within some seconds."""
+    deadline = monotonic() + PATIENCE
+    while not holds():
+        assert monotonic() < deadline, what or f"{holds} never held; on the screen:\n" + "\n".join(
+            screen_lines(pilot.app)
+        )
+        await asyncio.sleep(0)
+        await pilot.pause(0.01)
+
+
+class Seat:
+    """Where a person sits: presses keys, looks at the screen."""
+
+    def __init__(self, app: SignalboxApp, pilot: Pilot[None]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    @property
+    def desk(self) -> MainScreen:
+        assert self.app.desk is not None
+        return self.app.desk
+
+    @property
+    def lines(self) -> list[str]:
+        return screen_lines(self.app)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    @property
+    def notice(self) -> str:
+        return self.desk.footer.notice
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await settle(self.pilot)
+
+    async def type(self, text: str) -> None:
+        await self.press(*text)
+
+    async def until(self, holds: Callable[[], object], what: str = "") -> None:
+        await until(self.pilot, holds, what)
+
+    async def sees(self, words: str) -> None:
+        """Wait until words stand on the screen."""
+        await self.until(lambda: words in self.text)
+        await settle(self.pilot)
+
+    async def open_thread(self, root: str) -> None:
+        """Go to a thread of the list, and open it as enter does."""
+        self.desk.threads.focus()
+        assert self.desk.threads.select(root), f"{root} is not listed"
+        await settle(self.pilot)
+        await self.press("enter")
+
+
+@asynccontextmanager
+async def opened(
+    data: Path,
+    *,
+    size: tuple[int, int] = (120, 40),
+    state: Path | None = None,
+    now: float = NOW,
+    config: Config | None = None,
+    **more: Any,
+) -> AsyncIterator[Seat]:
+    """Open the console on the mailbox in a folder, at a standing clock, and wait until all is read."""
+    kept = State(state or data / "own-state.db")
+    with HaakStore.open(data) as store:
+        app = SignalboxApp(store, config or Config(), state=kept, clock=lambda: now, **more)
+        app.animation_level = "none"
+        try:
+            async with app.run_test(size=size, notifications=True) as pilot:
+                await until(pilot, lambda: app.desk is not None and not app.session.is_loading)
+                await settle(pilot)
+                yield Seat(app, pilot)
+        finally:
+            kept.close()

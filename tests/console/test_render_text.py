@@ -1,0 +1,81 @@
+"""Short texts keep to the cells that they are given, and say what they leave out."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.style import Style
+
+from console.panes.pieces import lay
+from console.panes.thread_rows import people_line
+from console.render.safe import visible_line
+from console.render.text import age, clock, count, remaining, shorten_end, shorten_middle
+
+TEXT = st.text(st.sampled_from("ab c-_日本語👩🏽🚀é́ñ\u0301—…")) | st.text()
+WIDTH = st.integers(0, 60)
+
+
+@given(TEXT.map(visible_line), WIDTH)
+def test_a_shortened_text_keeps_to_its_cells(text: str, width: int) -> None:
+    assert cell_len(shorten_end(text, width)) <= width
+    assert cell_len(shorten_middle(text, width)) <= width
+
+
+@given(TEXT.map(visible_line), st.integers(1, 60))
+def test_what_is_cut_is_marked_and_what_fits_is_left_alone(text: str, width: int) -> None:
+    for shorten in (shorten_end, shorten_middle):
+        short = shorten(text, width)
+        assert short == text if cell_len(text) <= width else "…" in short
+
+
+def test_a_name_keeps_both_its_ends() -> None:
+    assert shorten_middle("face-decoding-coordinator-7", 13) == "face-d…ator-7"
+
+
+@given(st.lists(TEXT.map(visible_line), max_size=4), st.lists(TEXT.map(visible_line), max_size=2), WIDTH)
+def test_a_line_of_pieces_takes_exactly_its_cells(left: list[str], right: list[str], width: int) -> None:
+    strip = lay([(text, Style.null()) for text in left], [(text, Style.null()) for text in right], width, Style.null())
+    assert strip.cell_length == width
+    assert sum(cell_len(segment.text) for segment in strip) == width
+
+
+@given(st.lists(TEXT.filter(bool), max_size=6), st.integers(4, 60))
+def test_people_keep_to_their_cells_and_none_is_forgotten(names: list[str], room: int) -> None:
+    line = people_line(tuple(names), room)
+    assert cell_len(line) <= room
+    assert len(names) <= line.count(",") + 1 or "+" in line
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "now"), (59, "now"), (60, "1m"), (3599, "59m"), (3600, "1h"), (86400, "1d"), (13 * 86400, "13d")]
+    + [(14 * 86400, "2w"), (31557600, "1y"), (-5, "now")],
+)
+def test_an_age_is_short(seconds: float, words: str) -> None:
+    assert age(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(-1, "0 min"), (90, "2 min"), (3600, "1 h"), (5400, "1.5 h"), (14400, "4 h"), (86400, "24 h"), (172800, "2 days")],
+)
+def test_what_remains_is_in_words(seconds: float, words: str) -> None:
+    assert remaining(seconds) == words
+
+
+def test_a_moment_is_as_short_as_it_is_clear() -> None:
+    now = datetime(2026, 3, 16, 14, 30).timestamp()
+    assert clock(datetime(2026, 3, 16, 9, 5).timestamp(), now) == "09:05"
+    assert clock(datetime(2026, 3, 14, 9, 5).timestamp(), now) == "Sat 09:05"
+    assert clock(datetime(2026, 1, 4, 9, 5).timestamp(), now) == "4 Jan 09:05"
+    assert clock(datetime(2024, 1, 4, 9, 5).timestamp(), now) == "2024-01-04"
+    assert clock(1e30, now) == "no time"
+    assert clock(float("nan"), now) == "no time"
+
+
+def test_thousands_are_parted() -> None:
+    assert count(1234567) == "1,234,567"
