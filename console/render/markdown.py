@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import io
+import re
+from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from pygments.lexers import get_all_lexers
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
 from rich.segment import Segment
@@ -22,6 +27,9 @@ __all__ = ["Palette", "render_markdown", "render_plain"]
 
 MOST_MARKDOWN = 60_000
 """Characters; a longer text is shown as it stands: parsing markdown costs more than it gives."""
+
+NUMBERED = re.compile(r"^[\s>*+-]*\d{1,9}[.)](?=\s)", re.MULTILINE)
+"""The number of a list's item: items are counted anew when they are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +79,21 @@ class _Heading(Heading):
 
 
 class _CodeBlock(CodeBlock):
-    """Highlighted code without padding, on the page's own background."""
+    """Highlighted code without padding, on the page's own background, under what its fence says."""
+
+    info = ""
+
+    @classmethod
+    def create(cls, markdown: Markdown, token: Token) -> _CodeBlock:
+        block = cls(_language(token) or "text", markdown.code_theme)
+        block.info = "" if _language(token) else token.info.strip()
+        return block
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         code = str(self.text).rstrip("\n")
-        lexer = self.lexer_name or "text"
+        lexer = self.lexer_name
+        if self.info:
+            yield Text(f"  {self.info}", style="markdown.hr")
         yield Syntax(code, lexer, theme=self.theme, word_wrap=True, background_color="default", padding=(0, 2))
 
 
@@ -93,6 +111,17 @@ class _Markdown(Markdown):
         super().__init__("", code_theme=code_theme, hyperlinks=False)
         self.markup = text
         self.parsed = _parser().parse(text)
+
+
+@cache
+def _lexers() -> frozenset[str]:
+    return frozenset(alias for _, aliases, _, _ in get_all_lexers() for alias in aliases)
+
+
+def _language(token: Token) -> str:
+    """Return the language that a fence names, when it says nothing else and it is one that is highlighted."""
+    name = token.info.strip()
+    return name if name.isascii() and " " not in name and name.lower() in _lexers() else ""
 
 
 def _parser() -> MarkdownIt:
@@ -118,13 +147,22 @@ def render_markdown(text: str, width: int, palette: Palette) -> list[Strip]:
         highlight=False,
     )
     try:
-        lines = console.render_lines(_Markdown(text, palette.code_theme), pad=False, style=palette.text)
+        page = _Markdown(text, palette.code_theme)
+        lines = console.render_lines(page, pad=False, style=palette.text)
     except (RecursionError, ValueError, IndexError, KeyError):
         return render_plain(text, width, palette.text)
     strips = [Strip(_plain(segments)) for segments in lines]
+    languages = "".join(_language(token) for token in page.parsed if token.type == "fence")
+    if _letters(NUMBERED.sub("", text)) - _letters(languages) - _letters("".join(strip.text for strip in strips)):
+        return render_plain(text, width, palette.text)
     while strips and not strips[-1].text.strip():
         strips.pop()
-    return strips
+    return strips or render_plain(text, width, palette.text)
+
+
+def _letters(text: str) -> Counter[str]:
+    """Count letters and digits: markdown that drops any (a cell too many, a depth too deep) is not used."""
+    return Counter(filter(str.isalnum, text))
 
 
 def _plain(segments: list[Segment]) -> list[Segment]:
