@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -123,16 +124,28 @@ class VirtualList(ScrollView, can_focus=True):
 
     def set_source(self, source: Rows) -> None:
         """Show other rows, or the same ones anew; the selection and the place stay where they were."""
-        old, height = self.source, source.row_height
-        top = self.scroll_offset.y // max(1, old.row_height)
-        anchor = old.key(top) if 0 < top < len(old) else None
+        height = source.row_height
+        in_sight, top = self._in_sight(), self.scroll_offset.y // max(1, self.source.row_height)
+        part = self.scroll_offset.y % height
         self.source = source
         self._strips.clear()
         self.virtual_size = Size(0, len(source) * height)
+        moves = Counter(at - old for key, old in in_sight.items() if (at := source.index(key)) is not None)
+        moved = moves.most_common(1)[0][0] if moves and top > 0 else 0
+        was_in_sight = self.cursor_key in in_sight
         self._keep_cursor()
-        if anchor is not None and (at := source.index(anchor)) is not None and at != top:
-            self.scroll_to(y=at * height + self.scroll_offset.y % height, animate=False, immediate=True, force=True)
+        if moved:
+            self.scroll_to(y=(top + moved) * height + part, animate=False, immediate=True, force=True)
+        elif was_in_sight and (top == 0 or not moves):
+            self._scroll_to_cursor()
         self.refresh()
+
+    def _in_sight(self) -> dict[str, int]:
+        """Return the rows in sight; most of them say where the view belongs, though one may go elsewhere."""
+        height = max(1, self.source.row_height)
+        top = self.scroll_offset.y // height
+        bottom = min(len(self.source), top + 1 + self.scrollable_content_region.height // height)
+        return {self.source.key(at): at for at in range(top, bottom)}
 
     def begin(self) -> None:
         """Let the next source be shown from its first row, whatever was selected before."""
