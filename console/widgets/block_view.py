@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import ClassVar, Protocol
 
@@ -18,6 +19,7 @@ from textual.strip import Strip
 __all__ = ["BlockView", "Blocks"]
 
 GUTTER = 2
+NARROWEST = 16
 KEPT_BLOCKS = 256
 
 
@@ -45,6 +47,15 @@ class _NoBlocks:
 
     def indent(self, index: int) -> int:
         return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A block that was asked for: it is brought into sight until the heights around it are known."""
+
+    key: str
+    is_end: bool
+    left_at: int = -1
 
 
 class BlockView(ScrollView, can_focus=True):
@@ -100,7 +111,7 @@ class BlockView(ScrollView, can_focus=True):
         self._tops: list[int] = [0]
         self._index: dict[str, int] = {}
         self._asked: set[str] = set()
-        self._pending: tuple[str, int] | None = None
+        self._pending: _Pending | None = None
 
     # What is shown
 
@@ -148,11 +159,16 @@ class BlockView(ScrollView, can_focus=True):
         return max(1, self.source.estimate(at, width))
 
     def _width(self, index: int) -> int:
-        return max(16, self.scrollable_content_region.width - GUTTER - self.source.indent(index))
+        return max(NARROWEST, self.scrollable_content_region.width - GUTTER - self._indent(index))
+
+    def _indent(self, index: int) -> int:
+        """Return how far a block is indented; a deep one keeps room for its text."""
+        most = max(0, self.scrollable_content_region.width - GUTTER - NARROWEST)
+        return min(self.source.indent(index), most)
 
     def text_width(self, key: str) -> int:
         """Return how many cells a block's lines may take."""
-        return self._width(self._index.get(key, 0)) if len(self.source) else 16
+        return self._width(self._index.get(key, 0)) if len(self.source) else NARROWEST
 
     def set_lines(self, key: str, width: int, lines: list[Strip]) -> None:
         """Take a block's lines in; lines for another width are dropped."""
@@ -164,11 +180,14 @@ class BlockView(ScrollView, can_focus=True):
         self._lines.discard(key)  # the cache keeps an old value where it has one
         self._lines[key] = (width, lines)
         height = max(1, len(lines))
+        self._drop_pending_when_scrolled()
         if self._heights[at] != height:
             place = self._place()
             was_at_end = self.is_at_end
             self._known[key] = (width, height)
-            self._measure()
+            self._heights[at] = height
+            self._tops[at:] = accumulate(self._heights[at:], initial=self._tops[at])
+            self.virtual_size = Size(0, self._tops[-1])
             if self._pending is not None:
                 self._show_pending()
             elif self.is_following and was_at_end:
@@ -177,6 +196,8 @@ class BlockView(ScrollView, can_focus=True):
                 self._restore(place)
         else:
             self._known[key] = (width, height)
+        if self._pending is not None and self._is_known_in_sight():
+            self._pending = None
         self._redraw()
 
     def clear_lines(self, key: str | None = None) -> None:
@@ -227,24 +248,38 @@ class BlockView(ScrollView, can_focus=True):
         if at is None:
             return False
         self._highlight(at)
-        self._pending = (key, 4)
+        self._pending = _Pending(key, is_end=False)
         self._show_pending()
         return True
 
     def _show_pending(self) -> None:
-        """Bring the block that was asked for into sight, again when the heights around it become known."""
+        """Bring the block that was asked for into sight."""
         assert self._pending is not None
-        key, tries = self._pending
-        at = self._index.get(key)
-        self._pending = (key, tries - 1) if tries > 1 and at is not None else None
+        at = self._index.get(self._pending.key)
         if at is None:
+            self._pending = None
             return
         top, height = self._tops[at], self._heights[at]
         here, room = self.scroll_offset.y, self.scrollable_content_region.height
-        if top < here or height > room:
+        if self._pending.is_end:
+            self._scroll(self._tops[-1])
+        elif top < here or height > room:
             self._scroll(top)
         elif top + height > here + room:
             self._scroll(top + height - room)
+        self._pending = replace(self._pending, left_at=self.scroll_offset.y)
+
+    def _drop_pending_when_scrolled(self) -> None:
+        """Bring nothing into sight any more once the person has scrolled elsewhere."""
+        here = self.scroll_offset.y
+        if self._pending is not None and here not in (self._pending.left_at, self.max_scroll_y):
+            self._pending = None
+
+    def _is_known_in_sight(self) -> bool:
+        first = max(0, bisect_right(self._tops, self.scroll_offset.y) - 1)
+        bottom = self.scroll_offset.y + self.scrollable_content_region.height
+        in_sight = range(first, bisect_left(self._tops, bottom, 0, len(self.source)))
+        return all((have := self._lines.get(self.source.key(at))) and have[0] == self._width(at) for at in in_sight)
 
     def _highlight(self, at: int) -> None:
         key = self.source.key(at)
@@ -309,8 +344,8 @@ class BlockView(ScrollView, can_focus=True):
     def action_last(self) -> None:
         if len(self.source):
             self._highlight(len(self.source) - 1)
-            self._pending = (self.source.key(len(self.source) - 1), 4)
-            self._scroll(self._tops[-1])
+            self._pending = _Pending(self.source.key(len(self.source) - 1), is_end=True)
+            self._show_pending()
 
     def first_reply(self) -> str | None:
         """Return the block below the highlighted one that is indented deeper."""
@@ -375,7 +410,7 @@ class BlockView(ScrollView, can_focus=True):
         if key == self.cursor_key:
             name = "block-view--bar" if self.has_focus else "block-view--bar-blurred"
             gutter, style = "▎ ", self.get_component_rich_style(name)
-        indent = self.source.indent(at)
+        indent = self._indent(at)
         guides = Segment("│ " * (indent // 2), base + self.get_component_rich_style("block-view--indent"))
         strip = Strip([guides, Segment(gutter, style), *body.apply_style(base)])
         return strip.adjust_cell_length(width, base)
