@@ -10,7 +10,8 @@ from textual import on
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.events import Blur
+from textual.events import Blur, Click
+from textual.message import Message
 from textual.widgets import Input, Static
 
 __all__ = ["Candidate", "CompletingInput", "Offers"]
@@ -36,6 +37,23 @@ class Offers(Static):
     }
     """
 
+    class Clicked(Message):
+        """A line of the list was clicked."""
+
+        def __init__(self, line: int) -> None:
+            super().__init__()
+            self.line = line
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.owner: CompletingInput | None = None
+
+    def on_click(self, event: Click) -> None:
+        """Tell the field whose list this is."""
+        offset = event.get_content_offset(self)
+        if self.owner is not None and offset is not None:
+            self.owner.post_message(self.Clicked(offset.y))
+
 
 class CompletingInput(Input):
     """Names parted by commas; tab or enter takes the offer, up and down choose, escape takes the list away."""
@@ -59,10 +77,15 @@ class CompletingInput(Input):
         self._candidates = candidates
         self._found: list[Candidate] = []
         self._picked = 0
+        self._accepted = ""
 
     @property
     def _offers(self) -> Offers:
         return self.screen.query_one(Offers)
+
+    @property
+    def _is_asked_for(self) -> bool:
+        return self.has_focus and self.value != self._accepted
 
     def _word(self) -> str:
         return self.value.rpartition(",")[2].strip()
@@ -72,7 +95,7 @@ class CompletingInput(Input):
         word = self._word().casefold()
         already = {part.strip() for part in self.value.split(",")[:-1]}
         ranked = []
-        for candidate in self._candidates() if word and self.has_focus else []:
+        for candidate in self._candidates() if word and self._is_asked_for else []:
             value = candidate.value.casefold()
             rank = 0 if value.lstrip("#").startswith(word.lstrip("#")) else 1 if word in value else 2
             if rank == 2 and word in candidate.hint.casefold():
@@ -88,7 +111,8 @@ class CompletingInput(Input):
         offers.display = bool(self._found)
         if not self._found:
             return
-        first = max(0, self._picked - SHOWN + 1)
+        offers.owner = self
+        first = self._first
         lines = []
         for at, candidate in enumerate(self._found[first : first + SHOWN], first):
             style = "reverse" if at == self._picked else ""
@@ -97,9 +121,21 @@ class CompletingInput(Input):
             lines.append(Content.styled(f"… {len(self._found) - first - SHOWN} more", "$text-muted"))
         offers.update(Content("\n").join(lines))
 
+    @property
+    def _first(self) -> int:
+        return max(0, self._picked - SHOWN + 1)
+
+    @on(Offers.Clicked)
+    def _clicked(self, event: Offers.Clicked) -> None:
+        event.stop()
+        if event.line < SHOWN and self._first + event.line < len(self._found):
+            self._picked = self._first + event.line
+            self._accept()
+
     def _accept(self) -> None:
         before, comma, _ = self.value.rpartition(",")
         self.value = f"{before}{comma}{' ' if comma else ''}{self._found[self._picked].value}"
+        self._accepted = self.value
         self.cursor_position = len(self.value)
         self._found = []
         self._show()
