@@ -188,6 +188,8 @@ class Desk(Screen[None]):
 
     @on(VirtualList.Highlighted, "#sidebar")
     def _place_highlighted(self, event: VirtualList.Highlighted) -> None:
+        if event.key != self.sidebar.cursor_key:
+            return  # the cursor has gone on since: two such messages would chase each other for ever
         view = self.sidebar.view_of(event.key)
         if view is not None and view != self.look.view:
             self.show_view(view)
@@ -198,7 +200,7 @@ class Desk(Screen[None]):
 
     @on(VirtualList.Highlighted, "#threads")
     def _thread_highlighted(self, event: VirtualList.Highlighted) -> None:
-        if event.key != self.conversation.root:
+        if event.key == self.threads.cursor_key and event.key != self.conversation.root:
             hit = (self.found or {}).get(event.key)
             self.show_thread(event.key, hit.id if hit else None)
 
