@@ -65,7 +65,7 @@ def measure(messages: int, rounds: int) -> dict[str, Figures]:
         argv = (*SIGNALBOX, "open", f"haak:{data}")
         with (
             Appender(data / "agent-mailbox.jsonl") as appender,
-            Terminal(argv, env=environment(home, PYTHONDONTWRITEBYTECODE="")) as terminal,
+            Terminal(argv, env=environment(home)) as terminal,
         ):
             terminal.wait_for(f"{messages:,} messages", 120)
             appended(terminal, appender, 9_999)

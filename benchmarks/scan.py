@@ -25,7 +25,7 @@ __all__ = ["Scan", "measure", "report"]
 TELLING = 10_000
 """Fewer messages say nothing about the memory that each takes."""
 
-KIB = 1 if sys.platform == "darwin" else 1024
+STATM = Path("/proc/self/statm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,17 @@ class Scan:
     scan: float
     fold: float
     memory: int
-    """Resident bytes at most, less those of an interpreter that has imported the store layer."""
+    """Resident bytes at the end, less those before the mailbox was opened; 0 where the system doesn't tell."""
+
+
+def resident() -> int:
+    """Return how many bytes of this process are in memory now."""
+    return int(STATM.read_text().split()[1]) * resource.getpagesize() if STATM.exists() else 0
 
 
 def once(data: Path) -> dict[str, float]:
     """Read and fold a mailbox in this process."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = resident()
     mailbox = Mailbox()
     events = folded = 0.0
     with open_store(f"haak:{data}") as store:
@@ -58,8 +63,7 @@ def once(data: Path) -> dict[str, float]:
                 break
             mailbox.fold(batch, time.time())
             folded += time.perf_counter() - read
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {"scan": events, "fold": folded, "messages": len(mailbox), "memory": (peak - before) * KIB}
+    return {"scan": events, "fold": folded, "messages": len(mailbox), "memory": resident() - before}
 
 
 def lines(files: list[Path]) -> tuple[float, int]:
@@ -106,7 +110,7 @@ def report(scans: list[Scan]) -> str:
             f"{scan.fold:.2f}",
             f"{(scan.scan + scan.fold) / scan.count_lines:.0f}",
             f"{scan.messages / (scan.scan + scan.fold):,.0f}",
-            f"{scan.memory / scan.messages:,.0f}" if scan.messages >= TELLING else "",
+            f"{scan.memory / scan.messages:,.0f}" if scan.memory and scan.messages >= TELLING else "",
         )
         for scan in scans
     ]

@@ -26,7 +26,7 @@ COLD = 2
 def start(argv: Sequence[str], sign: str, home: Path) -> int:
     """Start a program as a new user would, and return the nanoseconds until a text is visible."""
     with tempfile.TemporaryDirectory(dir=home) as fresh:
-        env = environment(Path(fresh), PYTHONDONTWRITEBYTECODE="")
+        env = environment(Path(fresh))
         with Terminal(argv, env=env) as terminal:
             return terminal.wait_for(sign, 120) - terminal.started_at
 

@@ -41,6 +41,8 @@ ROOT = Path(__file__).parents[1]
 PATIENCE = 20.0
 GRACE = 3.0
 CHUNK = 1 << 16
+UPDATE_BEGINS, UPDATE_ENDS = b"\x1b[?2026h", b"\x1b[?2026l"
+UPDATE_SECONDS = 0.1
 ON_A_TERMINAL = 'tty=$0; exec "$@" <>"$tty" >&0 2>&0'
 """The session's first process opens the terminal, and so gets it as its own: signals and sizes reach it."""
 
@@ -52,7 +54,6 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "PYTHONPATH": str(ROOT),
-        "PYTHONDONTWRITEBYTECODE": "1",
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),
         "XDG_STATE_HOME": str(home / ".local" / "state"),
@@ -142,18 +143,26 @@ class Terminal:
 
     def _read(self) -> None:
         with suppress(OSError):
-            while self._master in select.select([self._master, self._wake], [], [])[0]:
-                data = os.read(self._master, CHUNK)
+            while self._is_readable() and (data := os.read(self._master, CHUNK)):
                 arrived = time.monotonic_ns()
-                if not data:
-                    break
-                with self._changed:
-                    self._arrived = arrived
-                    self.raw += data
-                    self.output.feed(data)
-                    self._changed.notify_all()
+                with suppress(OSError):
+                    while data.rfind(UPDATE_BEGINS) > data.rfind(UPDATE_ENDS) and self._is_readable(UPDATE_SECONDS):
+                        data += os.read(self._master, CHUNK)
+                        arrived = time.monotonic_ns()
+                self._take(data, arrived)
         with self._changed:
             self._is_drained = True
+            self._changed.notify_all()
+
+    def _is_readable(self, timeout: float | None = None) -> bool:
+        return self._master in select.select([self._master, self._wake], [], [], timeout)[0]
+
+    def _take(self, data: bytes, arrived: int) -> None:
+        """Emulate what came: a whole update at once, for piece by piece would hold its writer up."""
+        with self._changed:
+            self._arrived = arrived
+            self.raw += data
+            self.output.feed(data)
             self._changed.notify_all()
 
     def _await_end(self, slave: int) -> None:

@@ -1,0 +1,110 @@
+"""The console as a person meets it: a program in a terminal, on files that other programs wrote."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+
+from tests.conftest import Open
+from tests.mailboxes import MailFiles
+from tests.terminal import Terminal
+
+ESCAPES = "\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07\x1b[2J\x1b[31mred\x9b2J\x07 end"
+
+
+def mailbox(tmp_path: Path) -> MailFiles:
+    """Write three threads between two agents, as of now."""
+    mail = MailFiles(tmp_path, now=time.time())
+    mail.agent("ann-00000001", role="architect", tags=["project:ink"])
+    mail.agent("bob-00000001", role="librarian", tags=["project:ink"])
+    mail.message("m-1", "ann-00000001", "bob-00000001", "Which **colour**?", ago=300, subject="The colour")
+    mail.message("m-2", "bob-00000001", "ann-00000001", "Blue, then.", ago=200, thread="m-1")
+    mail.message("m-3", "ann-00000001", "project:ink", "The ink is dry.", ago=100, subject="Dry ink")
+    mail.message("m-4", "bob-00000001", "user", "May I?", ago=50, subject="A wish", type="question")
+    return mail
+
+
+def contents(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """Return each file's bytes and time of change."""
+    return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()}
+
+
+def quit_from(terminal: Terminal) -> int:
+    terminal.press("q")
+    return terminal.wait_exit()
+
+
+def test_what_the_files_hold_is_on_the_screen(tmp_path: Path, open_console: Open) -> None:
+    mail = mailbox(tmp_path)
+    terminal = open_console(mail.url)
+    for text in ("Signalbox", "4 messages", "A wish", "Dry ink", "The colour", "#ink", "May I?"):
+        terminal.wait_for(text)
+    assert quit_from(terminal) == 0
+
+
+def test_a_message_of_another_program_appears(tmp_path: Path, open_console: Open) -> None:
+    mail = mailbox(tmp_path)
+    terminal = open_console(mail.url)
+    terminal.wait_for("A wish")
+    mail.message("m-5", "bob-00000001", "all", "It is done.", ago=0, subject="Just arrived")
+    terminal.wait_for("Just arrived")
+    terminal.wait_for("5 messages")
+
+
+def test_looking_around_changes_no_byte(tmp_path: Path, open_console: Open) -> None:
+    mail = mailbox(tmp_path)
+    before = contents(mail.data)
+    terminal = open_console(mail.url, "--observe")
+    terminal.wait_for("May I?")
+    for key, sign in (("j", "The ink is dry."), ("j", "Blue, then."), ("D", "Dead letters")):
+        terminal.press(key)
+        terminal.wait_for(sign)
+    assert quit_from(terminal) == 0
+    assert contents(mail.data) == before
+
+
+def test_quitting_puts_the_terminal_back(tmp_path: Path, open_console: Open) -> None:
+    terminal = open_console(mailbox(tmp_path).url)
+    terminal.wait_for("A wish")
+    assert {1049, 1000, 2004} <= terminal.output.modes
+    assert quit_from(terminal) == 0
+    assert terminal.output.modes <= {7, 25}
+    assert terminal.output.keyboard_levels == 0
+
+
+def test_escapes_in_a_message_reach_no_terminal(tmp_path: Path, open_console: Open) -> None:
+    mail = mailbox(tmp_path)
+    mail.message("m-5", "bob-00000001", "user", ESCAPES, ago=0, subject=f"Look {ESCAPES}")
+    terminal = open_console(mail.url)
+    terminal.wait_for("Look")
+    terminal.wait_for("owned")
+    terminal.wait_for("Dry ink")
+    assert b"\x1b[31mred" not in terminal.raw
+    assert "owned" not in terminal.output.title
+    assert terminal.output.copied == []
+    assert terminal.output.malformed == 0
+
+
+def test_a_small_window_still_shows_and_a_large_one_shows_more(tmp_path: Path, open_console: Open) -> None:
+    terminal = open_console(mailbox(tmp_path).url, size=(80, 24))
+    terminal.wait_for("A wish")
+    terminal.resize(160, 48)
+    terminal.wait_for(lambda terminal: terminal.find("Channels") is not None and terminal.find("May I?") is not None)
+    terminal.resize(60, 20)
+    terminal.wait_for(lambda terminal: len(re.findall("╭", terminal.screen_text())) == 1)
+
+
+def test_a_message_written_here_stands_in_the_file(tmp_path: Path, open_console: Open) -> None:
+    mail = mailbox(tmp_path)
+    terminal = open_console(mail.url)
+    terminal.wait_for("May I?")
+    terminal.press("r")
+    terminal.wait_for("reaches bob-00000001")
+    terminal.send("Yes, you may.")
+    terminal.wait_for("Yes, you may.")
+    terminal.press("ctrl+s")
+    terminal.wait_for("5 messages")
+    written = json.loads(mail.mailbox.read_text(encoding="utf-8").splitlines()[-1])
+    assert (written["content"], written["thread"], written["sender"]) == ("Yes, you may.", "m-4", "user")
