@@ -9,6 +9,9 @@ from rich.cells import cell_len, set_cell_size
 __all__ = ["age", "clock", "count", "remaining", "shorten_end", "shorten_middle"]
 
 MINUTE, HOUR, DAY, WEEK, YEAR = 60, 3600, 86400, 604800, 31557600
+JOINER = "\u200d"
+LONGEST_CHARACTER = 12
+"""Code points of what is seen as one character: a family of four has seven, and marks may stand on each."""
 
 
 def shorten_end(text: str, width: int) -> str:
@@ -24,12 +27,19 @@ def shorten_middle(text: str, width: int) -> str:
         return text
     if width <= 2:
         return shorten_end(text, width)
-    head = (width - 1 + 1) // 2
-    tail = width - 1 - head
-    end = text
-    while cell_len(end) > tail:
-        end = end[1:]
-    return f"{set_cell_size(text, head).rstrip()}…{end}"
+    head = width // 2
+    return f"{set_cell_size(text, head).rstrip()}…{_ending(text, width - 1 - head)}"
+
+
+def _ending(text: str, width: int) -> str:
+    """Return what of a text's end fits into so many cells, from the beginning of a character as it is seen."""
+    # a name may be as long as who wrote it liked: only so much of it is measured
+    start = max(0, len(text) - LONGEST_CHARACTER * width)
+    while start < len(text) and cell_len(text[start:]) > width:
+        start += 1
+    while 0 < start < len(text) and (cell_len(text[start]) == 0 or text[start - 1] == JOINER):
+        start += 1
+    return text[start:]
 
 
 def age(seconds: float) -> str:
@@ -43,11 +53,14 @@ def age(seconds: float) -> str:
 
 
 def remaining(seconds: float) -> str:
-    """Return how long it will be: 45 min, 4 h, 3 days."""
-    if seconds < HOUR:
-        return f"{max(0, round(seconds / MINUTE))} min"
+    """Return how long it will be: 45 min, 1.5 h, 3 days."""
+    minutes = round(seconds / MINUTE)
+    if minutes < HOUR // MINUTE:
+        return f"{max(0, minutes)} min"
+    if seconds < 10 * HOUR:
+        return f"{seconds / HOUR:.1f}".removesuffix(".0") + " h"
     if seconds < 2 * DAY:
-        return f"{seconds / HOUR:.3g} h" if seconds % HOUR and seconds < 10 * HOUR else f"{round(seconds / HOUR)} h"
+        return f"{round(seconds / HOUR)} h"
     return f"{round(seconds / DAY)} days"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -34,6 +35,22 @@ def test_what_is_cut_is_marked_and_what_fits_is_left_alone(text: str, width: int
 
 def test_a_name_keeps_both_its_ends() -> None:
     assert shorten_middle("face-decoding-coordinator-7", 13) == "face-d…ator-7"
+
+
+@pytest.mark.parametrize("name", ["x" * 1_000_000, "日" * 300_000, "e" + "\u0301" * 300_000, "👩\u200d🚀" * 100_000])
+def test_a_name_of_any_length_is_shortened_at_once(name: str) -> None:
+    start = perf_counter()
+    for shorten in (shorten_middle, shorten_end):
+        assert cell_len(shorten(name, 30)) <= 30
+    assert perf_counter() - start < 2
+
+
+@pytest.mark.parametrize("width", range(3, 20))
+def test_an_ending_begins_with_a_whole_character(width: int) -> None:
+    for name in ("ab👩\u200d🚀cd👩\u200d🚀ef👩\u200d🚀", "e\u0301" * 24):
+        _, cut, ending = shorten_middle(name, width).partition("…")
+        if cut and ending:
+            assert ending[0] not in "\u200d\u0301🚀"
 
 
 @given(st.lists(TEXT.map(visible_line), max_size=4), st.lists(TEXT.map(visible_line), max_size=2), WIDTH)
@@ -70,7 +87,18 @@ def test_an_age_is_short(seconds: float, words: str) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(-1, "0 min"), (90, "2 min"), (3600, "1 h"), (5400, "1.5 h"), (14400, "4 h"), (86400, "24 h"), (172800, "2 days")],
+    [
+        (-1, "0 min"),
+        (90, "2 min"),
+        (3599, "1 h"),
+        (3600, "1 h"),
+        (3700, "1 h"),
+        (5400, "1.5 h"),
+        (14300, "4 h"),
+        (14400, "4 h"),
+        (86400, "24 h"),
+        (172800, "2 days"),
+    ],
 )
 def test_what_remains_is_in_words(seconds: float, words: str) -> None:
     assert remaining(seconds) == words
