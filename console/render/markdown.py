@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
@@ -12,8 +11,9 @@ from typing import ClassVar
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from pygments.lexers import get_all_lexers
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
+from rich.markdown import CodeBlock, Heading, ListElement, ListItem, Markdown, MarkdownElement
 from rich.segment import Segment
 from rich.style import Style
 from rich.syntax import Syntax
@@ -27,9 +27,6 @@ __all__ = ["Palette", "render_markdown", "render_plain"]
 
 MOST_MARKDOWN = 60_000
 """Characters; a longer text is shown as it stands: parsing markdown costs more than it gives."""
-
-NUMBERED = re.compile(r"^[\s>*+-]*\d{1,9}[.)](?=\s)", re.MULTILINE)
-"""The number of a list's item: items are counted anew when they are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +94,36 @@ class _CodeBlock(CodeBlock):
         yield Syntax(code, lexer, theme=self.theme, word_wrap=True, background_color="default", padding=(0, 2))
 
 
+class _Item(ListItem):
+    """An item of a list under the number that it was written with."""
+
+    mark = "•"
+
+    @classmethod
+    def create(cls, markdown: Markdown, token: Token) -> _Item:
+        item = cls()
+        item.mark = f"{token.info}{token.markup}" if token.info else cls.mark
+        return item
+
+    def render_marked(self, console: Console, options: ConsoleOptions, room: int) -> RenderResult:
+        style = console.get_style("markdown.item.bullet")
+        lines = console.render_lines(self.elements, options.update(width=options.max_width - room), style=self.style)
+        for at, line in enumerate(lines):
+            yield Segment(f"{self.mark if at == 0 else '':>{room - 1}} ", style)
+            yield from line
+            yield Segment.line()
+
+
+class _List(ListElement):
+    """A list whose items keep their own numbers."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        items = [item for item in self.items if isinstance(item, _Item)]
+        room = 2 + max((len(item.mark) for item in items), default=1)
+        for item in items:
+            yield from item.render_marked(console, options, room)
+
+
 class _Markdown(Markdown):
     """Markdown in which HTML, images, links and their definitions stay as they were written."""
 
@@ -105,12 +132,19 @@ class _Markdown(Markdown):
         "heading_open": _Heading,
         "fence": _CodeBlock,
         "code_block": _CodeBlock,
+        "bullet_list_open": _List,
+        "ordered_list_open": _List,
+        "list_item_open": _Item,
     }
 
     def __init__(self, text: str, code_theme: str) -> None:
         super().__init__("", code_theme=code_theme, hyperlinks=False)
         self.markup = text
         self.parsed = _parser().parse(text)
+        for token in self.parsed:
+            for child in token.children or ():
+                if child.type == "softbreak":  # a line that was ended is ended: lists without bullets, logs, verse
+                    child.type = "hardbreak"
 
 
 @cache
@@ -125,7 +159,7 @@ def _language(token: Token) -> str:
 
 
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"breaks": True, "html": False, "maxNesting": 20})
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 20})
     parser.enable(["strikethrough", "table"])
     return parser.disable(["html_block", "html_inline", "reference", "link", "image", "autolink", "entity"])
 
@@ -153,11 +187,12 @@ def render_markdown(text: str, width: int, palette: Palette) -> list[Strip]:
         return render_plain(text, width, palette.text)
     strips = [Strip(_plain(segments)) for segments in lines]
     languages = "".join(_language(token) for token in page.parsed if token.type == "fence")
-    if _letters(NUMBERED.sub("", text)) - _letters(languages) - _letters("".join(strip.text for strip in strips)):
+    if _letters(text) - _letters(languages) - _letters("".join(strip.text for strip in strips)):
         return render_plain(text, width, palette.text)
     while strips and not strips[-1].text.strip():
         strips.pop()
-    return strips or render_plain(text, width, palette.text)
+    first = next((at for at, strip in enumerate(strips) if strip.text.strip()), 0)
+    return strips[first:] or render_plain(text, width, palette.text)
 
 
 def _letters(text: str) -> Counter[str]:
@@ -179,16 +214,16 @@ def _plain(segments: list[Segment]) -> list[Segment]:
 
 def render_plain(text: str, width: int, style: Style) -> list[Strip]:
     """Render a text as it stands, wrapped at a width in cells."""
+    width = max(8, width)
+    console = Console(file=io.StringIO(), width=width, color_system="truecolor", legacy_windows=False)
     strips: list[Strip] = []
-    console = Console(file=io.StringIO(), width=max(8, width), color_system="truecolor", legacy_windows=False)
     for line in visible(text).split("\n"):
-        if not line:
-            strips.append(Strip([]))
+        if cell_len(line) <= width:
+            strips.append(Strip([Segment(line, style)] if line else []))
         elif line.isascii():
-            strips.extend(Strip([Segment(piece, style)]) for piece in _wrapped(line, max(8, width)))
+            strips.extend(Strip([Segment(piece, style)]) for piece in _wrapped(line, width))
         else:
-            wrapped = Text(line).wrap(console, max(8, width))
-            strips.extend(Strip([Segment(piece.plain, style)]) for piece in wrapped)
+            strips.extend(Strip([Segment(piece.plain, style)]) for piece in Text(line).wrap(console, width))
     return strips
 
 
