@@ -229,7 +229,14 @@ def commands_for(pane: str) -> list[Command]:
 def bindings() -> list[Binding]:
     """Return the bindings of all commands that have keys, under their ids."""
     return [
-        Binding(command.keys, command.action, command.label, id=command.id, show=False)
+        Binding(
+            command.keys,
+            command.action,
+            command.label,
+            id=command.id,
+            show=False,
+            priority=command.panes == WRITE,  # text fields have ctrl+e and others of their own
+        )
         for command in COMMANDS
         if command.keys
     ]

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
 
 from console.commands import COMMANDS
 from console.panes.places import places
@@ -42,7 +43,7 @@ class Palette(Provider):
     async def discover(self) -> Hits:
         """Show everything while nothing is typed."""
         for name, help_text, run in self._rows:
-            yield DiscoveryHit(name, run, help=help_text)
+            yield DiscoveryHit(Content(name), run, text=name, help=help_text)
 
     async def search(self, query: str) -> Hits:
         """Show what matches what is typed."""

@@ -13,6 +13,7 @@ from textual.worker import Worker
 
 from console.failures import tell_failure
 from console.panes.reach import reach_line
+from console.panes.titles import as_title
 from console.session import Session
 from console.widgets.completing_input import Candidate, CompletingInput, Offers
 from console.writing import Writing
@@ -159,7 +160,7 @@ class Composer(Vertical):
             self.border_title = title
             return
         found = preview(session.mailbox, draft, session.now(), session.config.stale_after_minutes * 60)
-        self.border_title = f"{title} → {', '.join(map(session.mailbox.label, draft.recipients))}"
+        self.border_title = as_title(f"{title} → {', '.join(map(session.mailbox.label, draft.recipients))}")
         words = len(self._writing.body.split())
         self.border_subtitle = f"{words} words · ctrl+s sends · esc keeps the draft"
         reach.update(reach_line(found, "", now=session.now()))

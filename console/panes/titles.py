@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from textual.content import Content
+
 from console.panes.places import VIEWS
+from console.render.safe import visible_line
 from console.render.text import count
 from mailstore.mailbox import Mailbox
 from mailstore.views import View
 
-__all__ = ["status_words", "view_title"]
+__all__ = ["as_title", "status_words", "view_title"]
+
+
+def as_title(text: str) -> Content:
+    """Return text from a mailbox as a border's title: a plain string there would be read as markup."""
+    return Content(visible_line(text))
 
 
 def view_title(mailbox: Mailbox, view: View) -> str:

@@ -29,8 +29,7 @@ from console.panes.search_bar import SearchBar
 from console.panes.sidebar import Sidebar
 from console.panes.thread_rows import ThreadRows
 from console.panes.threads import Threads
-from console.panes.titles import status_words, view_title
-from console.render.safe import visible_line
+from console.panes.titles import as_title, status_words, view_title
 from console.session import Session
 from console.widgets.virtual_list import VirtualList
 from mailstore.delivery import State
@@ -292,7 +291,7 @@ class Desk(Screen[None]):
             )
             if is_on
         ]
-        self.threads.border_title = visible_line(" · ".join([title, *marks]))
+        self.threads.border_title = as_title(" · ".join([title, *marks]))
         self.threads.border_subtitle = status_words(self.session.mailbox, listed, self.threads.size.width - 4)
 
     def _title_conversation(self) -> None:
@@ -301,7 +300,7 @@ class Desk(Screen[None]):
             pane.border_title = pane.border_subtitle = ""
             return
         summary = mailbox.summary(mailbox.root_of(pane.messages[0].id))
-        pane.border_title = visible_line(summary.subject)
+        pane.border_title = as_title(summary.subject)
         unseen = [key for key in pane.keys_below() if (it := mailbox.message(key)) and mailbox.is_unseen(it)]
         below = f" · {len(unseen)} new below" if unseen else ""
         number = f"{summary.messages} message{'s' * (summary.messages != 1)}"

@@ -96,7 +96,10 @@ class Moving(Searching):
             if parent is not None:
                 self.conversation.scroll_to_key(parent)
                 return
-        self.action_go_pane(max(1, ORDER.index(pane)))
+        if pane == "sidebar":
+            self.tell("nothing further left")
+            return
+        self.action_go_pane(ORDER.index(pane))
 
     def action_right(self) -> None:
         """Unfold the replies, else go to the first of them; in a list, open."""

@@ -11,6 +11,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from console.panes.titles import as_title
+
 __all__ = ["Viewer"]
 
 
@@ -34,7 +36,7 @@ class Viewer(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="viewer") as page:
-            page.border_title = self._title
+            page.border_title = as_title(self._title)
             page.border_subtitle = "esc closes"
             yield Static(self._content, id="viewer-text")
 

@@ -6,17 +6,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.segment import Segment
 from textual import on
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.events import Blur, Click
 from textual.message import Message
+from textual.strip import Strip
 from textual.widgets import Input, Static
+
+from console.render.safe import visible_line
+from console.render.text import shorten_middle
 
 __all__ = ["Candidate", "CompletingInput", "Offers"]
 
 SHOWN = 6
+LONGEST = 30
+"""Cells of a name in the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,7 @@ class Offers(Static):
     Offers {
         overlay: screen; constrain: inside inside; width: 52; height: auto;
         background: $panel; color: $foreground; padding: 0 1; border: round $accent; display: none;
+        max-width: 100%; text-wrap: nowrap; text-overflow: ellipsis;
     }
     """
 
@@ -92,17 +100,27 @@ class CompletingInput(Input):
 
     @on(Input.Changed)
     def _offer(self) -> None:
-        word = self._word().casefold()
+        typed = self._word()
+        word = typed.casefold()
         already = {part.strip() for part in self.value.split(",")[:-1]}
         ranked = []
         for candidate in self._candidates() if word and self._is_asked_for else []:
             value = candidate.value.casefold()
-            rank = 0 if value.lstrip("#").startswith(word.lstrip("#")) else 1 if word in value else 2
-            if rank == 2 and word in candidate.hint.casefold():
+            if value == word:
+                rank = 0
+            elif value.lstrip("#").startswith(word.lstrip("#")):
+                rank = 1
+            elif word in value:
+                rank = 2
+            elif word in candidate.hint.casefold():
                 rank = 3
-            if rank != 2 and candidate.value not in already and value != word:
+            else:
+                continue
+            if candidate.value not in already:
                 ranked.append((rank, candidate.value, candidate))
         self._found = [candidate for _, _, candidate in sorted(ranked, key=lambda row: row[:2])]
+        if [candidate.value for candidate in self._found] == [typed]:
+            self._found = []
         self._picked = 0
         self._show()
 
@@ -116,7 +134,9 @@ class CompletingInput(Input):
         lines = []
         for at, candidate in enumerate(self._found[first : first + SHOWN], first):
             style = "reverse" if at == self._picked else ""
-            lines.append(Content.assemble((f"{candidate.value} ", style), (f" {candidate.hint}", "$text-muted")))
+            name = shorten_middle(visible_line(candidate.value), LONGEST)
+            hint = visible_line(candidate.hint)
+            lines.append(Content.assemble((f"{name} ", style), (f" {hint}", "$text-muted")))
         if len(self._found) > first + SHOWN:
             lines.append(Content.styled(f"… {len(self._found) - first - SHOWN} more", "$text-muted"))
         offers.update(Content("\n").join(lines))
@@ -160,6 +180,12 @@ class CompletingInput(Input):
             self._show()
         else:
             raise SkipAction
+
+    def render_line(self, y: int) -> Strip:
+        """Draw what stands in the field; a name is data, and the terminal obeys none of it."""
+        strip = super().render_line(y)
+        shown = [Segment(visible_line(text), style, control) for text, style, control in strip]
+        return Strip(shown).adjust_cell_length(strip.cell_length)
 
     def on_blur(self, event: Blur) -> None:
         self._found = []

@@ -25,7 +25,7 @@ __all__ = ["Seat", "opened", "screen_lines", "settle", "until"]
 
 SVG = "{http://www.w3.org/2000/svg}"
 CELL_WIDTH, LINE_HEIGHT = 12.2, 24.4
-ENDLESS = {"feed", "themes", "close"}
+GROUPS = {"blocks", "marks", "send", "search", "drafts", "record", "copy", "quote", "news", "chosen"}
 PATIENCE = 10.0
 
 
@@ -50,14 +50,15 @@ def screen_lines(app: App[Any]) -> list[str]:
 
 
 async def settle(pilot: Pilot[Any]) -> None:
-    """Wait until nothing is under way any more, but for what never ends."""
+    """Wait until nothing that was begun is under way any more; the feed never ends, and is not waited for."""
     quiet = 0
-    while quiet < 2:
-        await pilot.pause()
-        workers = [it for it in pilot.app.workers if it.group not in ENDLESS and not it.is_finished]
-        if workers:
-            await pilot.app.workers.wait_for_complete(workers)
-        quiet = 0 if workers else quiet + 1
+    async with asyncio.timeout(PATIENCE):
+        while quiet < 2:
+            await pilot.pause()
+            workers = [it for it in pilot.app.workers if it.group in GROUPS and not it.is_finished]
+            for worker in workers:
+                await worker.wait()
+            quiet = 0 if workers else quiet + 1
 
 
 async def until(pilot: Pilot[Any], holds: Callable[[], object], what: str = "") -> None:

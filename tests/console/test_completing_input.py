@@ -22,12 +22,13 @@ NAMES = [
 class FieldApp(App[None]):
     BINDINGS = [Binding("escape", "gone", "gone")]  # noqa: RUF012 - as Textual has it
 
-    def __init__(self) -> None:
+    def __init__(self, names: list[Candidate] = NAMES) -> None:
         super().__init__()
+        self.names = names
         self.was_escaped = False
 
     def compose(self) -> ComposeResult:
-        yield CompletingInput(lambda: NAMES, id="to")
+        yield CompletingInput(lambda: self.names, id="to")
         yield Offers()
         yield Input(id="next")
 
@@ -170,3 +171,51 @@ async def test_a_name_typed_whole_needs_no_offer() -> None:
         assert app.to == "all"
         assert app.focused is not None
         assert app.focused.id == "next"
+
+
+async def test_a_name_typed_whole_is_not_exchanged_for_another() -> None:
+    names = [Candidate("architect", "role"), Candidate("architect-2", "living"), Candidate("bob", "living · architect")]
+    for key in ("tab", "enter"):
+        app = FieldApp(names)
+        async with app.run_test() as pilot:
+            await pilot.press(*"architect")
+            assert [line.split()[0] for line in app.offered] == ["architect", "architect-2", "bob"]
+            await pilot.press(key)
+            assert app.to == "architect"
+
+
+async def test_a_name_typed_in_capitals_is_offered_as_it_is_written() -> None:
+    app = FieldApp()
+    async with app.run_test() as pilot:
+        await pilot.press(*"ALL", "enter")
+        assert app.to == "all"
+
+
+async def test_what_a_name_hides_is_shown_and_never_reaches_the_terminal() -> None:
+    name, hint = "bob\x1b]0;owned\x07\u202ecod", "\x1b[2Jgone\nsecond"
+    app = FieldApp([Candidate(name, hint)])
+    async with app.run_test() as pilot:
+        await pilot.press(*"bob")
+        seen = "\n".join(app.offered)
+        assert "bob␛]0;owned␇⟦U+202E⟧cod" in seen
+        assert "␛[2J" in seen
+        await pilot.press("tab")
+        assert app.to == name
+        await pilot.pause()
+        field = app.query_one("#to", Input)
+        assert "bob␛]0;owned" in "\n".join(screen_lines(app))
+        assert not set(field.render_line(0).text) & set(name) & {"\x1b", "\x07", "\u202e"}
+
+
+async def test_every_offer_takes_one_line_and_a_click_takes_the_one_under_it() -> None:
+    names = [Candidate("bob-1", "words " * 60), Candidate("bob-3", "[red]y"), Candidate(f"bob-{'日本' * 40}", "x")]
+    for width in (80, 30):
+        app = FieldApp(names)
+        async with app.run_test(size=(width, 20)) as pilot:
+            await pilot.press(*"bob")
+            assert len(app.offered) == 3
+            assert app.offered[0].endswith("…")
+            assert "…" in app.offered[2]
+            assert app.query_one(Offers).region.right <= width
+            await pilot.click(Offers, offset=(5, 2))
+            assert app.to == "bob-3"

@@ -1,0 +1,205 @@
+"""Every key that is advertised for a pane does something in that pane that can be seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from console.commands import COMMANDS, Command, commands_for
+from console.writing import Writing
+from mailstore.views import View
+from tests.console.screen_text import Seat, opened, settle
+from tests.mailboxes import MailFiles
+
+PANES = ("sidebar", "threads", "conversation", "composer")
+TREE = "tree-00"
+DEEP = "tree-03"
+
+
+def keys_to_press(pane: str, command: Command) -> list[str]:
+    """Return a command's first key for every pane, and its other keys for the first pane that has it."""
+    keys = command.keys.split(",")
+    first = next(name for name in PANES if name in command.panes and command.id != f"pane.{name}")
+    return keys if pane == first else keys[:1]
+
+
+CASES = [
+    pytest.param(pane, command, key, id=f"{pane}-{command.id}-{key}")
+    for pane in PANES
+    for command in commands_for(pane)
+    if command.id != f"pane.{pane}"
+    for key in keys_to_press(pane, command)
+]
+PRINTABLE = [key for command in COMMANDS for key in command.keys.split(",") if len(key) == 1] + [
+    key
+    for command in COMMANDS
+    for key in command.keys.split(",")
+    if key in {"slash", "backslash", "colon", "question_mark", "greater_than_sign", "left_square_bracket"}
+]
+LONG = "\n\n".join(f"A paragraph of some words, number {number}." for number in range(30))
+
+
+def write_mail(folder: Path) -> MailFiles:
+    mail = MailFiles(folder)
+    mail.agent("ann-00000001", role="clerk", tags=["project:ink"])
+    mail.agent("bob-00000001", tags=["project:ink", "concern:rules"])
+    for number in range(40):
+        mail.message(f"m-{number:02}", "ann-00000001", "project:ink", LONG, ago=9000 - 60 * number)
+    for number in range(8):
+        above = [None, "tree-00", "tree-01", "tree-02", "tree-03", "tree-04", "tree-03", "tree-00"][number]
+        sides = ("ann-00000001", "bob-00000001") if number % 2 else ("bob-00000001", "ann-00000001")
+        mail.message(f"tree-{number:02}", *sides, LONG, ago=8010 - number, thread=above, subject="The tree")
+    mail.message("late", "bob-00000001", "user", "A question to you.", ago=60)
+    return mail
+
+
+async def prepare(seat: Seat, pane: str, command: Command) -> None:
+    """Bring the console to where a command has something to do: everywhere in the middle of things."""
+    desk = seat.desk
+    if command.id.startswith("history."):
+        desk.show_view(View("waiting"))
+        desk.show_view(View("all"))
+        if command.id == "history.forward":
+            desk.step_history(-1)
+    elif command.id == "back" and pane != "composer":
+        desk.action_filter()
+        await seat.press(*"tree", "enter")
+    else:
+        desk.threads.select(TREE)
+        await settle(seat.pilot)
+        desk.conversation.scroll_to_key(DEEP)
+        await settle(seat.pilot)
+    if pane == "composer" or command.id == "quit":
+        desk.composer.open(Writing("new", "ann-00000001", "", "A word."))
+        desk.composer.focus_field()
+    await settle(seat.pilot)
+    if pane != "composer":
+        getattr(desk, pane).focus()
+    if pane == "conversation" and command.group != "Move":
+        desk.conversation.scroll_to_key(DEEP)
+    await settle(seat.pilot)
+    assert desk.pane() == pane
+
+
+def look(seat: Seat) -> Any:
+    """Return all that the person can tell: what stands on the screen, where the cursors are, what was copied."""
+    app, desk = seat.app, seat.desk
+    focused = desk.focused.id if desk.focused is not None else None
+    cursors = desk.sidebar.cursor_key, desk.threads.cursor_key, desk.conversation.cursor_key
+    return seat.lines, focused, cursors, len(app.screen_stack), app.clipboard
+
+
+@pytest.mark.parametrize(("pane", "command", "key"), CASES)
+async def test_the_key_does_something_that_is_seen(pane: str, command: Command, key: str, tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    async with opened(mail.data) as seat:
+        await prepare(seat, pane, command)
+        before = look(seat)
+        if key:
+            await seat.press(key)
+        else:
+            seat.app.run_command(command.action)
+            await settle(seat.pilot)
+        assert look(seat) != before, f"{key} ({command.help}) did nothing in {pane}"
+
+
+@pytest.mark.parametrize("pane", PANES)
+async def test_the_number_of_the_pane_one_is_in_changes_nothing(pane: str, tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        if pane != "composer":
+            getattr(seat.desk, pane).focus()
+            await settle(seat.pilot)
+            before = look(seat)
+            await seat.press(str(PANES.index(pane) + 1))
+            assert look(seat) == before
+
+
+@pytest.mark.parametrize("field", ["to", "subject", "body"])
+async def test_printable_keys_only_type_in_the_composer(field: str, tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        seat.desk.composer.open(Writing("new"))
+        target: Any = seat.desk.query_one(f"#{field}")
+        target.focus()
+        await settle(seat.pilot)
+        await seat.press(*PRINTABLE, "space")
+        typed = target.text if field == "body" else target.value
+        assert len(typed) == len(PRINTABLE) + 1
+        assert typed.startswith("1234")
+        assert seat.desk.focused is target
+        assert len(seat.app.screen_stack) == 2
+
+
+@pytest.mark.parametrize("key", ["slash", "backslash"])
+async def test_printable_keys_only_type_in_the_search(key: str, tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press(key)
+        target: Any = seat.desk.query_one("#search")
+        await seat.press(*PRINTABLE, "space")
+        assert len(target.value) == len(PRINTABLE) + 1
+        assert seat.desk.focused is target
+        assert len(seat.app.screen_stack) == 2
+
+
+@pytest.mark.parametrize("pane", PANES)
+async def test_the_help_of_a_pane_lists_each_of_its_keys(pane: str, tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(120, 60)) as seat:
+        if pane == "composer":
+            await seat.press("c")
+        else:
+            getattr(seat.desk, pane).focus()
+        await seat.press("f1")
+        pages = [seat.text]
+        for _ in range(12):
+            await seat.press("space")
+            pages.append(seat.text)
+        text = " ".join("\n".join(pages).replace("│", " ").split())
+        for command in commands_for(pane):
+            assert f"{command.keys_label({})} {command.help}" in text, command.id
+        await seat.press("escape")
+        assert len(seat.app.screen_stack) == 2
+
+
+async def test_the_footer_names_only_keys_of_its_pane(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(200, 40)) as seat:
+        for pane in PANES[:3]:
+            getattr(seat.desk, pane).focus()
+            await settle(seat.pilot)
+            for command in commands_for(pane):
+                if command.footer:
+                    assert f"{command.key_label} {command.label}" in seat.lines[-1], (pane, command.id)
+
+
+async def test_q_quits_when_nothing_is_open(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.pilot.press("q")
+        await seat.until(lambda: seat.app.return_code is not None)
+        assert seat.app.return_code == 0
+
+
+async def test_escape_never_quits(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press("enter", *["escape"] * 10)
+        assert seat.app.return_code is None
+        assert seat.desk.pane() == "sidebar"
+
+
+async def test_the_palette_runs_a_command_by_its_name(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press("colon")
+        await seat.pilot.press(*"dead-letters")
+        await seat.sees("go to the dead letters")
+        await seat.press("enter")
+        await seat.sees("Dead letters ─")
+
+
+async def test_a_mouse_click_opens_what_is_under_it(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        row = next(at for at, line in enumerate(seat.lines) if line.startswith("│? bob-00000001"))
+        await seat.pilot.click("#threads", offset=(5, 5))
+        await settle(seat.pilot)
+        assert seat.desk.pane() == "threads"
+        await seat.pilot.click(offset=(5, row))
+        await settle(seat.pilot)
+        assert seat.desk.look.view == View("agent", "bob-00000001")
