@@ -58,7 +58,7 @@ class _Pending:
     left_at: int = -1
 
 
-class BlockView(ScrollView, can_focus=True):
+class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
     """Asks for the lines of what is on the screen, and never moves what is looked at when they come."""
 
     DEFAULT_CSS = """

@@ -65,7 +65,7 @@ class _NoRows:
         return []
 
 
-class VirtualList(ScrollView, can_focus=True):
+class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
     """Rows of one height with a cursor; the screen binds the keys, this offers the actions.
 
     A new source keeps the selection on the row of the same key and the view on the same rows: mail that
@@ -156,7 +156,7 @@ class VirtualList(ScrollView, can_focus=True):
     def _keep_cursor(self) -> None:
         at = self.source.index(self.cursor_key) if self.cursor_key is not None else None
         if at is None:
-            at = self._nearest(min(max(self.cursor, 0), len(self.source) - 1))
+            at = self._nearest(self.cursor)
         key = self.source.key(at) if at >= 0 else None
         is_new = key != self.cursor_key
         self.cursor_key = key
@@ -164,10 +164,16 @@ class VirtualList(ScrollView, can_focus=True):
         if is_new and key is not None:
             self.post_message(self.Highlighted(self, key, at))
 
-    def _nearest(self, start: int) -> int:
+    def _nearest(self, start: int, step: int = 1) -> int:
+        """Return the first row from `start` on that can be selected, else the last before it; -1 where none can."""
         size = len(self.source)
-        order = chain(range(max(start, 0), size), range(min(start, size) - 1, -1, -1))
-        return next((at for at in order if self.source.selectable(at)), -1)
+        if not size:
+            return -1
+        start = min(max(start, 0), size - 1)
+        onward, back = range(start, size), range(start - 1, -1, -1)
+        if step < 0:
+            onward, back = range(start, -1, -1), range(start + 1, size)
+        return next((at for at in chain(onward, back) if self.source.selectable(at)), -1)
 
     def redraw_rows(self) -> None:
         """Draw all rows anew, as when time has passed."""
@@ -188,20 +194,18 @@ class VirtualList(ScrollView, can_focus=True):
 
     # Moving
 
-    def _move_to(self, at: int, step: int = 1) -> None:
-        if not 0 <= at < len(self.source):
-            at = min(max(at, 0), len(self.source) - 1)
-        while 0 <= at < len(self.source) and not self.source.selectable(at):
-            at += step
-        if not 0 <= at < len(self.source) or at == self.cursor:
+    def _move_to(self, start: int, step: int = 1) -> None:
+        at = self._nearest(start, step)
+        if at < 0:
             return
-        old, self.cursor = self.cursor, at
-        self.cursor_key = self.source.key(at)
-        height = self.source.row_height
-        self.refresh_lines(old * height, height)
-        self.refresh_lines(at * height, height)
+        if at != self.cursor:
+            old, self.cursor = self.cursor, at
+            self.cursor_key = self.source.key(at)
+            height = self.source.row_height
+            self.refresh_lines(old * height, height)
+            self.refresh_lines(at * height, height)
+            self.post_message(self.Highlighted(self, self.cursor_key, at))
         self._scroll_to_cursor()
-        self.post_message(self.Highlighted(self, self.cursor_key, at))
 
     def _scroll_to_cursor(self) -> None:
         height = self.source.row_height
@@ -222,16 +226,16 @@ class VirtualList(ScrollView, can_focus=True):
         self._move_to(self.cursor - 1, -1)
 
     def action_page_down(self) -> None:
-        self._move_to(self.cursor + self._page, -1 if self.cursor + self._page >= len(self.source) else 1)
+        self._move_to(self.cursor + self._page)
 
     def action_page_up(self) -> None:
-        self._move_to(self.cursor - self._page)
+        self._move_to(self.cursor - self._page, -1)
 
     def action_half_page_down(self) -> None:
-        self._move_to(self.cursor + max(1, self._page // 2), -1 if self.cursor + self._page >= len(self.source) else 1)
+        self._move_to(self.cursor + max(1, self._page // 2))
 
     def action_half_page_up(self) -> None:
-        self._move_to(self.cursor - max(1, self._page // 2))
+        self._move_to(self.cursor - max(1, self._page // 2), -1)
 
     def action_first(self) -> None:
         self._move_to(0)

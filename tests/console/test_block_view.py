@@ -8,6 +8,7 @@ from time import perf_counter
 from rich.segment import Segment
 from textual import on
 from textual.app import App, ComposeResult
+from textual.binding import Binding
 from textual.strip import Strip
 
 from console.widgets.block_view import BlockView
@@ -250,6 +251,25 @@ async def test_one_who_scrolled_up_is_not_dragged_down_by_following() -> None:
         app.view.source_changed(app.talk)
         await pilot.pause()
         assert app.shown() == before
+
+
+class KeyApp(TalkApp):
+    BINDINGS = [Binding("down", "next"), Binding("end", "end")]  # noqa: RUF012 - as Textual has it
+
+    def action_next(self) -> None:
+        self.view.action_cursor_down()
+
+    def action_end(self) -> None:
+        self.view.action_last()
+
+
+async def test_keys_of_the_screen_move_from_block_to_block() -> None:
+    app = KeyApp(talk(*[4] * 30))
+    async with app.run_test(size=(40, 10)) as pilot:
+        await pilot.press("down", "down")
+        assert app.view.cursor_key == "m2"
+        await pilot.press("end")
+        assert app.view.cursor_key == "m29"
 
 
 async def test_a_click_highlights_the_block_under_it() -> None:

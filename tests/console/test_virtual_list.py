@@ -7,6 +7,7 @@ from time import perf_counter
 
 from rich.segment import Segment
 from textual.app import App, ComposeResult
+from textual.binding import Binding
 from textual.strip import Strip
 
 from console.widgets.virtual_list import RowLook, VirtualList
@@ -255,6 +256,58 @@ async def test_pages_reach_both_ends_and_stay_there() -> None:
             app.list.action_half_page_up()
         await pilot.pause()
         assert app.list.cursor_key == "name 0"
+
+
+KEYS = {"down": "cursor_down", "up": "cursor_up", "end": "last", "home": "first", "pagedown": "page_down"}
+
+
+class KeyApp(ListApp):
+    """Binds the keys on the app, as a screen does."""
+
+    BINDINGS = [Binding(key, f"move('{move}')") for key, move in KEYS.items()]  # noqa: RUF012 - as Textual has it
+
+    def action_move(self, move: str) -> None:
+        getattr(self.list, f"action_{move}")()
+
+
+async def test_keys_of_the_screen_move_the_cursor_of_a_list_longer_than_the_screen() -> None:
+    app = KeyApp(Names(names(0, 100)))
+    async with app.run_test(size=(40, 10)) as pilot:
+        seen = []
+        for key in ("down", "down", "up", "pagedown", "end", "home"):
+            await pilot.press(key)
+            seen.append(app.list.cursor_key)
+        assert seen == [f"name {number}" for number in (1, 2, 1, 11, 99, 0)]
+
+
+async def test_a_row_that_was_scrolled_away_comes_back_when_one_goes_to_it() -> None:
+    app = ListApp(Names(names(0, 100)))
+    async with app.run_test(size=(40, 10)) as pilot:
+        for go in (app.list.action_last, app.list.action_cursor_down, lambda: app.list.select("name 99")):
+            app.list.action_last()
+            await pilot.pause()
+            app.list.scroll_to(y=0, animate=False)
+            await pilot.pause()
+            assert ">name 99" not in screen_lines(app)
+            go()
+            await pilot.pause()
+            assert screen_lines(app)[-1] == ">name 99"
+
+
+async def test_pages_get_past_headings_and_end_on_the_outermost_row() -> None:
+    app = ListApp(Names(["a", "=1", "b", "=2", "=3", "c", "=4", "d", "=5", "=6"]))
+    async with app.run_test(size=(40, 1)) as pilot:
+        for move in ("page_down", "half_page_down"):
+            seen = []
+            for _ in range(4):
+                getattr(app.list, f"action_{move}")()
+                seen.append(app.list.cursor_key)
+            back = []
+            for _ in range(4):
+                getattr(app.list, f"action_{move.replace('down', 'up')}")()
+                back.append(app.list.cursor_key)
+            await pilot.pause()
+            assert (seen, back) == (["b", "c", "d", "d"], ["c", "b", "a", "a"])
 
 
 async def test_a_click_selects_and_another_one_chooses() -> None:
