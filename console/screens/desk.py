@@ -11,10 +11,11 @@ import msgspec
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.events import DescendantFocus, Resize
+from textual.events import DescendantFocus, Key, Resize
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
+from textual.widgets import Input, TextArea
 from textual.worker import Worker
 
 from console.commands import commands_for
@@ -370,6 +371,14 @@ class Desk(Screen[None]):
         for name in PANES:
             self.set_class(name == pane, f"-at-{name}")
         self.footer.keys = footer_keys(pane)
+
+    def on_key(self, event: Key) -> None:
+        """Take the footer's words away with the next key; what the key does comes after this."""
+        self.footer.notice = ""
+
+    @on(Input.Changed)
+    @on(TextArea.Changed)
+    def _typing(self) -> None:
         self.footer.notice = ""
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:

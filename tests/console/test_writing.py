@@ -1,0 +1,254 @@
+"""Writing: it is said whom a message reaches, it reaches them, and no word of a draft is lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from console.writing import Writing
+from mailstore.views import View
+from tests.console.screen_text import Seat, opened, settle
+from tests.mailboxes import HOUR, NOW, MailFiles, iso
+
+
+def write_talk(folder: Path) -> MailFiles:
+    mail = MailFiles(folder)
+    mail.agent("ann-00000001", role="clerk", tags=["project:ink"], last_seen=iso(NOW - 60))
+    mail.agent("bob-00000001", tags=["project:ink"], last_seen=iso(NOW - 2 * HOUR))
+    mail.agent("fro-00000001", "frozen", tags=["project:ink"])
+    mail.agent("ded-00000001", "dead", role="lamp", ended_at=iso(NOW - HOUR))
+    mail.message("q", "ann-00000001", "bob-00000001", "Which colour?", ago=500, subject="The colour")
+    mail.message("a", "bob-00000001", "ann-00000001", "Blue, then.", ago=400, thread="q")
+    mail.message("you", "bob-00000001", "user", "May I?\nPlease.", ago=200, subject="A question to you")
+    mail.message("ch", "bob-00000001", "project:ink", "To the channel.", ago=100, subject="In the channel")
+    return mail
+
+
+def records(mail: MailFiles) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in mail.mailbox.read_text().splitlines()]
+
+
+def journal(mail: MailFiles) -> list[dict[str, Any]]:
+    file = mail.data / "agent-mailbox-oversight.jsonl"
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+async def fill(seat: Seat, to: str, body: str = "") -> None:
+    """Write an address and a text into the composer, as keys would."""
+    seat.desk.composer.open(Writing("new"))
+    seat.desk.composer.focus_field()
+    await settle(seat.pilot)
+    await seat.press(*to)
+    seat.desk.composer.query_one("#body").focus()
+    await seat.press(*body)
+
+
+async def sent(seat: Seat, mail: MailFiles, number: int) -> dict[str, Any]:
+    """Send, and return the message that came into the file."""
+    await seat.press("ctrl+s")
+    await seat.until(lambda: len(records(mail)) == number)
+    await seat.until(lambda: f"{number} messages" in seat.lines[0])
+    await settle(seat.pilot)
+    return records(mail)[-1]
+
+
+@pytest.mark.parametrize(
+    ("to", "written"),
+    [
+        ("#ink", "project:ink"),
+        ("clerk", "clerk"),
+        ("ann-0000", "ann-00000001"),
+        ("all", "all"),
+        ("ann-00000001, bob-00000001", ["ann-00000001", "bob-00000001"]),
+    ],
+)
+async def test_a_message_is_written_to_whom_it_says_and_appears_in_the_list(
+    to: str, written: str | list[str], tmp_path: Path
+) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data) as seat:
+        await fill(seat, to, "Good day.")
+        message = await sent(seat, mail, 5)
+        assert message["recipient"] == written
+        assert message["sender"] == "user"
+        assert message["content"] == "Good day."
+        assert not seat.desk.composer.is_open
+        assert seat.notice == "sent"
+        assert any("Good day." in line[26:64] for line in seat.lines)
+    assert journal(mail) == []
+
+
+async def test_writing_from_a_channel_goes_to_the_channel_and_from_an_agent_to_the_agent(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data) as seat:
+        for view, to in ((View("channel", "project:ink"), "#ink"), (View("agent", "bob-00000001"), "bob-00000001")):
+            seat.desk.show_view(view)
+            await seat.press("2", "c")
+            assert seat.desk.composer.writing.recipients == to
+            await seat.press("escape")
+
+
+async def test_an_answer_to_mail_for_the_user_goes_to_its_sender_in_its_thread(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data) as seat:
+        await seat.open_thread("you")
+        await seat.press("r", *"Yes.")
+        message = await sent(seat, mail, 5)
+    assert (message["recipient"], message["thread"]) == ("bob-00000001", "you")
+    assert message["subject"] == "Re: A question to you"
+    assert journal(mail) == []
+
+
+async def test_an_answer_in_a_channel_goes_to_the_channel(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data) as seat:
+        await seat.open_thread("ch")
+        await seat.press("r", *"Noted.")
+        assert (await sent(seat, mail, 5))["recipient"] == "project:ink"
+    assert journal(mail) == []
+
+
+@pytest.mark.parametrize("key", ["r", "R"])
+async def test_stepping_in_between_two_agents_reaches_both_is_noted_and_is_marked(key: str, tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data) as seat:
+        await seat.open_thread("q")
+        await seat.press(key, *"Green.")
+        assert "Step in" in seat.text
+        message = await sent(seat, mail, 5)
+        assert set(message["recipient"]) == {"ann-00000001", "bob-00000001"}
+        assert "intervention" in seat.notice
+        await seat.sees("⚑")
+        await seat.sees("Green.")
+    (record,) = journal(mail)
+    assert (record["actor"], record["action"], record["message_id"]) == ("user", "intervene", message["id"])
+
+
+async def test_a_quote_stands_above_the_answer(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data) as seat:
+        await seat.open_thread("you")
+        await seat.press("greater_than_sign")
+        await seat.sees("> May I?")
+        await seat.press(*"Yes.")
+        message = await sent(seat, mail, 5)
+    assert message["content"] == "> May I?\n> Please.\n\nYes."
+
+
+@pytest.mark.parametrize(
+    ("to", "said"),
+    [
+        ("ann-00000001", "reaches ann-00000001"),
+        ("#ink", "frozen, waits: fro-00000001"),
+        ("lamp", "waits for a holder of lamp"),
+        ("bob-00000001", "not seen lately: bob-00000001"),
+        ("nobody", "nobody is called nobody"),
+        ("ded-00000001", "dead: ded-00000001"),
+        ("all", "expires in 4 h"),
+        ("clerk", "reaches ann-00000001"),
+        ("clerk", "never expires"),
+        ("", "Whom to?"),
+        ("#nothing", "no channel is called #nothing"),
+    ],
+)
+async def test_it_is_said_whom_a_message_reaches_before_it_is_sent(to: str, said: str, tmp_path: Path) -> None:
+    async with opened(write_talk(tmp_path).data, size=(160, 40)) as seat:
+        await fill(seat, to, "Hm.")
+        assert said in " ".join("\n".join(line[70:].strip("│ ") for line in seat.lines).split())
+
+
+@pytest.mark.parametrize(
+    ("to", "body", "said"),
+    [("", "Hm.", "to is missing"), ("ann-00000001", "", "empty"), ("#nothing", "Hm.", "no channel is called")],
+)
+async def test_a_refused_draft_says_why_and_nothing_is_written(to: str, body: str, said: str, tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    before = mail.mailbox.read_bytes()
+    async with opened(mail.data, size=(160, 40)) as seat:
+        await fill(seat, to, body)
+        await seat.press("ctrl+s")
+        assert said in " ".join("\n".join(line[70:].strip("│ ") for line in seat.lines).split())
+        assert seat.desk.composer.is_open
+    assert mail.mailbox.read_bytes() == before
+
+
+async def test_a_store_that_refuses_keeps_the_draft(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data, state=tmp_path / "state.db", size=(160, 40)) as seat:
+        await fill(seat, "ann-00000001", "Hm.")
+        mail.mailbox.rename(tmp_path / "elsewhere")
+        await seat.press("ctrl+s")
+        await seat.sees("gone")
+        assert seat.desk.composer.is_open
+        assert seat.desk.composer.writing.body == "Hm."
+
+
+async def test_a_draft_is_kept_on_escape_and_found_again_in_another_console(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        await seat.open_thread("you")
+        await seat.press("r", *"Half a thought", "escape")
+        assert seat.notice == "the draft is kept"
+        assert not seat.desk.composer.is_open
+        assert "1 draft" in seat.lines[0]
+    async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        assert "1 draft" in seat.lines[0]
+        await seat.open_thread("you")
+        await seat.press("r")
+        assert seat.desk.composer.writing.body == "Half a thought"
+        assert "Half a thought" in seat.text
+
+
+async def test_a_draft_comes_back_with_its_thread_and_stays_with_it(tmp_path: Path) -> None:
+    async with opened(write_talk(tmp_path).data) as seat:
+        await seat.open_thread("you")
+        await seat.press("r", *"For you", "escape")
+        await seat.open_thread("q")
+        assert "For you" not in "\n".join(line[66:] for line in seat.lines)
+        await seat.press("r", *"For them", "escape")
+        await seat.open_thread("you")
+        assert "For you" in "\n".join(line[66:] for line in seat.lines)
+        assert "2 drafts" in seat.lines[0]
+
+
+async def test_a_draft_survives_every_size(tmp_path: Path) -> None:
+    async with opened(write_talk(tmp_path).data) as seat:
+        await fill(seat, "ann-00000001", "A thought.")
+        for size in ((60, 20), (200, 60), (80, 24)):
+            await seat.pilot.resize_terminal(*size)
+            await settle(seat.pilot)
+            assert "A thought." in seat.text
+            assert seat.desk.pane() == "composer"
+
+
+async def test_discarding_asks_and_the_answer_is_no_by_default(tmp_path: Path) -> None:
+    async with opened(write_talk(tmp_path).data, state=tmp_path / "state.db") as seat:
+        await fill(seat, "ann-00000001", "A thought.")
+        for answer, is_kept in (("enter", True), ("escape", True), ("y", False)):
+            seat.app.run_command("discard")
+            await seat.sees("Discard this draft?")
+            await seat.press(answer)
+            assert ("1 draft" in seat.lines[0]) == is_kept or seat.desk.session.drafts_kept == is_kept
+
+
+async def test_sending_twice_in_haste_sends_once(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data) as seat:
+        await fill(seat, "ann-00000001", "Once.")
+        await seat.pilot.press("ctrl+s", "ctrl+s", "f5")
+        await seat.until(lambda: "5 messages" in seat.lines[0])
+        await settle(seat.pilot)
+    assert [record["content"] for record in records(mail)].count("Once.") == 1
+
+
+async def test_what_was_typed_is_sent_to_the_letter(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data) as seat:
+        await fill(seat, "ann-00000001", "x")
+        seat.desk.composer.set_body('  First\n\n\tsecond — 日本 👩‍🚀 [/] \\ "quoted"\n```py\nx\n```')
+        await settle(seat.pilot)
+        message = await sent(seat, mail, 5)
+    assert message["content"] == '  First\n\n\tsecond — 日本 👩‍🚀 [/] \\ "quoted"\n```py\nx\n```'
