@@ -11,15 +11,14 @@ import msgspec
 from mailstore.address import TAG_NAMESPACES
 from mailstore.files.lines import Line
 from mailstore.message import Location, Message, Problem
+from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.haak.names import MESSAGE, parse_time, pick
 
 __all__ = ["MessageDecoder", "NotAMessage", "content_of", "objects"]
 
-MENTION = re.compile(r"(?<![\w@/.])@([A-Za-z0-9_][\w.:*-]*\w|\w)")
 OBJECT = re.compile(rb'\{\s*"')
 MOST_TRIES = 64
 """How many beginnings of objects are tried on one damaged line: a hostile line must not cost the square."""
-SUBJECT_LENGTH = 80
 Text = str | None
 Raw = msgspec.Raw
 
@@ -341,16 +340,3 @@ def _strings(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return tuple(str(one) for one in value) if isinstance(value, list) else ()
-
-
-def first_line(content: str) -> str:
-    """Return the first line of a text that is not empty, at most 80 characters of it."""
-    for line in content[:4096].splitlines():
-        if line.strip():
-            return line.strip()[:SUBJECT_LENGTH]
-    return ""
-
-
-def mentions(content: str) -> tuple[str, ...]:
-    """Return the names after an @, once each, in order."""
-    return tuple(dict.fromkeys(MENTION.findall(content))) if "@" in content else ()

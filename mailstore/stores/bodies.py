@@ -1,0 +1,23 @@
+"""What a message's header takes from its body: the subject of one that has none, and whom it mentions."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["first_line", "mentions"]
+
+MENTION = re.compile(r"(?<![\w@/.])@([A-Za-z0-9_][\w.:*-]*\w|\w)")
+SUBJECT_LENGTH = 80
+
+
+def first_line(content: str) -> str:
+    """Return the first line of a text that is not empty, at most 80 characters of it."""
+    for line in content[:4096].splitlines():
+        if line.strip():
+            return line.strip()[:SUBJECT_LENGTH]
+    return ""
+
+
+def mentions(content: str) -> tuple[str, ...]:
+    """Return the names after an @, once each, in order."""
+    return tuple(dict.fromkeys(MENTION.findall(content))) if "@" in content else ()

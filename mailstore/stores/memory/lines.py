@@ -1,0 +1,102 @@
+"""Lines of JSON as messages, by the names of semantics: records."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from mailstore.message import Location, Message, Problem
+from mailstore.stores.bodies import first_line, mentions
+
+__all__ = ["FILE", "LineDecoder", "content_of", "isoformat", "line_of"]
+
+FILE = "memory"
+
+
+class Fields(msgspec.Struct):
+    """A message as its line has it; fields unknown to us stay in the line."""
+
+    sender: str
+    recipient: str | list[str]
+    content: str
+    id: str | int = ""
+    timestamp: str = ""
+    subject: str | None = None
+    thread: str | None = None
+    ttl_hours: float | None = None
+    type: str | None = None
+    tags: list[str] = []
+    read_by: list[str] = []
+
+
+FIELDS = msgspec.json.Decoder(Fields)
+
+
+def line_of(fields: Mapping[str, Any]) -> str:
+    """Return a message's fields as a line."""
+    return msgspec.json.encode(fields).decode()
+
+
+def content_of(line: str) -> str:
+    """Return the body of a line that is a message."""
+    return FIELDS.decode(line).content
+
+
+def isoformat(time: float) -> str:
+    """Return seconds since the epoch as a message has them."""
+    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _seconds(timestamp: str) -> float | None:
+    try:
+        moment = datetime.fromisoformat(timestamp)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+class LineDecoder:
+    """Decodes lines in order; keeps the last readable time for those that have none."""
+
+    def __init__(self) -> None:
+        self._last_time = 0.0
+
+    def decode(self, line: str, place: int) -> list[Message | Problem]:
+        """Return what a line holds, and what is wrong with it; `place` is its index in the mailbox."""
+        try:
+            fields = FIELDS.decode(line)
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
+            return [Problem(FILE, place + 1, place, f"no message: {error}")]
+        names = (fields.recipient,) if isinstance(fields.recipient, str) else tuple(fields.recipient)
+        if not fields.sender or not names or not all(names):
+            return [Problem(FILE, place + 1, place, "no message: it has no sender or no recipient")]
+        found: list[Message | Problem] = []
+        time = _seconds(fields.timestamp)
+        if time is None:
+            found.append(Problem(FILE, place + 1, place, f"{fields.timestamp!r} is no time", fatal=False))
+        ttl = fields.ttl_hours
+        if ttl is not None and ttl <= 0:
+            found.append(Problem(FILE, place + 1, place, f"a ttl of {ttl:g} is none", fatal=False))
+        self._last_time = self._last_time if time is None else time
+        digest = hashlib.sha1(line.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+        message = Message(
+            id=str(fields.id) or f"line:{digest}",
+            sender=fields.sender,
+            recipients=names,
+            timestamp=fields.timestamp,
+            time=self._last_time,
+            subject=fields.subject or first_line(fields.content),
+            thread=fields.thread or None,
+            ttl_hours=ttl if ttl is not None and ttl > 0 else None,
+            type=fields.type or "",
+            tags=tuple(fields.tags),
+            read_by=tuple(fields.read_by),
+            mentions=mentions(fields.content),
+            location=Location(FILE, place, len(line)),
+            timed=time is not None,
+        )
+        return [message, *found]

@@ -1,0 +1,189 @@
+"""A mailbox in memory: the reference of what a store must do, and a fake for tests and pictures."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.events import Event, Gone, Reset
+from mailstore.message import Delivery, Intervention, Message, Receipt
+from mailstore.roster import Agent
+from mailstore.store import Store
+from mailstore.stores.memory.lines import LineDecoder, content_of, isoformat, line_of
+from mailstore.stores.memory.records import Record, Records
+
+if TYPE_CHECKING:
+    from mailstore.draft import Draft
+
+__all__ = ["MemoryStore"]
+
+BATCH = 500
+
+
+class MemoryStore(Store):
+    """A mailbox that ends with its process.
+
+    What another program would do to it, a test does: `append`, `replace` and `remove`, from any thread.
+    Several stores may share one mailbox: `MemoryStore(records=store.records)`.
+    """
+
+    kind: ClassVar[str] = "memory"
+    summary: ClassVar[str] = "a mailbox that ends with its process, for tests and demonstrations"
+
+    def __init__(self, path: Path = Path("mailbox"), records: Records | None = None) -> None:
+        self._path = path
+        self.records = Records() if records is None else records
+        self._version = -1
+        self._next = 0
+        self._decoder = LineDecoder()
+        self._scanning: Iterator[list[Event]] | None = None
+
+    @classmethod
+    def recognise(cls, path: Path) -> bool:
+        """Say no: nothing of this kind lies at any path."""
+        return False
+
+    @classmethod
+    def open(cls, path: Path, *, poll: bool = False) -> Self:
+        """Open a mailbox of its own, empty, whatever the path."""
+        return cls(path)
+
+    @classmethod
+    def create(cls, path: Path) -> Self:
+        """Make an empty mailbox."""
+        return cls(path)
+
+    @property
+    def url(self) -> str:
+        return f"{self.kind}:{self._path.absolute()}"
+
+    @property
+    def title(self) -> str:
+        return f"{self._path.name} (in memory)"
+
+    # What another program does
+
+    def append(self, *records: Record | Mapping[str, Any]) -> None:
+        """Append records as another program would.
+
+        A mapping is a message by the names of semantics: records; a text is a line as it stands, damaged
+        where it is none; the other records are given as values.
+        """
+        self.records.append(*(line_of(one) if isinstance(one, Mapping) else one for one in records))
+
+    def replace(self, *records: Record | Mapping[str, Any]) -> None:
+        """Put other records in the place of all there are, and bring a mailbox back that was gone."""
+        self.records.replace(*(line_of(one) if isinstance(one, Mapping) else one for one in records))
+
+    def remove(self) -> None:
+        """Take the mailbox away."""
+        self.records.remove()
+
+    # What there is
+
+    def scan(self) -> Iterator[list[Event]]:
+        """Yield all there is: the roster, then everything else with the newest first."""
+        if self._scanning is None:
+            self._scanning = self._all()
+        while (batch := next(self._scanning, None)) is not None:
+            yield batch
+
+    def _all(self) -> Iterator[list[Event]]:
+        self._version, records = self.records.since(0)
+        self._next = len(records)
+        self._decoder = LineDecoder()
+        yield [record for record in records if isinstance(record, Agent)]
+        rest = self._decode([(at, one) for at, one in enumerate(records) if not isinstance(one, Agent)])
+        rest.reverse()
+        for start in range(0, len(rest), BATCH):
+            yield rest[start : start + BATCH]
+
+    def _decode(self, records: Sequence[tuple[int, Record]]) -> list[Event]:
+        events: list[Event] = []
+        for at, record in records:
+            events += self._decoder.decode(record, at) if isinstance(record, str) else [record]
+        return events
+
+    async def changes(self) -> AsyncIterator[list[Event]]:
+        """Yield what came since the last batch handed out; what a scan left over comes first."""
+        scanning = self.scan()
+        while (batch := await asyncio.to_thread(next, scanning, None)) is not None:
+            yield batch
+        is_gone = False
+        with self.records.woken() as changed:
+            while True:
+                changed.clear()
+                if self.records.is_gone:
+                    if not is_gone:
+                        yield [Gone("the mailbox was taken away")]
+                    is_gone = True
+                elif batch := await asyncio.to_thread(self._news):
+                    is_gone = False
+                    yield batch
+                await changed.wait()
+
+    def _news(self) -> list[Event]:
+        version, records = self.records.since(self._next)
+        if version != self._version:
+            return [Reset("the mailbox was replaced"), *(event for batch in self._all() for event in batch)]
+        first = self._next
+        self._next += len(records)
+        return self._decode(list(enumerate(records, first)))
+
+    def content(self, message: Message) -> str:
+        """Return a message's body. Raises ContentGone."""
+        return content_of(self._line(message))
+
+    def raw(self, message: Message) -> bytes:
+        """Return a message's line as it stands. Raises ContentGone."""
+        return self._line(message).encode("utf-8", "surrogatepass")
+
+    def _line(self, message: Message) -> str:
+        where = message.location
+        line = self.records.at(where.offset) if where else None
+        if where and isinstance(line, str):
+            found = [event for event in LineDecoder().decode(line, where.offset) if isinstance(event, Message)]
+            if found and (found[0].id, found[0].location) == (message.id, where):
+                return line
+        raise ContentGone(f"message {message.id} is no longer in the mailbox", "it was replaced")
+
+    # What is written
+
+    def send(self, draft: Draft) -> Message:
+        """Append a message, and its audience as deliveries."""
+        now = time.time()
+        fields = draft.model_dump(exclude={"audience", "recipients"})
+        line = line_of({"id": str(uuid.uuid4()), "recipient": draft.recipients, "timestamp": isoformat(now), **fields})
+        found = LineDecoder().decode(line, self._write(line))
+        message = next(event for event in found if isinstance(event, Message))
+        self._write(*(Delivery(message.id, name, now) for name in draft.audience))
+        return message
+
+    def mark_read(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Record that a reader has read these messages; those it has a record of are passed over."""
+        with self.records.lock:
+            _, records = self.records.since(0)
+            known = {one.message_id for one in records if isinstance(one, Receipt) and one.reader == reader}
+            now = time.time()
+            fresh = [Receipt(one, reader, now) for one in dict.fromkeys(message_ids) if one not in known]
+            self._write(*fresh)
+        return len(fresh)
+
+    def update_agent(self, agent: Agent) -> None:
+        """Register an agent, or replace what was said of it."""
+        self._write(agent)
+
+    def record(self, intervention: Intervention) -> None:
+        """Append to the oversight journal."""
+        self._write(intervention)
+
+    def _write(self, *records: Record) -> int:
+        with self.records.lock:
+            if self.records.is_gone:
+                raise MailboxMissing(f"the mailbox {self._path.name} was taken away")
+            return self.records.append(*records)
