@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
@@ -13,10 +13,11 @@ from markdown_it.token import Token
 from pygments.lexers import get_all_lexers
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markdown import CodeBlock, Heading, ListElement, ListItem, Markdown, MarkdownElement
+from rich.markdown import CodeBlock, Heading, ListElement, ListItem, Markdown, MarkdownElement, TableElement
 from rich.segment import Segment
 from rich.style import Style
 from rich.syntax import Syntax
+from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 from textual.strip import Strip
@@ -124,6 +125,16 @@ class _List(ListElement):
             yield from item.render_marked(console, options, room)
 
 
+class _Table(TableElement):
+    """A table without blank lines for edges."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for part in super().__rich_console__(console, options):
+            if isinstance(part, Table):
+                part.show_edge = False
+            yield part
+
+
 class _Markdown(Markdown):
     """Markdown in which HTML, images, links and their definitions stay as they were written."""
 
@@ -135,6 +146,7 @@ class _Markdown(Markdown):
         "bullet_list_open": _List,
         "ordered_list_open": _List,
         "list_item_open": _Item,
+        "table_open": _Table,
     }
 
     def __init__(self, text: str, code_theme: str) -> None:
@@ -183,7 +195,7 @@ def render_markdown(text: str, width: int, palette: Palette) -> list[Strip]:
     try:
         page = _Markdown(text, palette.code_theme)
         lines = console.render_lines(page, pad=False, style=palette.text)
-    except (RecursionError, ValueError, IndexError, KeyError):
+    except (RuntimeError, AssertionError, ValueError, IndexError, KeyError):
         return render_plain(text, width, palette.text)
     strips = [Strip(_plain(segments)) for segments in lines]
     languages = "".join(_language(token) for token in page.parsed if token.type == "fence")
@@ -201,15 +213,22 @@ def _letters(text: str) -> Counter[str]:
 
 
 def _plain(segments: list[Segment]) -> list[Segment]:
-    """Keep text only: no control codes, no links."""
-    return [
-        Segment(
-            segment.text,
-            segment.style.update_link(None) if segment.style and segment.style.link else segment.style,
-        )
-        for segment in segments
-        if not segment.control
-    ]
+    """Keep text only: no control codes, no links, and no background but the page's own."""
+    return [Segment(text, _ink(style) if style else None) for text, style, control in segments if not control]
+
+
+@lru_cache(1024)
+def _ink(style: Style) -> Style:
+    """Return a style without its background: the terminal's own is not that of the page."""
+    return Style(
+        color=style.color,
+        bold=style.bold,
+        dim=style.dim,
+        italic=style.italic,
+        underline=style.underline,
+        reverse=style.reverse,
+        strike=style.strike,
+    )
 
 
 def render_plain(text: str, width: int, style: Style) -> list[Strip]:

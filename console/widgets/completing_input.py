@@ -136,9 +136,9 @@ class CompletingInput(Input):
             style = "reverse" if at == self._picked else ""
             name = shorten_middle(visible_line(candidate.value), LONGEST)
             hint = visible_line(candidate.hint)
-            lines.append(Content.assemble((f"{name} ", style), (f" {hint}", "$text-muted")))
+            lines.append(Content.assemble((f"{name} ", style), (f" {hint}", "dim")))
         if len(self._found) > first + SHOWN:
-            lines.append(Content.styled(f"… {len(self._found) - first - SHOWN} more", "$text-muted"))
+            lines.append(Content.styled(f"… {len(self._found) - first - SHOWN} more", "dim"))
         offers.update(Content("\n").join(lines))
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from time import perf_counter
 
 import pytest
@@ -229,6 +230,21 @@ def test_a_line_that_was_ended_is_ended() -> None:
     source = "first line\nsecond line\n\n> quoted one\n> quoted two\n\n- item one\n  goes on"
     drawn = [line.strip(" ▌•") for line in text_of(render_markdown(source, 40, INK)).split("\n")]
     assert [line for line in drawn if line] == [line.strip(" >-") for line in source.split("\n") if line]
+
+
+@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("theme", ["default", "monokai", "ansi_dark"])
+def test_everything_stands_on_the_page_itself(name: str, theme: str) -> None:
+    for strip in render_markdown(SOURCES[name], 40, replace(INK, code_theme=theme)):
+        assert not any(segment.style and segment.style.bgcolor for segment in strip)
+
+
+def test_code_is_coloured_and_a_table_takes_no_blank_lines() -> None:
+    code = render_markdown("```python\ndef name():\n    return 1  # why\n```", 40, INK)
+    assert (
+        len({segment.style and segment.style.color for strip in code for segment in strip if segment.text.strip()}) > 2
+    )
+    assert all(strip.text.strip() for strip in render_markdown("|a|b|\n|---|---|\n|c|d|\n|e|f|", 40, INK))
 
 
 def test_nothing_is_no_line() -> None:
