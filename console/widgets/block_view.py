@@ -146,35 +146,39 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
         self._measure()
 
     def _measure(self) -> None:
-        self._heights = [self._height(at) for at in range(len(self.source))]
+        room = self._room
+        self._heights = [self._height(at, room) for at in range(len(self.source))]
         self._tops = [0, *accumulate(self._heights)]
         self.virtual_size = Size(0, self._tops[-1])
 
-    def _height(self, at: int) -> int:
+    def _height(self, at: int, room: int) -> int:
         """Return a block's height at the present width, guessed while its lines are not known."""
-        width = self._width(at)
+        width = self._width(at, room)
         known = self._known.get(self.source.key(at))
         if known is not None and known[0] == width:
             return known[1]
         return max(1, self.source.estimate(at, width))
 
-    def _width(self, index: int) -> int:
-        return max(NARROWEST, self.scrollable_content_region.width - GUTTER - self._indent(index))
+    @property
+    def _room(self) -> int:
+        return self.scrollable_content_region.width - GUTTER
 
-    def _indent(self, index: int) -> int:
+    def _width(self, index: int, room: int) -> int:
+        return max(NARROWEST, room - self._indent(index, room))
+
+    def _indent(self, index: int, room: int) -> int:
         """Return how far a block is indented; a deep one keeps room for its text."""
-        most = max(0, self.scrollable_content_region.width - GUTTER - NARROWEST)
-        return min(self.source.indent(index), most)
+        return min(self.source.indent(index), max(0, room - NARROWEST))
 
     def text_width(self, key: str) -> int:
         """Return how many cells a block's lines may take."""
-        return self._width(self._index.get(key, 0)) if len(self.source) else NARROWEST
+        return self._width(self._index.get(key, 0), self._room) if len(self.source) else NARROWEST
 
     def set_lines(self, key: str, width: int, lines: list[Strip]) -> None:
         """Take a block's lines in; lines for another width are dropped."""
         at = self._index.get(key)
         self._asked.discard(key)
-        if at is None or width != self._width(at):
+        if at is None or width != self._width(at, self._room):
             self._redraw()
             return
         self._lines.discard(key)  # the cache keeps an old value where it has one
@@ -240,7 +244,8 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
         """Return the blocks whose first line is in sight."""
         top = self.scroll_offset.y
         bottom = top + self.scrollable_content_region.height
-        return [self.source.key(at) for at in range(len(self.source)) if top <= self._tops[at] < bottom]
+        first, last = (bisect_left(self._tops, y, 0, len(self.source)) for y in (top, bottom))
+        return [self.source.key(at) for at in range(first, last)]
 
     def scroll_to_key(self, key: str) -> bool:
         """Highlight a block and bring it into sight; say whether it is there."""
@@ -279,7 +284,10 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
         first = max(0, bisect_right(self._tops, self.scroll_offset.y) - 1)
         bottom = self.scroll_offset.y + self.scrollable_content_region.height
         in_sight = range(first, bisect_left(self._tops, bottom, 0, len(self.source)))
-        return all((have := self._lines.get(self.source.key(at))) and have[0] == self._width(at) for at in in_sight)
+        room = self._room
+        return all(
+            (have := self._lines.get(self.source.key(at))) and have[0] == self._width(at, room) for at in in_sight
+        )
 
     def _highlight(self, at: int) -> None:
         key = self.source.key(at)
@@ -380,7 +388,7 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
                 break
             key = self.source.key(at)
             have = self._lines.get(key)
-            if (have is None or have[0] != self._width(at)) and key not in self._asked:
+            if (have is None or have[0] != self._width(at, self._room)) and key not in self._asked:
                 wanted.append(key)
         if wanted:
             self._asked.update(wanted)
@@ -410,7 +418,7 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
         if key == self.cursor_key:
             name = "block-view--bar" if self.has_focus else "block-view--bar-blurred"
             gutter, style = "▎ ", self.get_component_rich_style(name)
-        indent = self._indent(at)
+        indent = self._indent(at, self._room)
         guides = Segment("│ " * (indent // 2), base + self.get_component_rich_style("block-view--indent"))
         strip = Strip([guides, Segment(gutter, style), *body.apply_style(base)])
         return strip.adjust_cell_length(width, base)
