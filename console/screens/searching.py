@@ -10,6 +10,7 @@ from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from console.panes.search_bar import SearchBar
+from console.screens.desk import Look
 from console.screens.writing import Writer
 from console.session import Session
 from mailstore.errors import QueryError
@@ -102,8 +103,16 @@ class Searching(Writer):
             self.take_search_away()
         self.threads.focus()
 
+    def _go(self, look: Look) -> None:
+        """Go elsewhere: a search ends there."""
+        self.found = None
+        self._asked = ""
+        super()._go(look)
+
     def take_search_away(self) -> bool:
         """Take the search or the filter away; say whether there was one."""
+        if self._waiting is not None:
+            self._waiting.stop()
         if self.found is None and not self.filter_text and not self._asked:
             return False
         self.found = None

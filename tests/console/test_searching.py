@@ -1,0 +1,167 @@
+"""Searching and filtering: found as one types, told where a query breaks, and taken away again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.console.screen_text import Seat, opened, settle
+from tests.mailboxes import MailFiles
+
+
+def write_mail(folder: Path) -> MailFiles:
+    mail = MailFiles(folder)
+    mail.agent("ann-00000001", role="clerk", tags=["project:ink"])
+    mail.agent("bob-00000001")
+    ann, bob = "ann-00000001", "bob-00000001"
+    mail.message("m1", ann, bob, "The lamp is green.", ago=900, subject="Lamp")
+    mail.message("m2", bob, ann, "And the needle in the reply: heureka.", ago=800, thread="m1")
+    mail.message("m3", ann, "project:ink", "Nothing of the kind.", ago=700, subject="Ink")
+    mail.message("m4", bob, "user", "Is the lamp on?", ago=600, subject="A question", type="question")
+    mail.message("old", bob, ann, "The lamp of old.", ago=40 * 86400, archived=True, subject="Old lamp")
+    return mail
+
+
+def listed(seat: Seat) -> list[str]:
+    """Return the subjects that the list shows."""
+    threads = seat.desk.threads
+    return [threads.source.key(at) for at in range(len(threads.source))]
+
+
+async def search(seat: Seat, words: str, said: str) -> None:
+    await seat.press("slash", *words)
+    await seat.until(lambda: said in seat.notice)
+    await settle(seat.pilot)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("lamp", {"m1", "m4", "old"}),
+        ("HEUREKA", {"m1"}),
+        ('"lamp is"', {"m1"}),
+        ("lamp -green", {"m4", "old"}),
+        ("from:clerk", {"m1", "m3"}),
+        ("to:user", {"m4"}),
+        ("tag:ink", {"m3"}),
+        ("type:question", {"m4"}),
+        ("subject:ink OR heureka", {"m1", "m3"}),
+        ("after:1d lamp", {"m1", "m4"}),
+        ("nothing-of-this-is-there", set()),
+    ],
+)
+async def test_what_is_typed_is_found_as_it_is_typed(words: str, found: set[str], tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await search(seat, words, f"{len(found)} thread")
+        assert set(listed(seat)) == found
+        assert seat.desk.focused is seat.desk.query_one("#search")
+
+
+async def test_the_hit_is_what_is_shown_of_a_thread(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await search(seat, "heureka", "1 thread")
+        await seat.press("enter")
+        assert seat.desk.pane() == "threads"
+        assert seat.desk.conversation.cursor_key == "m2"
+        assert "heureka" in seat.text
+
+
+@pytest.mark.parametrize(
+    ("words", "where"), [("is:nonsense", "nonsense"), ("after:never", "never"), ('"open', "not closed")]
+)
+async def test_a_query_that_can_not_be_read_says_where_it_breaks(words: str, where: str, tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(160, 40)) as seat:
+        await search(seat, words, where)
+        assert where in seat.lines[-1]
+        assert seat.app.return_code is None
+
+
+async def test_hits_are_gone_through_with_n_and_the_footer_says_so(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await search(seat, "lamp", "3 threads")
+        await seat.press("enter")
+        visited = [seat.desk.threads.cursor_key]
+        for _ in range(3):
+            await seat.press("n")
+            visited.append(seat.desk.threads.cursor_key)
+        assert set(visited) == {"m1", "m4", "old"}
+        assert visited[0] == visited[3]
+        await seat.press("N")
+        assert seat.desk.threads.cursor_key == visited[2]
+
+
+async def test_escape_takes_the_search_away_and_everything_is_listed_again(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        everything = listed(seat)
+        for keys in (["escape"], ["enter", "escape"]):
+            await search(seat, "heureka", "1 thread")
+            await seat.press(*keys)
+            assert listed(seat) == everything
+            assert seat.desk.pane() == "threads"
+            assert not seat.desk.query_one("#search").display
+
+
+async def test_a_search_that_is_taken_away_before_its_hits_come_stays_away(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        everything = listed(seat)
+        await seat.pilot.press("slash", *"heureka", "escape")
+        for _ in range(12):
+            await seat.pilot.pause(0.02)
+        await settle(seat.pilot)
+        assert listed(seat) == everything
+        assert "Search" not in seat.lines[1]
+
+
+async def test_an_emptied_search_lists_everything(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        everything = listed(seat)
+        await search(seat, "lamp", "3 threads")
+        await seat.press(*["backspace"] * 4)
+        await seat.until(lambda: listed(seat) == everything)
+
+
+async def test_mail_that_comes_while_a_search_is_on_does_not_disturb_it(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    async with opened(mail.data) as seat:
+        await search(seat, "heureka", "1 thread")
+        await seat.press("enter")
+        mail.message("new", "bob-00000001", "ann-00000001", "Something else.", ago=0)
+        await seat.until(lambda: "5 messages" in seat.lines[0])
+        assert listed(seat) == ["m1"]
+
+
+async def test_a_filter_lists_what_holds_its_words_in_subject_or_names(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        everything = listed(seat)
+        await seat.press("backslash", *"LAMP")
+        assert listed(seat) == ["m1", "old"]
+        await seat.press("enter")
+        assert "\\LAMP" in seat.lines[1]
+        await seat.press("escape")
+        assert listed(seat) == everything
+        await seat.press("backslash", *"user")
+        assert listed(seat) == ["m4"]
+        await seat.press("escape")
+        assert listed(seat) == everything
+
+
+async def test_a_filter_that_holds_nothing_says_how_to_take_it_away(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press("backslash", *"zzz")
+        assert "Nothing matches." in seat.text
+        assert "esc takes the filter away" in seat.text
+
+
+async def test_a_search_without_hits_says_so(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await search(seat, "zzz", "0 threads")
+        assert "Nothing matches." in seat.text
+
+
+async def test_another_view_ends_the_filter_and_the_search(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await search(seat, "heureka", "1 thread")
+        await seat.press("enter", "1", "g", "enter")
+        assert "For you" in seat.lines[1]
+        assert listed(seat) == ["m4"]
