@@ -13,6 +13,7 @@ from textual import on
 from textual.app import SuspendNotSupported
 
 from console.panes.composer import Composer
+from console.render.safe import visible, visible_line
 from console.screens.ask import Ask
 from console.screens.reading import Reading
 from console.writing import Writing
@@ -78,7 +79,7 @@ class Writer(Reading):
         writing = Writing(
             key=f"thread:{self.session.mailbox.root_of(message.id)}",
             recipients=", ".join(map(self.session.mailbox.label, reply.recipients)),
-            subject=reply.subject,
+            subject=visible_line(reply.subject),
             thread=reply.thread,
             action="intervene" if reply.is_intervention else "",
         )
@@ -92,7 +93,7 @@ class Writer(Reading):
         if message is None:
             return
         body = await asyncio.to_thread(self.session.body, message)
-        lines = [f"> {line}" for line in body.splitlines()[:QUOTE_LINES]]
+        lines = [f"> {line}" for line in visible(body).splitlines()[:QUOTE_LINES]]
         kept = self.session.draft(writing.key)
         base = kept or writing
         quoted = "\n".join([*([base.body.rstrip(), ""] if base.body.strip() else []), *lines, "", ""])
