@@ -62,11 +62,7 @@ def test_a_chain_of_ten_thousand_replies_is_walked() -> None:
     assert grown.walk("0")[-1] == ("9999", 9_999)
 
 
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(IDS), st.sampled_from([*IDS, "gone", None])), unique_by=lambda link: link[0]
-    )
-)
+@given(st.lists(st.tuples(st.sampled_from(IDS), st.sampled_from([*IDS, "gone", None])), unique_by=lambda link: link[0]))
 def test_every_message_stands_in_its_roots_tree_once(links: list[tuple[str, str | None]]) -> None:
     grown = forest(*links)
     roots = {grown.root(message_id) for message_id, _ in links}

@@ -1,0 +1,241 @@
+"""What following promises: everything that came, once, in order; what happens when files are replaced."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from time import perf_counter
+
+from mailstore.conformance.following import Follower, following, ids, of, scanned
+from mailstore.conformance.harness import Deed, Harness
+from mailstore.conformance.samples import ANN, agent, at, letter, letters
+from mailstore.events import Event, Gone, Reset
+from mailstore.message import Message, Problem, Receipt
+from mailstore.roster import Agent
+from mailstore.store import Capability, Store
+
+HELD_UP_SECONDS = 0.25
+"""No step of the event loop may take longer; a frame is far shorter, a busy machine far slower."""
+
+
+def follow(store: Store, story: Callable[[Follower], Coroutine[None, None, None]]) -> list[Event]:
+    """Run what happens while a store is followed; return all that it yielded."""
+
+    async def run() -> list[Event]:
+        async with following(store) as came:
+            await story(came)
+            return came.events
+
+    return asyncio.run(run())
+
+
+class ChangingContract:
+    """`changes`, and the looks that must change nothing."""
+
+    def test_changes_yields_what_came_after_the_scan_once_and_in_order(self, harness: Harness) -> None:
+        harness.need(Capability.FOLLOW)
+        harness.make()
+        letters(harness, 3)
+        names = [f"late{number}" for number in range(20)]
+
+        async def story(came: Follower) -> None:
+            for number, name in enumerate(names):
+                harness.message(letter(name, 10 + number))
+                if number % 7 == 0:
+                    await came.until_message(name)
+            await came.until_message(names[-1])
+
+        with harness.open() as store:
+            scanned(store)
+            events = follow(store, story)
+        assert [message.id for message in of(Message, events)] == names
+
+    def test_what_comes_between_the_scan_and_the_changes_is_not_lost(self, harness: Harness) -> None:
+        harness.need(Capability.FOLLOW)
+        harness.make()
+        letters(harness, 2)
+        with harness.open() as store:
+            before = scanned(store)
+            harness.message(letter("between", 5))
+            events = follow(store, lambda came: _until(came, "between"))
+        assert ids([*before, *events]) == {"m0": 1, "m1": 1, "between": 1}
+
+    def test_where_a_scan_was_not_exhausted_nothing_is_lost(self, harness: Harness) -> None:
+        harness.need(Capability.FOLLOW)
+        harness.make()
+        names = letters(harness, 2500)
+        with harness.open() as store:
+            scanning = store.scan()
+            before = next(batch for batch in scanning if of(Message, batch))
+            assert set(ids(before)) < set(names)
+            harness.message(letter("late", 5000))
+            events = follow(store, lambda came: _until(came, *(set(names) - set(ids(before))), "late"))
+        assert ids([*before, *events]) == dict.fromkeys([*names, "late"], 1)
+
+    def test_where_there_was_no_scan_nothing_is_lost(self, harness: Harness) -> None:
+        harness.need(Capability.FOLLOW)
+        harness.make()
+        names = letters(harness, 3)
+        with harness.open() as store:
+            events = follow(store, lambda came: _until(came, *names))
+        assert ids(events) == dict.fromkeys(names, 1)
+
+    def test_changes_go_on_until_the_iterator_is_closed(self, harness: Harness) -> None:
+        harness.need(Capability.FOLLOW)
+        harness.make()
+
+        async def story(came: Follower) -> None:
+            for number in range(3):
+                harness.message(letter(f"m{number}", number))
+                await came.until_message(f"m{number}")
+
+        with harness.open() as store:
+            assert ids(follow(store, story)) == {"m0": 1, "m1": 1, "m2": 1}
+            harness.message(letter("m3", 3))
+            assert set(ids(follow(store, lambda came: _until(came, "m3")))) >= {"m3"}
+
+    def test_an_agent_that_changes_is_handed_out_again(self, harness: Harness) -> None:
+        harness.need(Capability.FOLLOW, Deed.AGENT)
+        harness.make()
+        harness.agent(agent(ANN))
+
+        async def story(came: Follower) -> None:
+            harness.agent(agent(ANN, status="frozen", role="librarian"))
+            await came.until(lambda events: any(one.role == "librarian" for one in of(Agent, events)))
+
+        with harness.open() as store:
+            scanned(store)
+            assert of(Agent, follow(store, story))[-1].status == "frozen"
+
+    def test_a_read_that_comes_is_handed_out_once(self, harness: Harness) -> None:
+        harness.need(Capability.FOLLOW, Deed.RECORDS)
+        harness.make()
+        letters(harness, 1)
+
+        async def story(came: Follower) -> None:
+            harness.read({"message_id": "m0", "reader": ANN, "timestamp": at(9)})
+            await came.until(lambda events: bool(of(Receipt, events)))
+            harness.message(letter("last", 20))
+            await came.until_message("last")
+
+        with harness.open() as store:
+            scanned(store)
+            assert [one.reader for one in of(Receipt, follow(store, story))] == [ANN]
+
+    def test_damage_that_comes_is_handed_out_as_a_problem(self, harness: Harness) -> None:
+        harness.need(Capability.FOLLOW, Deed.DAMAGE)
+        harness.make()
+
+        async def story(came: Follower) -> None:
+            harness.damage()
+            harness.message(letter("after", 5))
+            await came.until_message("after")
+
+        with harness.open() as store:
+            scanned(store)
+            assert [one.fatal for one in of(Problem, follow(store, story))] == [True]
+
+    def test_a_record_is_held_back_until_it_is_complete(self, harness: Harness) -> None:
+        harness.need(Capability.FOLLOW, Deed.TEAR, Deed.AGENT)
+        harness.make()
+        letters(harness, 1)
+
+        async def story(came: Follower) -> None:
+            harness.tear(letter("torn", 5))
+            harness.agent(agent(ANN))
+            await came.until(lambda events: bool(of(Agent, events)))
+            assert not of(Message, came.events)
+            harness.mend()
+            await came.until_message("torn")
+
+        with harness.open() as store:
+            scanned(store)
+            events = follow(store, story)
+        assert ids(events) == {"torn": 1}
+        assert not [one for one in of(Problem, events) if one.fatal]
+
+    # Replaced, gone, and back
+
+    def test_after_reset_everything_follows_anew(self, harness: Harness) -> None:
+        harness.need(Capability.FOLLOW, Deed.REPLACE)
+        harness.make()
+        letters(harness, 5)
+
+        async def story(came: Follower) -> None:
+            harness.replace(letter("m1", 1), letter("new", 2))
+            await came.until_message("new")
+            harness.message(letter("later", 30))
+            await came.until_message("later")
+
+        with harness.open() as store:
+            scanned(store)
+            events = follow(store, story)
+        reset = max(place for place, event in enumerate(events) if isinstance(event, Reset))
+        assert of(Reset, events)[-1].reason
+        assert ids(events[reset:]) == {"m1": 1, "new": 1, "later": 1}
+        assert not of(Message, events[:reset])
+
+    def test_gone_says_that_the_mailbox_can_not_be_reached_and_reset_that_it_is_back(self, harness: Harness) -> None:
+        harness.need(Capability.FOLLOW, Deed.REMOVE)
+        harness.make()
+        names = letters(harness, 3)
+
+        async def story(came: Follower) -> None:
+            harness.remove()
+            await came.until(lambda events: bool(of(Gone, events)))
+            assert of(Gone, came.events)[0].reason
+            harness.restore()
+            await came.until_message(*names)
+
+        with harness.open() as store:
+            scanned(store)
+            events = follow(store, story)
+        assert len(of(Gone, events)) == 1
+        reset = max(place for place, event in enumerate(events) if isinstance(event, Reset))
+        assert ids(events[reset:]) == dict.fromkeys(names, 1)
+
+    # The event loop, and the files
+
+    def test_changes_never_hold_up_the_event_loop(self, harness: Harness) -> None:
+        harness.need(Capability.FOLLOW)
+        harness.make()
+        names = letters(harness, 5000)
+        worst = 0.0
+
+        async def story(came: Follower) -> None:
+            nonlocal worst
+            waiting = asyncio.create_task(_until(came, *names))
+            while not waiting.done():
+                start = perf_counter()
+                await asyncio.sleep(0)
+                worst = max(worst, perf_counter() - start)
+            await waiting
+
+        with harness.open() as store:
+            follow(store, story)
+        assert worst < HELD_UP_SECONDS
+
+    def test_looking_changes_nothing(self, harness: Harness) -> None:
+        harness.need(Deed.SNAPSHOT)
+        harness.make()
+        names = letters(harness, 3)
+        if Deed.AGENT not in harness.cannot:
+            harness.agent(agent(ANN))
+        if Deed.DAMAGE not in harness.cannot:
+            harness.damage()
+        if Deed.TEAR not in harness.cannot:
+            harness.tear(letter("torn", 5))
+        before = harness.snapshot()
+        assert harness.store.recognise(harness.path)
+        with harness.open() as store:
+            for message in of(Message, scanned(store)):
+                store.content(message)
+                store.raw(message)
+        if Capability.FOLLOW in harness.store.capabilities:
+            with harness.open() as store:
+                follow(store, lambda came: _until(came, *names))
+        assert harness.snapshot() == before
+
+
+async def _until(came: Follower, *names: str) -> None:
+    await came.until_message(*names)

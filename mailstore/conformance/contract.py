@@ -1,0 +1,14 @@
+"""The whole suite as one class."""
+
+from __future__ import annotations
+
+from mailstore.conformance.changing import ChangingContract
+from mailstore.conformance.opening import OpeningContract
+from mailstore.conformance.reading import ReadingContract
+from mailstore.conformance.writing import WritingContract
+
+__all__ = ["StoreContract"]
+
+
+class StoreContract(OpeningContract, ReadingContract, ChangingContract, WritingContract):
+    """Subclass it as `Test…` with a fixture `harness`; every test is one sentence of the contract."""

@@ -1,0 +1,66 @@
+"""Waiting for what `changes` yields: woken by it, never by a clock, and with a limit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from contextlib import aclosing, asynccontextmanager
+from typing import TypeVar, cast
+
+from mailstore.events import Event
+from mailstore.message import Message
+from mailstore.store import Store
+
+__all__ = ["Follower", "following", "ids", "of", "scanned"]
+
+PATIENCE_SECONDS = 20.0
+Kind = TypeVar("Kind")
+
+
+class Follower:
+    """What a store's changes have yielded so far, in order."""
+
+    def __init__(self, changes: AsyncIterator[list[Event]]) -> None:
+        self._changes = changes
+        self.batches: list[list[Event]] = []
+
+    @property
+    def events(self) -> list[Event]:
+        return [event for batch in self.batches for event in batch]
+
+    async def until(self, holds: Callable[[list[Event]], bool]) -> list[Event]:
+        """Take in changes until something holds of all that came; return all that came."""
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while not holds(self.events):
+                    self.batches.append(await anext(self._changes))
+        except TimeoutError:
+            raise AssertionError(f"waited in vain; came: {self.events!r}") from None
+        return self.events
+
+    async def until_message(self, *wanted: str) -> list[Event]:
+        """Take in changes until messages of these ids have come."""
+        return await self.until(lambda events: set(wanted) <= set(ids(events)))
+
+
+@asynccontextmanager
+async def following(store: Store) -> AsyncIterator[Follower]:
+    """Follow a store's changes, and close them in the end."""
+    async with aclosing(cast("AsyncGenerator[list[Event], None]", store.changes())) as changes:
+        yield Follower(changes)
+
+
+def scanned(store: Store) -> list[Event]:
+    """Return everything that a scan yields."""
+    return [event for batch in store.scan() for event in batch]
+
+
+def of(kind: type[Kind], events: Iterable[Event]) -> list[Kind]:
+    """Return the events of one kind."""
+    return [event for event in events if isinstance(event, kind)]
+
+
+def ids(events: Iterable[Event]) -> Counter[str]:
+    """Return how many messages of each id there are."""
+    return Counter(message.id for message in of(Message, events))

@@ -1,0 +1,123 @@
+"""What the suite asks of whoever brings a store: to do to a mailbox what other programs do to it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from mailstore.store import Capability, Store
+
+__all__ = ["Deed", "Harness", "Snapshot"]
+
+Snapshot = Mapping[str, tuple[bytes, int]]
+"""Every file of a mailbox by name: its bytes, and when it was last changed, in nanoseconds."""
+
+
+class Deed(StrEnum):
+    """What a harness may be unable to do, because the kind of store knows no such thing."""
+
+    MISS = "show a place where no mailbox lies"
+    NAME = "open a mailbox by its URL"
+    NO_ID = "write a message without an id"
+    NO_TIME = "write a message without a time"
+    NO_SUBJECT = "write a message without a subject"
+    SAME_ID = "write two messages with one id"
+    DAMAGE = "write what is no record"
+    TEAR = "write a part of a record now, the rest later"
+    REPLACE = "put another mailbox in the place of this one"
+    REMOVE = "take a mailbox away, and bring it back"
+    LOCK = "hold the lock that writers take"
+    SNAPSHOT = "tell the bytes and times of files"
+    AGENT = "write an agent"
+    EXTRA = "write fields of an agent that no store knows"
+    RECORDS = "write reads, deliveries and interventions"
+
+
+class Harness(ABC):
+    """One mailbox of one kind, for one test, at a place of its own; at first there is none.
+
+    Fields go by the names of semantics: records (`id`, `sender`, `recipient`, `timestamp`, `content`,
+    `session_id`, `message_id`, …); times are ISO 8601. What a harness can't do stands in `cannot` with the
+    reason, in words for a person, and the method is left as it is here.
+    """
+
+    store: ClassVar[type[Store]]
+    cannot: ClassVar[Mapping[Deed, str]] = {}
+
+    def need(self, *needed: Deed | Capability) -> None:
+        """Skip the test that runs where the store or this harness lacks something."""
+        for one in needed:
+            why = self.store.capabilities.why_not(one) if isinstance(one, Capability) else self.cannot.get(one, "")
+            if why:
+                pytest.skip(f"a {self.store.kind} mailbox can't {one.value}: {why}")
+
+    @property
+    @abstractmethod
+    def path(self) -> Path:
+        """Return where the mailbox lies, or will lie: what `Store.open` takes."""
+
+    @abstractmethod
+    def make(self) -> None:
+        """Make an empty mailbox, as the system's own program does."""
+
+    def open(self, *, poll: bool = False) -> Store:
+        """Open the mailbox; may be done several times."""
+        return self.store.open(self.path, poll=poll)
+
+    @abstractmethod
+    def message(self, fields: Mapping[str, Any]) -> None:
+        """Append a message as another program would."""
+
+    def agent(self, fields: Mapping[str, Any]) -> None:
+        """Append an agent to the roster, or replace it there."""
+        raise NotImplementedError
+
+    def agent_fields(self, session_id: str) -> Mapping[str, Any]:
+        """Return what the roster says of an agent, all of it (Deed.EXTRA)."""
+        raise NotImplementedError
+
+    def read(self, fields: Mapping[str, Any]) -> None:
+        """Append a read record: `message_id`, `reader`, `timestamp` (Deed.RECORDS)."""
+        raise NotImplementedError
+
+    def delivery(self, fields: Mapping[str, Any]) -> None:
+        """Append a delivery record: `message_id`, `recipient`, `timestamp` (Deed.RECORDS)."""
+        raise NotImplementedError
+
+    def damage(self) -> None:
+        """Append one line or file that is no record."""
+        raise NotImplementedError
+
+    def tear(self, fields: Mapping[str, Any]) -> None:
+        """Append the first part of a message's record."""
+        raise NotImplementedError
+
+    def mend(self) -> None:
+        """Append what is missing of the record that `tear` began."""
+        raise NotImplementedError
+
+    def replace(self, *messages: Mapping[str, Any]) -> None:
+        """Put a mailbox with just these messages in the place of the one there is."""
+        raise NotImplementedError
+
+    def remove(self) -> None:
+        """Take the mailbox away, so that nothing lies at `path`."""
+        raise NotImplementedError
+
+    def restore(self) -> None:
+        """Bring back the mailbox that `remove` took away."""
+        raise NotImplementedError
+
+    def lock(self) -> AbstractContextManager[object]:
+        """Hold the lock that every writer takes, and let writers lose their patience at once."""
+        raise NotImplementedError
+
+    def snapshot(self) -> Snapshot:
+        """Return every file of the mailbox as it is now."""
+        raise NotImplementedError

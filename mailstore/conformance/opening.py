@@ -1,0 +1,136 @@
+"""A kind of store as a class: how it is recognised, opened, made and named."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from mailstore.conformance.following import following, ids, scanned
+from mailstore.conformance.harness import Deed, Harness
+from mailstore.conformance.samples import letter, letters
+from mailstore.errors import MailboxMissing, StoreError, Unsupported
+from mailstore.events import Event
+from mailstore.registry import KIND, open_store
+from mailstore.store import Capability, Store
+
+
+def created(harness: Harness) -> Store:
+    """Make a mailbox; skip the test where the kind leaves that to its own program, and says so."""
+    try:
+        return harness.store.create(harness.path)
+    except Unsupported as refusal:
+        pytest.skip(str(refusal))
+
+
+class OpeningContract:
+    """The class's own promises."""
+
+    def test_the_kind_is_a_scheme_that_a_url_can_have(self, harness: Harness) -> None:
+        assert KIND.fullmatch(harness.store.kind)
+
+    def test_the_summary_is_one_line(self, harness: Harness) -> None:
+        assert harness.store.summary
+        assert harness.store.summary.isprintable()
+
+    def test_for_what_it_can_not_do_there_is_a_reason(self, harness: Harness) -> None:
+        for capability in Capability:
+            is_there = capability in harness.store.capabilities
+            assert is_there is (harness.store.capabilities.why_not(capability) == "")
+
+    def test_a_mailbox_of_its_kind_is_recognised(self, harness: Harness) -> None:
+        harness.need(Deed.MISS)
+        harness.make()
+        harness.message(letter("m"))
+        assert harness.store.recognise(harness.path)
+
+    def test_where_nothing_lies_nothing_is_recognised(self, harness: Harness) -> None:
+        assert not harness.store.recognise(harness.path)
+
+    def test_opening_where_nothing_lies_raises_mailbox_missing(self, harness: Harness) -> None:
+        harness.need(Deed.MISS)
+        with pytest.raises(MailboxMissing) as caught:
+            harness.store.open(harness.path)
+        assert caught.value.problem
+
+    def test_opening_reads_nothing_yet(self, harness: Harness) -> None:
+        harness.make()
+        with harness.open() as store:
+            names = letters(harness, 2)
+            assert ids(scanned(store)) == dict.fromkeys(names, 1)
+
+    async def _follow_by_polling(self, harness: Harness) -> list[Event]:
+        with harness.open(poll=True) as store:
+            async with following(store) as came:
+                await came.until_message("m0")
+                harness.message(letter("late", 9))
+                return await came.until_message("late")
+
+    def test_polling_is_for_file_systems_without_events(self, harness: Harness) -> None:
+        harness.need(Capability.FOLLOW)
+        harness.make()
+        letters(harness, 1)
+        assert ids(asyncio.run(self._follow_by_polling(harness))) == {"m0": 1, "late": 1}
+
+    def test_creating_makes_an_empty_mailbox_and_opens_it(self, harness: Harness) -> None:
+        with created(harness) as store:
+            assert ids(scanned(store)) == {}
+            assert isinstance(store, harness.store)
+        with harness.open() as again:
+            assert ids(scanned(again)) == {}
+
+    def test_creating_where_a_mailbox_is_opens_it_and_leaves_it_as_it_is(self, harness: Harness) -> None:
+        harness.need(Deed.MISS, Deed.SNAPSHOT)
+        harness.make()
+        names = letters(harness, 2)
+        before = harness.snapshot()
+        with created(harness) as store:
+            assert ids(scanned(store)) == dict.fromkeys(names, 1)
+        assert harness.snapshot() == before
+
+    def test_the_url_is_the_kind_and_an_absolute_path(self, harness: Harness) -> None:
+        harness.make()
+        with harness.open() as store:
+            kind, _, path = store.url.partition(":")
+        assert kind == harness.store.kind
+        assert path.startswith("/")
+
+    def test_the_url_names_this_mailbox_anywhere(self, harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+        harness.need(Deed.NAME)
+        harness.make()
+        names = letters(harness, 2)
+        with harness.open() as store:
+            url = store.url
+        monkeypatch.chdir("/")
+        with open_store(url) as again:
+            assert ids(scanned(again)) == dict.fromkeys(names, 1)
+            assert again.url == url
+
+    def test_the_title_is_short_enough_for_a_header(self, harness: Harness) -> None:
+        harness.make()
+        with harness.open() as store:
+            assert store.title.isprintable()
+            assert 0 < len(store.title) <= max(40, len(harness.path.name) + 20)
+
+    def test_closing_twice_does_no_harm(self, harness: Harness) -> None:
+        harness.make()
+        store = harness.open()
+        store.close()
+        store.close()
+
+    def test_leaving_its_block_closes_it(self, harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+        harness.make()
+        closed: list[bool] = []
+        with harness.open() as store:
+            monkeypatch.setattr(store, "close", lambda: closed.append(True))
+        assert closed == [True]
+
+    def test_what_the_file_system_refuses_is_a_store_error(self, harness: Harness) -> None:
+        harness.need(Deed.REMOVE, Capability.MARK_READ)
+        harness.make()
+        letters(harness, 1)
+        with harness.open() as store:
+            harness.remove()
+            with pytest.raises(StoreError) as caught:
+                store.mark_read("ann-00000001", ["m0"])
+            assert caught.value.problem

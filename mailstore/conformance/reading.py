@@ -1,0 +1,253 @@
+"""What a scan and a look at one message promise: ordering, identity, damage, looking changes nothing."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from mailstore.conformance.following import ids, of, scanned
+from mailstore.conformance.harness import Deed, Harness
+from mailstore.conformance.samples import ANN, BOB, agent, at, letter, letters
+from mailstore.errors import ContentGone
+from mailstore.mailbox import Mailbox
+from mailstore.message import Delivery, Message, Problem, Receipt
+from mailstore.roster import Agent, Status
+
+MANY = 2500
+"""Messages enough that no store reads them all at once."""
+ODD = 'Grüße, 日本 🙂\n\n\ttabbed "quoted" \\ back\\slash\r\nzero\u200bwidth, next\u2028line, \x07 bell, \x1b[31mred\n'
+
+
+class ReadingContract:
+    """`scan`, `content` and `raw`."""
+
+    def test_a_scan_yields_all_there_is_in_batches(self, harness: Harness) -> None:
+        harness.make()
+        names = letters(harness, MANY)
+        with harness.open() as store:
+            batches = list(store.scan())
+        assert all(isinstance(batch, list) for batch in batches)
+        assert len(batches) > 1
+        assert ids(event for batch in batches for event in batch) == dict.fromkeys(names, 1)
+
+    def test_an_empty_mailbox_is_scanned_without_a_record_or_a_problem(self, harness: Harness) -> None:
+        harness.make()
+        with harness.open() as store:
+            assert not of(Message, events := scanned(store))
+            assert not of(Problem, events)
+
+    def test_a_message_has_the_fields_of_its_record(self, harness: Harness) -> None:
+        harness.make()
+        harness.message(letter("root"))
+        harness.message(
+            letter(
+                "m",
+                5,
+                recipient=[ANN, "project:ink"],
+                thread="root",
+                ttl_hours=3,
+                type="question",
+                content="Is @ann-00000001 there?",
+            )
+        )
+        with harness.open() as store:
+            found = {message.id: message for message in of(Message, scanned(store))}["m"]
+        assert (found.sender, found.recipients, found.thread) == (BOB, (ANN, "project:ink"), "root")
+        assert (found.subject, found.type, found.ttl_hours) == ("About m", "question", 3)
+        assert (found.timestamp, found.time) == (at(5), 1_773_662_405.0)
+        assert found.mentions == (ANN,)
+        assert found.timed
+        assert not found.archived
+
+    def test_without_a_subject_it_is_the_first_line_of_the_body_that_is_not_empty(self, harness: Harness) -> None:
+        harness.need(Deed.NO_SUBJECT)
+        harness.make()
+        harness.message(letter("m", subject=None, content="\n  \n The first words. \nThe second."))
+        harness.message(letter("long", 1, subject=None, content="x" * 200))
+        with harness.open() as store:
+            subjects = {message.id: message.subject for message in of(Message, scanned(store))}
+        assert subjects == {"m": "The first words.", "long": "x" * 80}
+
+    def test_without_a_time_a_message_has_that_of_the_record_before_it(self, harness: Harness) -> None:
+        harness.need(Deed.NO_TIME)
+        harness.make()
+        harness.message(letter("before", 7))
+        harness.message(letter("m", timestamp=None))
+        with harness.open() as store:
+            found = {message.id: message for message in of(Message, scanned(store))}
+        assert (found["m"].time, found["m"].timed) == (found["before"].time, False)
+
+    def test_the_roster_comes_first(self, harness: Harness) -> None:
+        harness.need(Deed.AGENT)
+        harness.make()
+        letters(harness, 3)
+        harness.agent(agent(ANN, role="librarian", tags=["project:ink"]))
+        harness.agent(agent(BOB, status="frozen"))
+        with harness.open() as store:
+            events = scanned(store)
+        agents = of(Agent, events)
+        assert {one.session_id: one.status for one in agents} == {ANN: Status.LIVING, BOB: Status.FROZEN}
+        assert (agents[0].role, agents[0].tags) == ("librarian", ("project:ink",))
+        first = next(place for place, event in enumerate(events) if isinstance(event, Message))
+        assert not of(Agent, events[first:])
+
+    def test_the_newest_messages_come_before_the_rest(self, harness: Harness) -> None:
+        harness.make()
+        names = letters(harness, MANY)
+        with harness.open() as store:
+            first = next(batch for batch in store.scan() if of(Message, batch))
+        assert names[-1] in ids(first)
+
+    def test_a_fold_does_not_depend_on_the_order(self, harness: Harness) -> None:
+        harness.need(Deed.AGENT)
+        harness.make()
+        harness.agent(agent(ANN, tags=["project:ink"]))
+        harness.agent(agent(BOB, role="architect"))
+        letters(harness, 20, recipient=["project:ink", "architect"])
+        harness.message(letter("answer", 50, sender=ANN, recipient=BOB, thread="m3"))
+        with harness.open() as store:
+            events = scanned(store)
+        now = 1_773_662_500.0
+        forth, back = Mailbox(), Mailbox()
+        forth.fold(events, now)
+        back.fold(reversed(events), now)
+        assert forth.messages() == back.messages()
+        assert forth.counts() == back.counts()
+        assert [message.id for message in forth.unread(ANN, now)] == [message.id for message in back.unread(ANN, now)]
+
+    def test_reads_and_deliveries_are_handed_out(self, harness: Harness) -> None:
+        harness.need(Deed.RECORDS)
+        harness.make()
+        letters(harness, 1)
+        harness.read({"message_id": "m0", "reader": ANN, "timestamp": at(3)})
+        harness.delivery({"message_id": "m0", "recipient": ANN, "timestamp": at(1)})
+        with harness.open() as store:
+            events = scanned(store)
+        assert of(Receipt, events) == [Receipt("m0", ANN, 1_773_662_403.0)]
+        assert of(Delivery, events) == [Delivery("m0", ANN, 1_773_662_401.0)]
+
+    # Identity
+
+    def test_an_id_is_never_empty_and_the_same_at_every_reading(self, harness: Harness) -> None:
+        harness.need(Deed.NO_ID)
+        harness.make()
+        for number in range(3):
+            harness.message(letter("", number, id=None, content=f"Number {number}."))
+        with harness.open() as store, harness.open() as again:
+            first, second = ids(scanned(store)), ids(scanned(again))
+        assert len(first) == 3
+        assert "" not in first
+        assert first == second
+
+    def test_a_derived_id_stays_when_other_records_come(self, harness: Harness) -> None:
+        harness.need(Deed.NO_ID)
+        harness.make()
+        harness.message(letter("", id=None))
+        with harness.open() as store:
+            [derived] = ids(scanned(store))
+        letters(harness, 2)
+        with harness.open() as again:
+            assert set(ids(scanned(again))) == {derived, "m0", "m1"}
+
+    def test_records_that_claim_the_same_id_are_all_handed_out(self, harness: Harness) -> None:
+        harness.need(Deed.SAME_ID)
+        harness.make()
+        for number in range(3):
+            harness.message(letter("twin", number, content=f"Number {number}."))
+        with harness.open() as store:
+            found = of(Message, scanned(store))
+            assert ids(found) == {"twin": 3}
+            assert {store.content(one) for one in found} == {"Number 0.", "Number 1.", "Number 2."}
+            assert len({one.position for one in found}) == 3
+
+    # Damage
+
+    def test_what_is_no_record_is_handed_out_as_a_problem(self, harness: Harness) -> None:
+        harness.need(Deed.DAMAGE)
+        harness.make()
+        letters(harness, 1)
+        harness.damage()
+        with harness.open() as store:
+            [problem] = of(Problem, scanned(store))
+        assert problem.fatal
+        assert problem.file
+        assert problem.reason
+        assert problem.line >= 1
+        assert problem.offset >= 0
+
+    def test_the_records_around_damage_are_all_handed_out(self, harness: Harness) -> None:
+        harness.need(Deed.DAMAGE)
+        harness.make()
+        harness.damage()
+        for number in range(5):
+            harness.message(letter(f"m{number}", number))
+            harness.damage()
+        with harness.open() as store:
+            events = scanned(store)
+        assert ids(events) == dict.fromkeys(("m0", "m1", "m2", "m3", "m4"), 1)
+        assert len([one for one in of(Problem, events) if one.fatal]) == 6
+
+    def test_an_unterminated_record_is_held_back(self, harness: Harness) -> None:
+        harness.need(Deed.TEAR)
+        harness.make()
+        letters(harness, 1)
+        harness.tear(letter("torn", 5))
+        with harness.open() as store:
+            events = scanned(store)
+        assert ids(events) == {"m0": 1}
+        assert not [one for one in of(Problem, events) if one.fatal]
+
+    # One message
+
+    def test_content_is_the_body_as_it_was_written(self, harness: Harness) -> None:
+        harness.make()
+        bodies = {"odd": ODD, "plain": "Plain.", "long": "word " * 50_000}
+        for number, (name, body) in enumerate(bodies.items()):
+            harness.message(letter(name, number, content=body))
+        with harness.open() as store:
+            found = of(Message, scanned(store))
+            assert {message.id: store.content(message) for message in found} == bodies
+
+    def test_raw_is_the_record_as_it_stands_in_the_store(self, harness: Harness) -> None:
+        harness.make()
+        harness.message(letter("m", content="Marked 4711.", extra_field="kept"))
+        with harness.open() as store:
+            [message] = of(Message, scanned(store))
+            raw = store.raw(message)
+        assert isinstance(raw, bytes)
+        assert b"Marked 4711." in raw
+        assert b"kept" in raw
+        if Deed.SNAPSHOT not in harness.cannot:
+            assert any(raw in data for data, _ in harness.snapshot().values())
+
+    def test_a_body_that_is_no_longer_where_it_was_raises_content_gone(self, harness: Harness) -> None:
+        harness.need(Deed.REPLACE)
+        harness.make()
+        letters(harness, 3)
+        with harness.open() as store:
+            found = of(Message, scanned(store))
+            harness.replace(letter("other", content="Quite another text, and a longer one."))
+            for message in found:
+                with pytest.raises(ContentGone):
+                    store.content(message)
+                with pytest.raises(ContentGone):
+                    store.raw(message)
+
+    def test_a_body_of_a_mailbox_that_was_taken_away_raises_content_gone(self, harness: Harness) -> None:
+        harness.need(Deed.REMOVE)
+        harness.make()
+        letters(harness, 1)
+        with harness.open() as store:
+            [message] = of(Message, scanned(store))
+            harness.remove()
+            with pytest.raises(ContentGone):
+                store.content(message)
+
+    def test_bodies_may_be_read_from_several_threads_at_a_time(self, harness: Harness) -> None:
+        harness.make()
+        names = letters(harness, 40)
+        with harness.open() as store, ThreadPoolExecutor(4) as threads:
+            found = of(Message, scanned(store))
+            bodies = dict(zip(ids(found), threads.map(store.content, found), strict=True))
+        assert bodies == {name: f"The text of {name}." for name in names}

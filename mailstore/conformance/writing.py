@@ -1,0 +1,246 @@
+"""What the commands promise: they append, they tell what they wrote, and one that raises has written nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from mailstore.conformance.following import Follower, following, ids, of, scanned
+from mailstore.conformance.harness import Deed, Harness
+from mailstore.conformance.reading import ODD
+from mailstore.conformance.samples import ANN, BOB, agent, letter, letters
+from mailstore.draft import draft
+from mailstore.errors import MailboxBusy, StoreError, Unsupported
+from mailstore.events import Event
+from mailstore.message import Delivery, Intervention, Message, Problem, Receipt
+from mailstore.roster import Agent, Status
+from mailstore.store import Capability, Store
+
+STEPPED_IN = Intervention("i1", "user", "intervene", 1_773_662_400.0, "m0", "a note", {"to": [ANN], "n": 3})
+
+COMMANDS: dict[Capability, Callable[[Store], object]] = {
+    Capability.SEND: lambda store: store.send(draft(sender=ANN, recipients=(BOB,), content="Hello.", audience=(BOB,))),
+    Capability.MARK_READ: lambda store: store.mark_read(ANN, ["m0"]),
+    Capability.UPDATE_ROSTER: lambda store: store.update_agent(Agent(ANN, role="librarian")),
+    Capability.RECORD: lambda store: store.record(STEPPED_IN),
+}
+every_command = pytest.mark.parametrize("capability", list(COMMANDS), ids=lambda capability: str(capability.value))
+
+
+def fresh(harness: Harness) -> list[Event]:
+    """Return everything that the mailbox holds now."""
+    with harness.open() as store:
+        return scanned(store)
+
+
+class WritingContract:
+    """`send`, `mark_read`, `update_agent` and `record`."""
+
+    def test_send_appends_a_message_and_returns_it_as_it_was_written(self, harness: Harness) -> None:
+        harness.need(Capability.SEND)
+        harness.make()
+        letters(harness, 2)
+        with harness.open() as store:
+            sent = store.send(
+                draft(
+                    sender=ANN,
+                    recipients=(BOB, "project:ink"),
+                    content="Hello, @bob-00000001.",
+                    subject="A word",
+                    thread="m1",
+                    ttl_hours=5,
+                    type="question",
+                )
+            )
+            assert store.content(sent) == "Hello, @bob-00000001."
+            assert b"A word" in store.raw(sent)
+        assert (sent.sender, sent.recipients, sent.subject, sent.thread) == (ANN, (BOB, "project:ink"), "A word", "m1")
+        assert (sent.ttl_hours, sent.type, sent.mentions) == (5, "question", (BOB,))
+        events = fresh(harness)
+        found = {message.id: message for message in of(Message, events)}
+        assert set(found) == {"m0", "m1", sent.id}
+        assert found[sent.id] == sent
+        assert not of(Problem, events)
+
+    def test_send_keeps_any_text(self, harness: Harness) -> None:
+        harness.need(Capability.SEND)
+        harness.make()
+        with harness.open() as store:
+            for body in (ODD, "x" * 300_000, '{"id": "no record"}\n{"id": "none"}', " . "):
+                assert store.content(store.send(draft(sender=ANN, recipients=(BOB,), content=body))) == body
+        assert sum(ids(events := fresh(harness)).values()) == 4
+        assert not of(Problem, events)
+
+    def test_send_appends_the_audience_as_deliveries(self, harness: Harness) -> None:
+        harness.need(Capability.SEND)
+        harness.make()
+        with harness.open() as store:
+            sent = store.send(draft(sender=ANN, recipients=("all",), content="Hello.", audience=(BOB, "user")))
+        found = of(Delivery, fresh(harness))
+        assert {(one.message_id, one.recipient) for one in found} == {(sent.id, BOB), (sent.id, "user")}
+
+    def test_what_is_sent_comes_through_the_changes_like_any_other(self, harness: Harness) -> None:
+        harness.need(Capability.SEND, Capability.FOLLOW)
+        harness.make()
+        letters(harness, 1)
+
+        async def story() -> tuple[Message, list[Event]]:
+            with harness.open() as store:
+                scanned(store)
+                async with following(store) as came:
+                    sent = await asyncio.to_thread(
+                        store.send, draft(sender=ANN, recipients=(BOB,), content="Hello.", audience=(BOB,))
+                    )
+                    await _until_delivered(came, sent)
+                    return sent, came.events
+
+        sent, events = asyncio.run(story())
+        assert of(Message, events) == [sent]
+
+    def test_send_to_a_mailbox_with_a_torn_end_spoils_neither(self, harness: Harness) -> None:
+        harness.need(Capability.SEND, Deed.TEAR)
+        harness.make()
+        letters(harness, 1)
+        harness.tear(letter("torn", 5))
+        with harness.open() as store:
+            sent = store.send(draft(sender=ANN, recipients=(BOB,), content="Hello."))
+            assert store.content(sent) == "Hello."
+        assert ids(fresh(harness)) == {"m0": 1, sent.id: 1}
+
+    def test_mark_read_records_just_these_messages_and_says_how_many(self, harness: Harness) -> None:
+        harness.need(Capability.MARK_READ)
+        harness.make()
+        letters(harness, 4)
+        with harness.open() as store:
+            count = store.mark_read(ANN, ["m1", "m3"])
+        found = of(Receipt, fresh(harness))
+        assert {(one.message_id, one.reader) for one in found} == {("m1", ANN), ("m3", ANN)}
+        assert count == len(found) == 2
+
+    def test_one_reader_s_mark_changes_nothing_for_another(self, harness: Harness) -> None:
+        harness.need(Capability.MARK_READ)
+        harness.make()
+        letters(harness, 2, recipient="all")
+        with harness.open() as store:
+            store.mark_read(ANN, ["m0"])
+            store.mark_read(BOB, ["m0", "m1"])
+        readers = {(one.message_id, one.reader) for one in of(Receipt, fresh(harness))}
+        assert readers == {("m0", ANN), ("m0", BOB), ("m1", BOB)}
+
+    def test_marking_nothing_writes_nothing(self, harness: Harness) -> None:
+        harness.need(Capability.MARK_READ)
+        harness.make()
+        with harness.open() as store:
+            assert store.mark_read(ANN, []) == 0
+        assert not of(Receipt, fresh(harness))
+
+    def test_update_agent_registers_an_agent(self, harness: Harness) -> None:
+        harness.need(Capability.UPDATE_ROSTER)
+        harness.make()
+        new = Agent(ANN, "Ann", "librarian", ("project:ink",), Status.FROZEN, "reading", 1_773_662_400.0)
+        with harness.open() as store:
+            store.update_agent(new)
+        found = of(Agent, fresh(harness))[-1]
+        assert (found.session_id, found.name, found.role, found.tags) == (ANN, "Ann", "librarian", ("project:ink",))
+        assert (found.status, found.activity, found.started_at) == (Status.FROZEN, "reading", 1_773_662_400.0)
+
+    def test_update_agent_replaces_what_the_roster_says(self, harness: Harness) -> None:
+        harness.need(Capability.UPDATE_ROSTER, Deed.AGENT)
+        harness.make()
+        harness.agent(agent(ANN, role="librarian", tags=["project:ink"]))
+        harness.agent(agent(BOB, role="architect"))
+        with harness.open() as store:
+            store.update_agent(Agent(ANN, role="steward", status=Status.DEAD, ended_at=1_773_662_400.0))
+        last = {one.session_id: one for one in of(Agent, fresh(harness))}
+        assert (last[ANN].role, last[ANN].tags, last[ANN].status) == ("steward", (), Status.DEAD)
+        assert last[ANN].ended_at == 1_773_662_400.0
+        assert (last[BOB].role, last[BOB].status) == ("architect", Status.LIVING)
+
+    def test_update_agent_keeps_fields_unknown_to_us(self, harness: Harness) -> None:
+        harness.need(Capability.UPDATE_ROSTER, Deed.AGENT, Deed.EXTRA)
+        harness.make()
+        harness.agent(agent(ANN, colour="blue", nested={"deep": [1, 2]}))
+        with harness.open() as store:
+            store.update_agent(Agent(ANN, role="steward"))
+        fields = harness.agent_fields(ANN)
+        assert (fields["role"], fields["colour"], fields["nested"]) == ("steward", "blue", {"deep": [1, 2]})
+
+    def test_record_appends_to_the_journal(self, harness: Harness) -> None:
+        harness.need(Capability.RECORD)
+        harness.make()
+        letters(harness, 1)
+        with harness.open() as store:
+            store.record(STEPPED_IN)
+        assert of(Intervention, fresh(harness)) == [STEPPED_IN]
+
+    # Threads, and what goes wrong
+
+    def test_commands_may_come_from_several_threads_at_a_time(self, harness: Harness) -> None:
+        harness.need(Capability.SEND, Capability.MARK_READ)
+        harness.make()
+        names = letters(harness, 8)
+        with harness.open() as store, ThreadPoolExecutor(8) as threads:
+            drafts = [draft(sender=ANN, recipients=(BOB,), content=f"{n} " * 999, audience=(BOB,)) for n in range(32)]
+            sent = threads.map(store.send, drafts)
+            marked = threads.map(lambda name: store.mark_read(BOB, [name]), names)
+            bodies = {store.content(message) for message in sent}
+            assert sum(marked) == 8
+        events = fresh(harness)
+        assert bodies == {one.content for one in drafts}
+        assert sum(ids(events).values()) == 40
+        assert len(of(Delivery, events)) == 32
+        assert {one.message_id for one in of(Receipt, events)} == set(names)
+        assert not of(Problem, events)
+
+    @every_command
+    def test_what_is_missing_raises_unsupported_and_writes_nothing(
+        self, harness: Harness, capability: Capability
+    ) -> None:
+        if capability in harness.store.capabilities:
+            pytest.skip("it is there")
+        harness.make()
+        letters(harness, 1)
+        before = None if Deed.SNAPSHOT in harness.cannot else harness.snapshot()
+        with harness.open() as store, pytest.raises(Unsupported) as caught:
+            COMMANDS[capability](store)
+        assert caught.value.remedy == harness.store.capabilities.why_not(capability)
+        assert before is None or harness.snapshot() == before
+
+    @every_command
+    def test_where_the_lock_can_not_be_had_mailbox_busy_is_raised_and_nothing_written(
+        self, harness: Harness, capability: Capability
+    ) -> None:
+        harness.need(capability, Deed.LOCK)
+        harness.make()
+        letters(harness, 1)
+        with harness.open() as store:
+            COMMANDS[capability](store)
+            before = harness.snapshot()
+            with harness.lock(), pytest.raises(MailboxBusy) as caught:
+                COMMANDS[capability](store) if capability is not Capability.MARK_READ else store.mark_read(BOB, ["m0"])
+            assert caught.value.remedy
+            assert harness.snapshot() == before
+
+    @every_command
+    def test_a_command_on_a_mailbox_that_is_gone_raises_and_writes_nothing(
+        self, harness: Harness, capability: Capability
+    ) -> None:
+        harness.need(capability, Deed.REMOVE)
+        harness.make()
+        letters(harness, 1)
+        with harness.open() as store:
+            harness.remove()
+            with pytest.raises(StoreError):
+                COMMANDS[capability](store)
+        harness.restore()
+        assert ids(events := fresh(harness)) == {"m0": 1}
+        assert not of(Receipt, events)
+        assert not of(Intervention, events)
+        assert not of(Agent, events)
+
+
+async def _until_delivered(came: Follower, sent: Message) -> None:
+    await came.until(lambda events: sent.id in ids(events) and bool(of(Delivery, events)))
