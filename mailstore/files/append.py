@@ -2,83 +2,92 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from mailstore.errors import MailboxBusy, StoreError
 
-__all__ = ["append_lines", "locked", "replace_file"]
+__all__ = ["append_all", "append_line", "append_lines", "locked", "refusal", "replace_file"]
 
 PATIENCE_SECONDS = 5.0
 PAUSE_SECONDS = 0.005
+NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS})
+"""What a file system says that knows no locks: one write of a whole line is then all there is."""
 
 
 @contextmanager
-def locked(fd: int, path: Path, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
-    """Hold the exclusive lock of an open file; raises MailboxBusy when it can't be had in time."""
+def locked(path: Path, flags: int = os.O_RDWR, patience: float = PATIENCE_SECONDS) -> Iterator[int]:
+    """Open a file and hold its exclusive lock; give its descriptor.
+
+    A file that is replaced while the lock is waited for is opened anew. Raises MailboxBusy when the lock
+    can't be had within `patience` seconds, and StoreError for what the file system refuses.
+    """
     deadline = time.monotonic() + patience
     while True:
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            break
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise MailboxBusy(
-                    f"{path} is locked by another program", "try again, or see who holds it with lsof"
-                ) from None
-            time.sleep(PAUSE_SECONDS)
-    try:
-        yield
-    finally:
-        fcntl.flock(fd, fcntl.LOCK_UN)
+            fd = os.open(path, flags | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise refusal(path, error) from error
+        try:
+            _lock(fd, path, deadline)
+            if _is_at(fd, path):
+                yield fd
+                return
+        except OSError as error:
+            raise refusal(path, error) from error
+        finally:
+            os.close(fd)
 
 
-def append_lines(path: Path, lines: list[bytes], patience: float = PATIENCE_SECONDS) -> int:
-    """Append whole lines in one write; return the offset at which the first begins.
+def append_line(path: Path, line: bytes, patience: float = PATIENCE_SECONDS) -> int:
+    """Append one line, given without its newline; return the offset at which it begins. Raises as `append_all`."""
+    return append_all([(path, [line])], patience)[0]
 
-    A torn line at the end of the file is closed first, in the same write. A write that falls short (a full
-    disk) is taken back. Raises MailboxBusy, and StoreError for what the file system refuses.
+
+def append_lines(path: Path, lines: Sequence[bytes], patience: float = PATIENCE_SECONDS) -> int:
+    """Append several lines in one write; return the offset at which the first begins. Raises as `append_all`."""
+    return append_all([(path, lines)], patience)[0]
+
+
+def append_all(parts: Sequence[tuple[Path, Sequence[bytes]]], patience: float = PATIENCE_SECONDS) -> list[int]:
+    """Append whole lines to files, to all of them or to none; return the offset at which each first line begins.
+
+    The files are made where they are missing, in a folder that is there. A torn line at the end of a file is
+    closed first, in the same write. A write that falls short (a full disk) is taken back, and so is what was
+    written to the files before it. Raises MailboxBusy, and StoreError for what the file system refuses.
     """
-    data = b"".join(line + b"\n" for line in lines)
-    try:
-        fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise refusal(path, error) from error
-    try:
-        with locked(fd, path, patience):
-            size = os.fstat(fd).st_size
-            torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
-            _write(fd, path, b"\n" + data if torn else data, size)
-            return size + torn
-    finally:
-        os.close(fd)
-
-
-def _write(fd: int, path: Path, data: bytes, size: int) -> None:
-    try:
-        written = os.write(fd, data)
-    except OSError as error:
-        raise refusal(path, error) from error
-    if written == len(data):
-        return
-    if os.fstat(fd).st_size == size + written:
-        os.ftruncate(fd, size)
-    raise StoreError(f"{path} took only a part of the write", "is the disk full? nothing was kept of it")
+    starts: list[int] = []
+    with ExitStack() as stack:
+        files = [
+            (stack.enter_context(locked(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, patience)), path, lines)
+            for path, lines in parts
+        ]
+        written: list[tuple[int, int, int]] = []
+        for fd, path, lines in files:
+            try:
+                start, begin, end = _append(fd, path, b"".join(line + b"\n" for line in lines))
+            except StoreError:
+                for each in reversed(written):
+                    _take_back(*each)
+                raise
+            starts.append(start)
+            written.append((fd, begin, end))
+    return starts
 
 
 def replace_file(path: Path, data: bytes) -> None:
     """Put other contents in a file's place, at once and for good; its mode stays. Raises StoreError."""
+    path = path.resolve()
+    name = ""
     try:
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
         fd, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise refusal(path, error) from error
-    try:
         with os.fdopen(fd, "wb") as file:
             file.write(data)
             file.flush()
@@ -86,7 +95,8 @@ def replace_file(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         Path(name).replace(path)
     except OSError as error:
-        Path(name).unlink(missing_ok=True)
+        if name:
+            Path(name).unlink(missing_ok=True)
         raise refusal(path, error) from error
 
 
@@ -95,6 +105,56 @@ def refusal(path: Path, error: OSError) -> StoreError:
     what = (error.strerror or str(error)).lower()
     if isinstance(error, FileNotFoundError):
         return StoreError(f"{path.parent} is not there", "was the mailbox moved?")
-    if isinstance(error, PermissionError):
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return StoreError(f"{path} can't be written ({what})", "ask its owner, or look with --observe")
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StoreError(f"{path} can't be written ({what})", "make room on the disk; nothing was written")
     return StoreError(f"{path} can't be written ({what})", "nothing was written")
+
+
+def _lock(fd: int, path: Path, deadline: float) -> None:
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise MailboxBusy(
+                    f"{path} is locked by another program", "try again, or see who holds it with lsof"
+                ) from None
+            time.sleep(PAUSE_SECONDS)
+        except OSError as error:
+            if error.errno in NO_LOCKS:
+                return
+            raise
+
+
+def _is_at(fd: int, path: Path) -> bool:
+    """Say whether an open file is still the one that stands at a path."""
+    try:
+        return os.path.samestat(os.fstat(fd), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _append(fd: int, path: Path, data: bytes) -> tuple[int, int, int]:
+    """Write in one go; return where the lines begin, where the write began and where it ended."""
+    try:
+        size = os.fstat(fd).st_size
+        close = b"\n" if size and os.pread(fd, 1, size - 1) != b"\n" else b""
+        length = os.write(fd, close + data)
+        # another program may have written since the size was asked for: the position is what tells
+        end = os.lseek(fd, 0, os.SEEK_CUR)
+    except OSError as error:
+        raise refusal(path, error) from error
+    begin = end - length
+    if length < len(close + data):
+        _take_back(fd, begin, end)
+        raise StoreError(f"{path} took only a part of the write", "is the disk full? nothing was kept of it")
+    return begin + len(close), begin, end
+
+
+def _take_back(fd: int, begin: int, end: int) -> None:
+    """Cut a write off again, unless somebody has appended to it."""
+    if os.fstat(fd).st_size == end:
+        os.ftruncate(fd, begin)

@@ -3,70 +3,119 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, suppress
 from pathlib import Path
+from time import monotonic
 
 from watchfiles import awatch
 
 __all__ = ["wakeups"]
 
-STEP_MS = 5
+STEP_MS = 10
+"""How often the watch looks whether events have come: docs/decisions says what it costs."""
 TICK_SECONDS = 1.0
-POLL_SECONDS = 0.02
+BUSY_SECONDS = 0.01
+IDLE_SECONDS = 0.05
 RETURN_SECONDS = 0.2
 
+Entry = tuple[str, int, int, int]
+Identity = tuple[int, int] | None
 
-async def wakeups(folder: Path, *, poll: bool = False) -> AsyncGenerator[None, None]:
-    """Yield whenever something below a folder may have changed, and about once a second regardless.
 
-    File system events where there are any, else (`poll`, as for NFS) a look every 20 ms. A folder that is
-    gone is waited for. The consumer finds out itself what changed: events merge and can be missed.
+async def wakeups(folder: Path, below: Sequence[str] = (), *, poll: bool = False) -> AsyncGenerator[None, None]:
+    """Yield when an entry of a folder may have changed, and about once a second regardless.
+
+    `below` names folders in it whose entries count too, whether or not they are there yet. File system events
+    where there are any; else (`poll`, as for NFS) a look every 10 ms, every 50 ms when nothing happens. A folder
+    that is gone is waited for. The consumer finds out itself what has changed: events merge and can be missed.
     """
+    folders = [folder, *(folder / name for name in below)]
     while True:
-        if poll:
-            yield None
-            await asyncio.sleep(POLL_SECONDS)
-        elif folder.is_dir():
-            async for _ in _events(folder):
-                yield None
-        else:
+        there = await asyncio.to_thread(_identities, folders)
+        if there[0] is None:
             yield None
             await asyncio.sleep(RETURN_SECONDS)
+            continue
+        waking = _polled(folders) if poll else _events(folders, there)
+        async with aclosing(waking):
+            try:
+                async for _ in waking:
+                    yield None
+            except FileNotFoundError:
+                continue
+            except OSError:
+                # no more watches are to be had: look instead
+                poll = True
 
 
-async def _events(folder: Path) -> AsyncGenerator[None, None]:
-    """Yield for each batch of events, until the folder is no longer the one that is watched."""
-    watched = _identity(folder)
+async def _events(folders: list[Path], there: list[Identity]) -> AsyncGenerator[None, None]:
+    """Yield for each batch of events, until one of the folders is no longer the one that is watched."""
     stopped = asyncio.Event()
     changes = awatch(
-        folder,
+        *(path for path, identity in zip(folders, there, strict=True) if identity),
         watch_filter=None,
         debounce=STEP_MS,
         step=STEP_MS,
         stop_event=stopped,
         rust_timeout=int(TICK_SECONDS * 1000),
         yield_on_timeout=True,
-        recursive=True,
+        recursive=False,
     )
+    first = asyncio.ensure_future(anext(changes))
     try:
-        # a file that changed before the watch stood is found by this first look
+        await asyncio.sleep(0)
+        # the watch stands now: what changed before is found by this look, what changes from here on wakes
         yield None
-        async for _ in changes:
+        await first
+        yield None
+        while await asyncio.to_thread(_identities, folders) == there:
+            await anext(changes)
             yield None
-            if _identity(folder) != watched:
-                return
-    except FileNotFoundError:
-        return
     finally:
         stopped.set()
-        with contextlib.suppress(RuntimeError):
-            await changes.aclose()
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        await changes.aclose()
 
 
-def _identity(folder: Path) -> tuple[int, int] | None:
+async def _polled(folders: list[Path]) -> AsyncGenerator[None, None]:
+    """Yield when the entries of some folders are no longer the same, until the first folder is gone."""
+    entries: set[Entry] | None = None
+    pause = BUSY_SECONDS
+    last = 0.0
+    while (now := await asyncio.to_thread(_entries, folders)) is not None:
+        pause = BUSY_SECONDS if now != entries else min(pause * 1.5, IDLE_SECONDS)
+        if now != entries or monotonic() - last > TICK_SECONDS:
+            entries, last = now, monotonic()
+            yield None
+        await asyncio.sleep(pause)
+
+
+def _identities(folders: list[Path]) -> list[Identity]:
+    return [_identity(folder) for folder in folders]
+
+
+def _identity(folder: Path) -> Identity:
     try:
         facts = folder.stat()
     except OSError:
         return None
     return facts.st_dev, facts.st_ino
+
+
+def _entries(folders: list[Path]) -> set[Entry] | None:
+    """Return the facts of all that stands in some folders; None when the first is gone."""
+    found: set[Entry] = set()
+    for folder in folders:
+        try:
+            paths = list(folder.iterdir())
+        except OSError:
+            if folder is folders[0] and not folder.is_dir():
+                return None
+            continue
+        for path in paths:
+            with suppress(OSError):
+                facts = path.stat()
+                found.add((path.name, facts.st_ino, facts.st_size, facts.st_mtime_ns))
+    return found

@@ -1,30 +1,30 @@
-"""Lines of a HAAK mailbox as messages: headers only, bodies stay in the file (haak.md 1–4, 10–14, 20)."""
+"""Lines of a HAAK mailbox as messages: headers only, bodies stay in the file (formats/haak.md 1-4, 10-14, 20)."""
 
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import Any
 
 import msgspec
 
 from mailstore.address import TAG_NAMESPACES
 from mailstore.files.lines import Line
+from mailstore.files.salvage import Piece, salvage
 from mailstore.message import Location, Message, Problem
-from mailstore.stores.bodies import first_line, mentions
-from mailstore.stores.haak.names import MESSAGE, parse_time, pick
+from mailstore.stores.haak.names import MESSAGE, READ, parse_time, pick
+from mailstore.stores.haak.text import content_of, first_line, mentions
 
-__all__ = ["MessageDecoder", "NotAMessage", "content_of", "objects"]
+__all__ = ["MessageDecoder", "NotARecord", "strings"]
 
-OBJECT = re.compile(rb'\{\s*"')
-MOST_TRIES = 64
-"""How many beginnings of objects are tried on one damaged line: a hostile line must not cost the square."""
+NAMESPACES = (*TAG_NAMESPACES, "role")
+LONGEST_TTL = 1e9
+"""Hours: past it a number means nothing any more."""
 Text = str | None
 Raw = msgspec.Raw
 
 
-class NotAMessage(Exception):
-    """A line holds no message; says why."""
+class NotARecord(Exception):
+    """A JSON value is not the record that is looked for; says why."""
 
 
 class Header(msgspec.Struct, gc=False):
@@ -47,8 +47,8 @@ class Header(msgspec.Struct, gc=False):
     ttl_hours: float | None = None
     ttl: float | None = None
     type: Text = None
-    tags: list[str] = []
-    read_by: list[str] = []
+    tags: list[str] | None = None
+    read_by: list[str] | None = None
     content: Raw = Raw()
     body: Raw = Raw()
     text: Raw = Raw()
@@ -56,287 +56,204 @@ class Header(msgspec.Struct, gc=False):
 
 
 HEADER = msgspec.json.Decoder(Header)
-ANY = msgspec.json.Decoder()
 STRING = msgspec.json.Decoder(str)
 
 
-def objects(line: Line) -> tuple[list[Line], str]:
-    """Part what stands on a line: each JSON object on its own, and what was wrong with the line.
+class MessageDecoder:
+    """Decodes the lines of one file in order; `last_time` stands in for times that can't be read."""
 
-    Salvages records that were glued onto one line, and what is left after a run of NULs, a byte order
-    mark or a carriage return. Raises NotAMessage when nothing is left.
-    """
-    data = line.data
-    offset = line.offset
-    faults: list[str] = []
-    if data.startswith(b"\xef\xbb\xbf"):
-        data, offset = data[3:], offset + 3
-        faults.append("begins with a byte order mark")
-    if b"\x00" in data:
-        bare = data.lstrip(b"\x00")
-        offset += len(data) - len(bare)
-        data = bare.rstrip(b"\x00")
-        faults.append("holds a run of NUL bytes")
-    stripped = data.strip(b" \t\r")
-    offset += data.find(stripped) if stripped else 0
-    if not stripped:
-        raise NotAMessage("; ".join(faults) if faults else "")
+    def __init__(self, file: str, *, archived: bool = False) -> None:
+        self.last_time = 0.0
+        self._file = file
+        self._archived = archived
+
+    def decode(self, line: Line, number: int) -> tuple[list[Message], list[Problem]]:
+        """Return what a line holds: its messages, and what is wrong with it."""
+        data = line.data
+        if (data.isascii() or _is_text(data)) and not data.endswith(b"\r"):
+            try:
+                message, warning = self._usual(HEADER.decode(data), line)
+            except (ValueError, RecursionError):
+                message = None
+            if message is not None:
+                if warning:
+                    return [message], [Problem(self._file, number, line.offset, warning, fatal=False)]
+                return [message], []
+        return self._carefully(line, number)
+
+    def _usual(self, h: Header, line: Line) -> tuple[Message | None, str]:
+        """Return the message of a usual header and a warning; None for what must be looked at closely."""
+        sender = h.sender or h.from_ or h.from_agent
+        to = h.recipient or h.to
+        body = bytes(h.content or h.body or h.text or h.message)
+        timestamp = h.timestamp or h.ts or h.time or h.date
+        if not (h.id and sender and to) or body[:1] != b'"' or _is_doubled(h):
+            return None, ""
+        ttl = h.ttl_hours if h.ttl_hours is not None else h.ttl
+        time, late = parse_time(timestamp)
+        recipients = _recipients(to)[0]
+        if time is None or not recipients or (ttl is not None and not 0 < ttl < LONGEST_TTL):
+            return None, ""
+        self.last_time = time
+        subject = h.subject if h.subject and not h.subject.isspace() else ""
+        content = STRING.decode(body) if not subject or b"@" in body else ""
+        return (
+            Message(
+                h.id,
+                sender,
+                recipients,
+                timestamp or "",
+                time,
+                subject or first_line(content),
+                h.thread or h.in_reply_to or h.reply_to or None,
+                ttl,
+                h.type or "",
+                tuple(h.tags) if h.tags else (),
+                tuple(h.read_by) if h.read_by else (),
+                mentions(content),
+                Location(self._file, line.offset, len(line.data)),
+                self._archived,
+            ),
+            late,
+        )
+
+    def _carefully(self, line: Line, number: int) -> tuple[list[Message], list[Problem]]:
+        pieces, faults = salvage(line)
+        problems = [Problem(self._file, number, fault.offset, fault.reason, fault.hides) for fault in faults]
+        messages: list[Message] = []
+        for piece in pieces:
+            try:
+                message, warnings = self._lenient(piece)
+            except NotARecord as reason:
+                problems.append(Problem(self._file, number, piece.offset, str(reason)))
+                continue
+            messages.append(message)
+            problems += [Problem(self._file, number, piece.offset, warning, fatal=False) for warning in warnings]
+        return messages, problems
+
+    def _lenient(self, piece: Piece) -> tuple[Message, list[str]]:
+        record = piece.value
+        if not isinstance(record, dict):
+            raise NotARecord(f"no message: a JSON {type(record).__name__}")
+        picked = {field: pick(record, names) for field, names in MESSAGE.items()}
+        warnings = [warning for _, warning in picked.values() if warning]
+        sender, odd_sender = _name(picked["sender"][0])
+        recipients, odd_recipient = _recipients(picked["recipient"][0])
+        if picked["content"][0] is None and not any(name in record for name in MESSAGE["content"]):
+            raise NotARecord("no message: it has no content")
+        if not sender or not recipients:
+            raise NotARecord(f"no message: {odd_sender or odd_recipient}")
+        stamp = picked["timestamp"][0]
+        time, late = parse_time(stamp)
+        ttl, odd_ttl = _ttl(picked["ttl_hours"][0])
+        message_id, odd_id = _id(record.get("id"), piece.data)
+        if late and time is None:
+            late = f"{late}: kept in the order of the file, never expires"
+        self.last_time = self.last_time if time is None else time
+        content = content_of(record)
+        subject = record.get("subject")
+        thread, _ = _name(picked["thread"][0])
+        kind = record.get("type")
+        message = Message(
+            id=message_id,
+            sender=sender,
+            recipients=recipients,
+            timestamp="" if stamp is None else str(stamp),
+            time=self.last_time,
+            subject=subject if isinstance(subject, str) and subject.strip() else first_line(content),
+            thread=thread or None,
+            ttl_hours=ttl,
+            type=kind if isinstance(kind, str) else "",
+            tags=strings(record.get("tags")),
+            read_by=_readers(record.get("read_by")),
+            mentions=mentions(content),
+            location=Location(self._file, piece.offset, len(piece.data)),
+            archived=self._archived,
+            timed=time is not None,
+        )
+        return message, [*warnings, *filter(None, (late, odd_ttl, odd_id, odd_recipient))]
+
+
+def _is_doubled(h: Header) -> bool:
+    """Say whether two names of one field are given: then it is to be seen whether they differ."""
+    return bool(
+        (h.from_ and (h.sender or h.from_agent))
+        or (h.from_agent and h.sender)
+        or (h.recipient and h.to)
+        or (h.body and (h.content or h.text or h.message))
+        or (h.text and (h.content or h.message))
+        or (h.message and h.content)
+        or (h.ts and (h.timestamp or h.time or h.date))
+        or (h.time and (h.timestamp or h.date))
+        or (h.date and h.timestamp)
+        or (h.in_reply_to and (h.thread or h.reply_to))
+        or (h.reply_to and h.thread)
+        or (h.ttl is not None and h.ttl_hours is not None)
+    )
+
+
+def _is_text(data: bytes) -> bool:
     try:
-        ANY.decode(stripped)
-        return [Line(offset, stripped)], "; ".join(faults)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
-    found = _parts(stripped, offset)
-    if not found:
-        raise NotAMessage(_why_broken(stripped))
-    covered = sum(len(part.data) for part in found)
-    if len(found) > 1:
-        faults.append(f"{len(found)} records stand on one line")
-    if covered < len(stripped.replace(b" ", b"")) - 1 and len(found) == 1:
-        faults.append("has bytes beside its record that are none")
-    if any(not _is_utf8(part.data) for part in found):
-        faults.append("is no valid UTF-8")
-    return found, "; ".join(faults) or "is damaged"
-
-
-def _parts(data: bytes, offset: int) -> list[Line]:
-    """Find complete JSON objects by their braces; a broken one before them is passed over."""
-    found: list[Line] = []
-    end = 0
-    for tried, match in enumerate(OBJECT.finditer(data)):
-        at = match.start()
-        if at < end:
-            continue
-        if tried >= MOST_TRIES:
-            break
-        stop = _end_of_object(data, at)
-        if stop and _decodes(data[at:stop]):
-            found.append(Line(offset + at, data[at:stop]))
-            end = stop
-    return found
-
-
-def _end_of_object(data: bytes, start: int) -> int:
-    depth = 0
-    in_string = is_escaped = False
-    for at in range(start, len(data)):
-        byte = data[at]
-        if in_string:
-            if is_escaped:
-                is_escaped = False
-            elif byte == 0x5C:
-                is_escaped = True
-            elif byte == 0x22:
-                in_string = False
-        elif byte == 0x22:
-            in_string = True
-        elif byte == 0x7B:
-            depth += 1
-        elif byte == 0x7D:
-            depth -= 1
-            if depth == 0:
-                return at + 1
-    return 0
-
-
-def loads(data: bytes) -> Any:
-    """Decode JSON; invalid UTF-8 becomes replacement characters. Raises msgspec.DecodeError."""
-    try:
-        return ANY.decode(data)
-    except UnicodeDecodeError:
-        return ANY.decode(data.decode("utf-8", "replace"))
-    except msgspec.DecodeError:
-        if _is_utf8(data):
-            raise
-        return ANY.decode(data.decode("utf-8", "replace"))
-
-
-def _decodes(data: bytes) -> bool:
-    try:
-        return isinstance(loads(data), dict)
-    except (msgspec.DecodeError, RecursionError):
-        return False
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
+        data.decode()
     except UnicodeDecodeError:
         return False
     return True
 
 
-def _why_broken(data: bytes) -> str:
-    try:
-        value = loads(data)
-    except msgspec.DecodeError as error:
-        return f"no JSON: {str(error)[:100]}"
-    except RecursionError:
-        return "nested too deeply"
-    return f"a JSON {type(value).__name__}, no record"
+def _id(value: Any, data: bytes) -> tuple[str, str]:
+    """Return a record's id as a string, or one made from its bytes, with a warning (haak.md 3)."""
+    if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
+        return str(value), ""
+    digest = hashlib.sha1(data, usedforsecurity=False).hexdigest()
+    return f"line:{digest}", "it has no id: one was made from its line"
 
 
-def content_of(record: dict[str, Any]) -> str:
-    """Return the body of a decoded record."""
-    value, _ = pick(record, MESSAGE["content"])
-    if value is None:
-        return ""
-    if isinstance(value, dict) and isinstance(value.get("text"), str):
-        return str(value["text"])
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+def _name(value: Any) -> tuple[str, str]:
+    """Return a name, and why there is none."""
+    if isinstance(value, str) and value and not value.isspace():
+        return value, ""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return str(value), ""
+    return "", "it has no sender" if value is None else f"its sender {str(value)[:40]!r} is no name"
 
 
-class MessageDecoder:
-    """Decodes the lines of one file in order; keeps the last readable time for those that have none."""
-
-    def __init__(self, file: str, *, archived: bool = False) -> None:
-        self._file = file
-        self._archived = archived
-        self._last_time = 0.0
-
-    def decode(self, line: Line, number: int) -> tuple[list[Message], list[Problem]]:
-        """Return what a line holds: its messages, and what is wrong with it."""
-        try:
-            message, warnings = self._usual(HEADER.decode(line.data), line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return self._carefully(line, number)
-        if message is None:
-            return self._carefully(line, number)
-        return [message], [self._problem(line, number, warning, fatal=False) for warning in warnings]
-
-    def _problem(self, line: Line, number: int, reason: str, *, fatal: bool) -> Problem:
-        return Problem(self._file, number, line.offset, reason, fatal)
-
-    def _usual(self, h: Header, line: Line) -> tuple[Message | None, list[str]]:
-        sender = h.sender or h.from_ or h.from_agent
-        to = h.recipient or h.to
-        bodies = [raw for raw in (h.content, h.body, h.text, h.message) if raw and bytes(raw) != b"null"]
-        if not (h.id and sender and to and bodies) or not bytes(bodies[0]).startswith(b'"'):
-            return None, []
-        if (h.sender and (h.from_ or h.from_agent)) or (h.recipient and h.to) or len(bodies) > 1:
-            return None, []
-        if (h.thread and (h.in_reply_to or h.reply_to)) or (h.ttl is not None and h.ttl_hours is not None):
-            return None, []
-        ttl = h.ttl_hours if h.ttl_hours is not None else h.ttl
-        timestamp = h.timestamp or h.ts or h.time or h.date or ""
-        time, late = parse_time(timestamp or None)
-        if time is None or (ttl is not None and not 0 < ttl < 1e9):
-            return None, []
-        self._last_time = time
-        body = STRING.decode(bodies[0]) if not h.subject or b"@" in bytes(bodies[0]) else ""
-        message = Message(
-            id=h.id,
-            sender=sender,
-            recipients=_recipients(to),
-            timestamp=timestamp,
-            time=time,
-            subject=h.subject or first_line(body),
-            thread=h.thread or h.in_reply_to or h.reply_to or None,
-            ttl_hours=ttl,
-            type=h.type or "",
-            tags=tuple(h.tags),
-            read_by=tuple(h.read_by),
-            mentions=mentions(body),
-            location=Location(self._file, line.offset, len(line.data)),
-            archived=self._archived,
-        )
-        return (message, [late] if late else []) if message.recipients else (None, [])
-
-    def _carefully(self, line: Line, number: int) -> tuple[list[Message], list[Problem]]:
-        try:
-            parts, fault = objects(line)
-        except NotAMessage as reason:
-            return [], [self._problem(line, number, str(reason), fatal=True)] if str(reason) else []
-        problems = [self._problem(line, number, fault, fatal=False)] if fault else []
-        messages: list[Message] = []
-        for part in parts:
-            try:
-                message, warnings = self._lenient(loads(part.data), part)
-            except NotAMessage as reason:
-                problems.append(self._problem(part, number, str(reason), fatal=True))
-            else:
-                messages.append(message)
-                problems += [self._problem(part, number, warning, fatal=False) for warning in warnings]
-        return messages, problems
-
-    def _lenient(self, record: Any, line: Line) -> tuple[Message, list[str]]:
-        if not isinstance(record, dict):
-            raise NotAMessage(f"a JSON {type(record).__name__}, no record")
-        picked = {field: pick(record, names) for field, names in MESSAGE.items()}
-        warnings = [warning for _, warning in picked.values() if warning]
-        sender, to, body = (picked[field][0] for field in ("sender", "recipient", "content"))
-        missing = [
-            name
-            for name, value in (("sender", sender), ("recipient", to), ("content", body))
-            if value in (None, "", [])
-        ]
-        if missing:
-            raise NotAMessage(f"no message: it has no {' and no '.join(missing)}")
-        recipients = _recipients(to)
-        if not recipients:
-            raise NotAMessage("no message: its recipient is no address")
-        stamp = picked["timestamp"][0]
-        time, late = parse_time(stamp)
-        if late:
-            warnings.append(late if time is not None else f"{late}: kept in file order, never expires")
-        self._last_time = self._last_time if time is None else time
-        ttl, odd = _ttl(picked["ttl_hours"][0])
-        warnings += [odd] if odd else []
-        content = content_of(record)
-        message_id = record.get("id")
-        if isinstance(message_id, bool) or not isinstance(message_id, (str, int)) or message_id == "":
-            message_id = f"line:{hashlib.sha1(line.data, usedforsecurity=False).hexdigest()}"
-            warnings.append("it has no id: one was derived from its line")
-        subject = record.get("subject")
-        thread = picked["thread"][0]
-        kind = record.get("type")
-        return (
-            Message(
-                id=str(message_id),
-                sender=str(sender),
-                recipients=recipients,
-                timestamp="" if stamp is None else str(stamp),
-                time=self._last_time,
-                subject=subject if isinstance(subject, str) and subject else first_line(content),
-                thread=str(thread) if isinstance(thread, (str, int)) and thread != "" else None,
-                ttl_hours=ttl,
-                type=kind if isinstance(kind, str) else "",
-                tags=_strings(record.get("tags")),
-                read_by=_strings(record.get("read_by")),
-                mentions=mentions(content),
-                location=Location(self._file, line.offset, len(line.data)),
-                archived=self._archived,
-                timed=time is not None,
-            ),
-            warnings,
-        )
-
-
-def _recipients(value: Any) -> tuple[str, ...]:
-    if isinstance(value, (list, tuple)):
-        return tuple(dict.fromkeys(text for one in value if (text := str(one).strip())))
-    text = str(value).strip()
+def _recipients(value: Any) -> tuple[tuple[str, ...], str]:
+    """Return one or several addresses, and what was wrong (haak.md 10)."""
+    if isinstance(value, list):
+        names = [_name(each)[0].strip() for each in value]
+        odd = "" if all(names) else "a recipient of it is no address"
+        return tuple(dict.fromkeys(name for name in names if name)), odd
+    text = _name(value)[0].strip()
+    if not text:
+        return (), "it has no recipient" if value is None else f"its recipient {str(value)[:40]!r} is no address"
     if "," in text:
         parts = [part.strip() for part in text.split(",")]
-        namespaces = (*TAG_NAMESPACES, "role")
-        if all(part.partition(":")[0] in namespaces and part.partition(":")[2] for part in parts):
-            return tuple(dict.fromkeys(parts))
-    return (text,) if text else ()
+        if all(part.partition(":")[0] in NAMESPACES and part.partition(":")[2] for part in parts):
+            return tuple(dict.fromkeys(parts)), ""
+    return (text,), ""
 
 
 def _ttl(value: Any) -> tuple[float | None, str]:
+    """Return hours, or None with a warning for what is none (haak.md 12)."""
     if value is None:
         return None, ""
     try:
-        hours = float(value) if not isinstance(value, bool) else 0.0
+        hours = 0.0 if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         hours = 0.0
-    if 0 < hours < 1e9:
+    if 0 < hours < LONGEST_TTL:
         return hours, ""
     return None, f"a ttl of {str(value)[:20]!r} is none: the default holds"
 
 
-def _strings(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return tuple(str(one) for one in value) if isinstance(value, list) else ()
+def _readers(value: Any) -> tuple[str, ...]:
+    """Return who has read a message, from names or from records of reading (haak.md 4)."""
+    if isinstance(value, list):
+        value = [pick(each, READ["reader"])[0] if isinstance(each, dict) else each for each in value]
+    return strings(value)
+
+
+def strings(value: Any) -> tuple[str, ...]:
+    """Return the names in a list or in a text with commas, once each."""
+    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+    return tuple(dict.fromkeys(name for part in parts if (name := _name(part)[0].strip())))

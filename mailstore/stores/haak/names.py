@@ -1,4 +1,4 @@
-"""The names that fields go by in the two dialects, and beyond (formats/haak.md 1, 5, 17)."""
+"""The names that fields go by in the two dialects, and beyond (formats/haak.md 1, 5, 14, 17)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-__all__ = ["MESSAGE", "READ", "STATUSES", "Dialect", "isoformat", "parse_time", "pick"]
+__all__ = ["AGENT", "DELIVERY", "MESSAGE", "READ", "STATUSES", "Names", "isoformat", "named", "parse_time", "pick"]
 
-MESSAGE: dict[str, tuple[str, ...]] = {
+Names = dict[str, tuple[str, ...]]
+"""The names that a field goes by, the one that wins first."""
+
+MESSAGE: Names = {
     "sender": ("sender", "from", "from_agent"),
     "recipient": ("recipient", "to"),
     "content": ("content", "body", "text", "message"),
@@ -16,12 +19,30 @@ MESSAGE: dict[str, tuple[str, ...]] = {
     "thread": ("thread", "in_reply_to", "reply_to"),
     "ttl_hours": ("ttl_hours", "ttl"),
 }
-"""The names of a message's fields, the one that wins first."""
 
-READ: dict[str, tuple[str, ...]] = {
+READ: Names = {
     "message_id": ("message_id", "messageid", "msg_id", "id"),
     "reader": ("reader_session_id", "readersession_id", "reader", "session_id", "by"),
     "timestamp": ("timestamp", "ts", "read_at"),
+}
+
+DELIVERY: Names = {
+    "message_id": READ["message_id"],
+    "recipient": ("recipient", "recipient_session_id", "session_id", "to"),
+    "timestamp": READ["timestamp"],
+}
+
+AGENT: Names = {
+    "session_id": ("session_id", "session", "id"),
+    "name": ("name",),
+    "role": ("role",),
+    "tags": ("tags",),
+    "status": ("state", "status"),
+    "activity": ("activity", "summary", "working_on"),
+    "started_at": ("started_at", "registered", "registered_at", "created_at"),
+    "ended_at": ("ended_at", "died_at", "buried_at"),
+    "last_seen": ("last_seen", "heartbeat"),
+    "updated": ("updated", "updated_at", "last_updated"),
 }
 
 STATUSES = {
@@ -30,43 +51,61 @@ STATUSES = {
     **dict.fromkeys(("dead", "buried", "ended", "offline"), "dead"),
 }
 
-Dialect = dict[str, str]
-"""A name to write for each field of MESSAGE."""
+FIRST_SECOND, LAST_SECOND = -62_135_596_800, 253_402_300_799
+"""The years 1 to 9999: what a date can say."""
+MILLISECONDS_FROM = 100_000_000_000
+EPOCH_DIGITS = 9
+NOTHING: tuple[Any, ...] = (None, "", [])
 
 
 def pick(record: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, str]:
     """Return the value under the first name that has one, and a warning when another name differs."""
-    found: Any = None
-    warning = ""
     by = ""
+    found: Any = None
     for name in names:
         value = record.get(name)
-        if value is None:
+        if value in NOTHING:
             continue
         if not by:
             found, by = value, name
-        elif value != found and not warning:
-            warning = f"{by!r} and {name!r} differ: {by!r} wins"
-    return found, warning
+        elif value != found:
+            return found, f"{by!r} and {name!r} differ: {by!r} wins"
+    return found, ""
+
+
+def named(records: list[dict[str, Any]], names: tuple[str, ...]) -> str:
+    """Return the name that most of some records give a field; the first where none has it."""
+    votes = dict.fromkeys(names, 0)
+    for record in records:
+        used = next((name for name in names if name in record), None)
+        if used is not None:
+            votes[used] += 1
+    return max(names, key=votes.__getitem__)
 
 
 def parse_time(value: Any) -> tuple[float | None, str]:
     """Return seconds since the epoch and a warning, None where the value is no time (haak.md 14)."""
-    if isinstance(value, bool) or value is None:
-        return None, f"{value!r} is no time" if value is not None else "there is no time"
-    if isinstance(value, (int, float)):
-        number = float(value)
-        if not -62_135_596_800 < number < 253_402_300_800_000:
-            return None, f"{value!r} is no time"
-        return (number / 1000 if abs(number) > 100_000_000_000 else number), ""
-    text = str(value).strip()
-    try:
-        moment = datetime.fromisoformat(text)
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            text = value.strip()
+            if text.isdecimal() and len(text) >= EPOCH_DIGITS:
+                return parse_time(float(text))
+            if text != value or text.upper() != text:
+                return parse_time(text.upper())
+            return None, f"{text[:40]!r} is no time" if text else "there is no time"
         if moment.tzinfo is None:
-            return moment.replace(tzinfo=UTC).timestamp(), f"time {text!r} names no zone: read as UTC"
+            return moment.replace(tzinfo=UTC).timestamp(), f"time {value!r} names no zone: read as UTC"
         return moment.timestamp(), ""
-    except (ValueError, OverflowError):
-        return None, f"{text[:40]!r} is no time"
+    if value is None:
+        return None, "there is no time"
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None, f"{str(value)[:40]!r} is no time"
+    scale = 1000 if abs(value) >= MILLISECONDS_FROM else 1
+    if not FIRST_SECOND * scale <= value <= LAST_SECOND * scale:
+        return None, f"{str(value)[:40]} is no time"
+    return value / scale, ""
 
 
 def isoformat(time: float) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Places", "find"]
+__all__ = ["MAILBOX", "Places", "find", "new"]
 
 MAILBOX = "agent-mailbox.jsonl"
+DATA = "data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class Places:
 
     @property
     def folder(self) -> Path:
+        """Return the folder in which all of them lie."""
         return self.mailbox.parent
 
     def _beside(self, part: str) -> Path:
@@ -25,26 +27,32 @@ class Places:
 
     @property
     def reads(self) -> Path:
+        """Return the file of read records."""
         return self._beside("reads.jsonl")
 
     @property
     def deliveries(self) -> Path:
+        """Return the file of delivery records."""
         return self._beside("deliveries.jsonl")
 
     @property
     def journal(self) -> Path:
+        """Return the file of what the person did."""
         return self._beside("oversight.jsonl")
 
     @property
     def archive(self) -> Path:
+        """Return the folder of archived months."""
         return self._beside("archive")
 
     @property
     def roster_lines(self) -> Path:
+        """Return the roster that is a file of lines."""
         return self.folder / "agent-roster.jsonl"
 
     @property
     def roster_document(self) -> Path:
+        """Return the roster that is one JSON document."""
         return self.folder / "agent-roster.json"
 
     def months(self) -> list[Path]:
@@ -54,13 +62,38 @@ class Places:
         found = [*self.archive.glob("*.jsonl"), *self.archive.glob("*.jsonl.gz")]
         return sorted(found, key=lambda path: path.name, reverse=True)
 
+    def all(self) -> list[Path]:
+        """Return every file of the mailbox that is there."""
+        single = (
+            self.mailbox,
+            self.reads,
+            self.deliveries,
+            self.journal,
+            self.roster_lines,
+            self.roster_document,
+        )
+        return [*(path for path in single if path.exists()), *self.months()]
+
 
 def find(path: Path) -> Places | None:
-    """Return the mailbox at a path: its file, its folder, or the project folder above `data/`."""
+    """Return the mailbox at a path: its file, its folder, or the project folder above `data/`. Raises OSError."""
     path = path.absolute()
     if path.is_dir():
-        for place in (path / MAILBOX, path / "data" / MAILBOX):
+        for place in (path / MAILBOX, path / DATA / MAILBOX):
             if place.is_file():
                 return Places(place)
         return None
     return Places(path) if path.is_file() and path.suffix == ".jsonl" else None
+
+
+def new(path: Path) -> Places:
+    """Return where a mailbox belongs that is made at a path.
+
+    A path that ends in .jsonl is the mailbox file; a folder named `data`, or one that holds files of agents
+    already, is where it lies; in any other folder it lies in `data`.
+    """
+    path = path.absolute()
+    if path.suffix == ".jsonl":
+        return Places(path)
+    holds_agents = path.is_dir() and any(path.glob("agent-*.json*"))
+    return Places((path if path.name == DATA or holds_agents else path / DATA) / MAILBOX)

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import gzip
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
 
-import msgspec
+from msgspec.structs import replace
 
 from mailstore.events import Event, Gone, Progress, Reset
-from mailstore.files.lines import BIG_BLOCK, Line, LineFile, Replaced
-from mailstore.message import Problem, Receipt
+from mailstore.files.lines import BIG_BLOCK, BLOCK, Line, LineFile, Replaced
+from mailstore.message import Message, Problem
 from mailstore.stores.haak.decode import MessageDecoder
-from mailstore.stores.haak.names import parse_time
+from mailstore.stores.haak.months import Months, unterminated
 from mailstore.stores.haak.places import Places
-from mailstore.stores.haak.records import (
-    RECEIPT,
-    agent_of,
-    decode_line,
-    delivery_of,
-    intervention_of,
-    receipt_of,
-    roster_of,
-)
+from mailstore.stores.haak.records import Make, decode_line, decode_receipt, delivery_of, intervention_of
+from mailstore.stores.haak.roster import RosterReader
 
 __all__ = ["Reader"]
 
 TAIL_BYTES = 1 << 18
+"""How much of the end of a file is read before its beginning: the first screen comes from it."""
 BATCH = 1000
 Decode = Callable[[Line, int], list[Event]]
+Followed = tuple[LineFile, Decode]
 
 
 class Reader:
@@ -40,212 +32,161 @@ class Reader:
 
     def __init__(self, places: Places) -> None:
         self._places = places
-        self._reset()
+        self._gone = ""
+        self._begin()
 
-    def _reset(self) -> None:
+    def _begin(self) -> None:
         places = self._places
-        self._mailbox = LineFile(places.mailbox)
-        self._reads = LineFile(places.reads)
-        self._small = [
-            (LineFile(places.roster_lines), self._record(places.roster_lines.name, agent_of)),
-            (LineFile(places.deliveries), self._record(places.deliveries.name, delivery_of)),
-            (LineFile(places.journal), self._record(places.journal.name, intervention_of)),
-        ]
-        self._decode_message = self._messages(places.mailbox.name)
-        self._months: dict[str, tuple[LineFile | None, Decode, tuple[int, int]]] = {}
-        self._document: tuple[int, int, int] | None = None
-        self._is_gone = False
-
-    def _messages(self, name: str, *, archived: bool = False) -> Decode:
-        decoder = MessageDecoder(name, archived=archived)
-
-        def decode(line: Line, number: int) -> list[Event]:
-            messages, problems = decoder.decode(line, number)
-            return [*messages, *problems]
-
-        return decode
-
-    def _record(self, name: str, make: Callable[[dict[str, Any]], tuple[Event, str]]) -> Decode:
-        return lambda line, number: decode_line(name, line, number, make)
-
-    def _receipt(self, line: Line, number: int) -> list[Event]:
-        try:
-            usual = RECEIPT.decode(line.data)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return decode_line(self._reads.name, line, number, receipt_of)
-        time, late = parse_time(usual.timestamp)
-        if late or not (usual.message_id and usual.reader_session_id):
-            return decode_line(self._reads.name, line, number, receipt_of)
-        return [Receipt(usual.message_id, usual.reader_session_id, time)]
-
-    # Everything
+        self._roster = RosterReader(places)
+        self._deliveries = _small(LineFile(places.deliveries), delivery_of)
+        self._journal = _small(LineFile(places.journal), intervention_of)
+        self._messages = MessageDecoder(places.mailbox.name)
+        self._mailbox: Followed = LineFile(places.mailbox), _message(self._messages)
+        reads = LineFile(places.reads)
+        self._reads: Followed = reads, lambda line, number: decode_receipt(reads.name, line, number)
+        self._months = Months(places)
 
     def scan(self) -> Iterator[list[Event]]:
-        """Yield all there is: the roster, the newest mail, then the rest."""
-        yield self._roster_document()
-        for file, decode in self._small:
-            yield from self._rest(file, decode)
-        total = self._mailbox.size() + self._reads.size()
-        tails = [self._tail(self._mailbox, self._decode_message), self._tail(self._reads, self._receipt)]
-        for batch, _ in tails:
-            yield batch
-        done = 0
-        decoders = (self._messages(self._mailbox.name), self._receipt)
-        for (_, start), file, decode in zip(tails, (self._mailbox, self._reads), decoders, strict=True):
-            for batch in self._front(file, start, decode):
-                yield [*batch, Progress(done + file.offset, max(1, total))]
-            done += file.size()
-        yield from self._archive()
-        held = [
-            Problem(
-                file.name, file.lines + 1, held.offset, "unterminated: held until its newline comes", False
-            )
-            for file, _ in self._all()
-            if (held := file.held)
-        ]
-        yield [*held, Progress(total, max(1, total))]
+        """Yield all there is, the newest mail early; begins anew when a file is replaced meanwhile. Raises OSError."""
+        while True:
+            try:
+                yield from _sized(self._everything())
+                return
+            except Replaced as reason:
+                self._begin()
+                yield [Reset(str(reason))]
 
-    def _all(self) -> list[tuple[LineFile, Decode]]:
-        return [*self._small, (self._mailbox, self._decode_message), (self._reads, self._receipt)]
-
-    def _tail(self, file: LineFile, decode: Decode) -> tuple[list[Event], int]:
-        """Read a file's end; its lines' numbers are not known yet, so its damage is told by `_front`."""
-        start = file.tail_start(TAIL_BYTES)
-        file.skip_to(start)
-        events = [
-            event for lines in file.read(block=BIG_BLOCK) for line in lines for event in decode(line, 0)
-        ]
-        if start == 0:
-            return self._numbered(file, events), 0
-        return [event for event in reversed(events) if not isinstance(event, Problem)], start
-
-    def _numbered(self, file: LineFile, events: list[Event]) -> list[Event]:
-        """Give problems of a file that was read from its beginning their line numbers."""
-        wanted = sorted({event.offset for event in events if isinstance(event, Problem)})
-        if not wanted:
-            return events
-        numbers = line_numbers(file.path, wanted)
-        return [
-            Problem(event.file, numbers[event.offset], event.offset, event.reason, event.fatal)
-            if isinstance(event, Problem)
-            else event
-            for event in events
-        ]
-
-    def _front(self, file: LineFile, start: int, decode: Decode) -> Iterator[list[Event]]:
-        """Read what stands before the tail, then tell what is damaged in the tail, numbered."""
-        if start == 0:
+    def changes(self) -> Iterator[list[Event]]:
+        """Yield what came since the last look; `Reset` and everything anew when a file was replaced."""
+        gone = self._unreachable()
+        if gone:
+            if not self._gone:
+                yield [Gone(gone)]
+            self._gone = gone
             return
-        front = LineFile(file.path)
-        yield from self._rest(front, decode, start)
-        tail = LineFile(file.path)
-        tail.skip_to(start, front.lines)
-        damaged: list[Event] = []
-        for lines in tail.read(file.offset, BIG_BLOCK):
-            first = tail.lines - len(lines)
-            for at, line in enumerate(lines, first + 1):
-                damaged += [event for event in decode(line, at) if isinstance(event, Problem)]
-        file.lines += front.lines
-        yield damaged
-
-    def _rest(self, file: LineFile, decode: Decode, until: int | None = None) -> Iterator[list[Event]]:
-        for lines in file.read(until, BIG_BLOCK):
-            first = file.lines - len(lines)
-            batch: list[Event] = []
-            for number, line in enumerate(lines, first + 1):
-                batch += decode(line, number)
-                if len(batch) >= BATCH:
-                    yield batch
-                    batch = []
-            yield batch
-
-    def _roster_document(self) -> list[Event]:
-        path = self._places.roster_document
         try:
-            facts = path.stat()
-            stamp = (facts.st_ino, facts.st_size, facts.st_mtime_ns)
-            if stamp == self._document:
-                return []
-            data = path.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        self._document = stamp
-        return roster_of(path.name, data)
-
-    def _archive(self) -> Iterator[list[Event]]:
-        for path in self._places.months():
-            name = f"{self._places.archive.name}/{path.name}"
-            facts = path.stat()
-            stamp = (facts.st_ino, facts.st_size)
-            known = self._months.get(name)
-            if known is not None and known[2] == stamp:
-                continue
-            if path.suffix == ".gz":
-                decode = self._messages(name, archived=True)
-                self._months[name] = (None, decode, stamp)
-                yield from self._packed(path, name, decode)
-                continue
-            file, decode = known[:2] if known else (LineFile(path), self._messages(name, archived=True))
-            assert file is not None
-            self._months[name] = (file, decode, stamp)
-            yield from self._rest(file, decode)
-
-    def _packed(self, path: Path, name: str, decode: Decode) -> Iterator[list[Event]]:
-        offset = 0
-        try:
-            with gzip.open(path) as unpacked:
-                batch: list[Event] = []
-                for number, data in enumerate(unpacked, 1):
-                    batch += decode(Line(offset, data.rstrip(b"\n")), number)
-                    offset += len(data)
-                    if len(batch) >= BATCH:
-                        yield batch
-                        batch = []
-                yield batch
-        except (OSError, EOFError) as error:
-            yield [Problem(name, 0, offset, f"can't be unpacked: {error}")]
-
-    # What comes
-
-    def changes(self) -> list[Event]:
-        """Return what came since the last look; after a replacement, `Reset` and everything anew."""
-        if not self._places.mailbox.exists():
-            if self._is_gone:
-                return []
-            self._is_gone = True
-            return [Gone(f"{self._places.mailbox.name} is gone")]
-        if self._is_gone:
-            return self._anew("the mailbox is back")
-        try:
-            events = self._roster_document()
-            for file, decode in self._all():
-                for batch in self._rest(file, decode):
-                    events += batch
-            for batch in self._archive():
-                events += batch
+            if self._gone:
+                self._gone = ""
+                yield from self._anew("the mailbox is back")
+            else:
+                yield from _sized(_joined(self._news()))
         except Replaced as reason:
-            return self._anew(str(reason))
-        return events
+            yield from self._anew(str(reason))
+        except OSError as error:
+            self._gone = f"{self._places.mailbox.name} can't be read: {(error.strerror or str(error)).lower()}"
+            yield [Gone(self._gone)]
 
-    def _anew(self, reason: str) -> list[Event]:
-        self._reset()
-        events: list[Event] = [Reset(reason)]
-        for batch in self.scan():
-            events += batch
-        return events
+    def _anew(self, reason: str) -> Iterator[list[Event]]:
+        self._begin()
+        yield [Reset(reason)]
+        yield from self.scan()
+
+    def _unreachable(self) -> str:
+        """Say why the mailbox can't be read; empty when it can, or when that is not known to have changed."""
+        if not self._places.folder.is_dir():
+            return f"{self._places.folder} is gone"
+        if self._gone:
+            try:
+                for path in self._places.all():
+                    with path.open("rb") as file:
+                        file.read(1)
+            except OSError:
+                return self._gone
+        return ""
+
+    def _news(self) -> Iterator[list[Event]]:
+        yield self._roster.read()
+        for file, decode in (self._deliveries, self._journal, self._mailbox, self._reads):
+            yield from _decoded(file, decode)
+        yield from self._months.read()
+
+    def _everything(self) -> Iterator[list[Event]]:
+        yield self._roster.read()
+        for file, decode in (self._deliveries, self._journal):
+            yield from _decoded(file, decode, BIG_BLOCK)
+        followed = (self._mailbox, self._reads)
+        fronts = [file.part(TAIL_BYTES) for file, _ in followed]
+        starts = [file.cutter.offset for file, _ in followed]
+        untold: list[list[Event]] = []
+        for (file, decode), start in zip(followed, starts, strict=True):
+            tail = [event for batch in _decoded(file, decode, BIG_BLOCK) for event in batch]
+            told, needy = _told(tail) if start else (tail, [])
+            untold.append(needy)
+            yield told[::-1]
+        total = sum(file.cutter.offset for file, _ in followed)
+        done = total - sum(starts)
+        for (file, decode), front, start, needy in zip(followed, fronts, starts, untold, strict=True):
+            if start == 0:
+                continue
+            earlier = MessageDecoder(front.name) if file is self._mailbox[0] else None
+            for batch in _decoded(front, _message(earlier) if earlier else decode, BIG_BLOCK, start):
+                yield [*batch, Progress(done + front.cutter.offset, total)]
+            done += start
+            yield self._settle(needy, front.cutter.lines, earlier)
+            file.cutter.lines += front.cutter.lines
+        yield from self._months.read()
+        yield [*self._held(), Progress(total, total)]
+
+    def _settle(self, needy: list[Event], lines: int, earlier: MessageDecoder | None) -> list[Event]:
+        """Complete what was found in a file's end by what stands before it: line numbers, and times."""
+        last_time = earlier.last_time if earlier else 0.0
+        self._messages.last_time = self._messages.last_time or last_time
+        return [
+            replace(event, line=event.line + lines)
+            if isinstance(event, Problem)
+            else replace(event, time=last_time)
+            if isinstance(event, Message)
+            else event
+            for event in needy
+        ]
+
+    def _held(self) -> Iterator[Event]:
+        files = (self._roster.lines, self._deliveries[0], self._journal[0], self._mailbox[0], self._reads[0])
+        yield from filter(None, (unterminated(file.name, file) for file in files))
+        yield from self._months.held()
 
 
-def line_numbers(path: Path, offsets: list[int]) -> dict[int, int]:
-    """Return the line, from 1, in which each of some sorted offsets lies."""
-    found: dict[int, int] = {}
-    wanted = iter(offsets)
-    target = next(wanted, None)
-    at, number = 0, 1
-    with path.open("rb") as file:
-        for line in file:
-            while target is not None and target < at + len(line):
-                found[target] = number
-                target = next(wanted, None)
-            at += len(line)
-            number += 1
-    return found
+def _message(decoder: MessageDecoder) -> Decode:
+    def decode(line: Line, number: int) -> list[Event]:
+        messages, problems = decoder.decode(line, number)
+        return [*messages, *problems]
+
+    return decode
+
+
+def _small(file: LineFile, make: Make) -> Followed:
+    return file, lambda line, number: decode_line(file.name, line, number, make)
+
+
+def _decoded(file: LineFile, decode: Decode, block: int = BLOCK, until: int | None = None) -> Iterator[list[Event]]:
+    """Yield the records of a file's next lines, a batch for each block."""
+    for lines in file.read(until, block):
+        batch: list[Event] = []
+        for number, line in enumerate(lines, file.cutter.lines - len(lines) + 1):
+            batch += decode(line, number)
+        yield batch
+
+
+def _told(events: list[Event]) -> tuple[list[Event], list[Event]]:
+    """Part what a file's end tells by itself from what needs the lines before: numbers, and times."""
+    needy = [isinstance(event, Problem) or (isinstance(event, Message) and not event.time) for event in events]
+    pairs = list(zip(events, needy, strict=True))
+    return [event for event, needs in pairs if not needs], [event for event, needs in pairs if needs]
+
+
+def _joined(batches: Iterable[list[Event]]) -> Iterator[list[Event]]:
+    """Yield small batches together."""
+    waiting: list[Event] = []
+    for batch in batches:
+        waiting += batch
+        if len(waiting) >= BATCH:
+            yield waiting
+            waiting = []
+    yield waiting
+
+
+def _sized(batches: Iterable[list[Event]]) -> Iterator[list[Event]]:
+    """Yield batches of at most a thousand events, and no empty ones."""
+    for batch in batches:
+        for at in range(0, len(batch), BATCH):
+            yield batch[at : at + BATCH]

@@ -2,59 +2,70 @@
 
 from __future__ import annotations
 
-import gzip
 import os
+import threading
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
-import msgspec
-
 from mailstore.errors import ContentGone, MailboxMissing, StoreError
 from mailstore.events import Event
-from mailstore.files.append import append_lines, refusal
+from mailstore.files.append import refusal
 from mailstore.files.lines import Line
-from mailstore.message import Intervention, Message
+from mailstore.files.packed import Broken, read_packed
+from mailstore.files.salvage import loads
+from mailstore.message import Intervention, Location, Message
 from mailstore.roster import Agent
 from mailstore.store import Capabilities, Store
-from mailstore.stores.haak.decode import MessageDecoder, NotAMessage, content_of, loads, objects
-from mailstore.stores.haak.places import MAILBOX, Places, find
+from mailstore.stores.haak.decode import MessageDecoder
+from mailstore.stores.haak.places import MAILBOX, Places, find, new
 from mailstore.stores.haak.reader import Reader
+from mailstore.stores.haak.text import content_of
 
 if TYPE_CHECKING:
     from mailstore.draft import Draft
 
 __all__ = ["HaakStore"]
 
+FIRST_LINES = 3
+LONGEST_LOOK = 1 << 20
+
 
 class HaakStore(Store):
     """One mailbox file, and beside it reads, deliveries, roster, oversight journal and archive."""
 
     kind: ClassVar[str] = "haak"
-    summary: ClassVar[str] = (
-        "JSON lines in data/agent-mailbox.jsonl, with roster, reads and archive beside it"
-    )
+    summary: ClassVar[str] = "JSON lines in data/agent-mailbox.jsonl, with roster, reads and archive beside it"
     capabilities: ClassVar[Capabilities] = Capabilities()
 
     def __init__(self, places: Places, *, poll: bool = False) -> None:
         self._places = places
         self._poll = poll
         self._reader = Reader(places)
-        self._scanning: Iterator[list[Event]] | None = None
+        self._scanning = self._reader.scan()
+        self._changing: Iterator[list[Event]] = iter(())
+        self._turn = threading.Lock()
+        self._ready: list[Event] = []
 
     @classmethod
     def recognise(cls, path: Path) -> bool:
         """Say whether a mailbox file lies at a path, or in it, or in its `data` folder."""
-        places = find(path)
-        return places is not None and (places.mailbox.name == MAILBOX or _looks_like_mail(places.mailbox))
+        try:
+            places = find(path)
+            return places is not None and (places.mailbox.name == MAILBOX or _looks_like_mail(places.mailbox))
+        except OSError:
+            return False
 
     @classmethod
     def open(cls, path: Path, *, poll: bool = False) -> Self:
-        """Open the mailbox at a path; raises MailboxMissing."""
-        places = find(path)
+        """Open the mailbox at a path; raises MailboxMissing, and StoreError where it can't be looked for."""
+        try:
+            places = find(path)
+        except OSError as error:
+            raise _unreadable(path, error) from error
         if places is None:
             raise MailboxMissing(
                 f"there is no {MAILBOX} at {path}", "make one with signalbox init, or try signalbox demo"
@@ -63,40 +74,41 @@ class HaakStore(Store):
 
     @classmethod
     def create(cls, path: Path) -> Self:
-        """Make an empty mailbox and roster in a folder's `data`, or in a folder of that name."""
-        places = find(path)
-        if places is None:
-            folder = path if path.name == "data" else path / "data"
-            places = Places(folder.absolute() / MAILBOX)
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-                for file in (places.mailbox, places.roster_lines):
-                    if not places.roster_document.exists() or file is places.mailbox:
-                        file.touch(exist_ok=True)
-            except OSError as error:
-                raise refusal(places.mailbox, error) from error
+        """Make an empty mailbox and roster where they belong; what is there already stays as it is.
+
+        That is in `data` under a folder, in a folder named `data`, in one that holds files of agents already,
+        or at a path that ends in .jsonl. Raises StoreError.
+        """
+        try:
+            places = find(path)
+            if places is not None:
+                if not cls.recognise(path) and places.mailbox.stat().st_size:
+                    raise StoreError(f"{path} is no mailbox", "its first lines are no messages: name another place")
+                return cls(places)
+            places = new(path)
+            places.folder.mkdir(parents=True, exist_ok=True)
+            places.mailbox.touch()
+            if not places.roster_document.exists():
+                places.roster_lines.touch()
+        except OSError as error:
+            raise refusal(path, error) from error
         return cls(places)
 
     @property
     def url(self) -> str:
-        return f"{self.kind}:{self._places.mailbox.resolve()}"
+        """Return what names this mailbox anywhere."""
+        return f"{self.kind}:{self._places.folder.resolve() / self._places.mailbox.name}"
 
     @property
     def title(self) -> str:
+        """Return the mailbox file and the folder in which it lies."""
         mailbox = self._places.mailbox
         return os.path.join(mailbox.parent.name, mailbox.name)  # noqa: PTH118 - a name to show, no path to open
 
-    @property
-    def places(self) -> Places:
-        """Return the files that this mailbox is made of."""
-        return self._places
-
     def scan(self) -> Iterator[list[Event]]:
-        """Yield all there is: the roster, the newest mail, then the rest."""
-        if self._scanning is None:
-            self._scanning = self._reader.scan()
-        for batch in self._scanning:  # noqa: UP028 - `yield from` would end the scan with its first reader
-            yield batch
+        """Yield all there is, once: the roster, the newest mail, then the rest."""
+        while self._take(self._scanned):
+            yield self._hand_out()
 
     async def changes(self) -> AsyncIterator[list[Event]]:
         """Yield what came since the last batch handed out; what a scan left over comes first."""
@@ -104,18 +116,38 @@ class HaakStore(Store):
 
         from mailstore.files.watch import wakeups
 
-        if self._scanning is None:
-            self._scanning = self._reader.scan()
-        while (batch := await asyncio.to_thread(next, self._scanning, None)) is not None:
-            yield batch
-        async with aclosing(wakeups(self._places.folder, poll=self._poll)) as woken:
+        # what was read is kept until it is handed out: whoever is cancelled meanwhile loses nothing
+        while await asyncio.to_thread(self._take, self._scanned):
+            yield self._hand_out()
+        async with aclosing(wakeups(self._places.folder, [self._places.archive.name], poll=self._poll)) as woken:
             async for _ in woken:
-                try:
-                    events = await asyncio.to_thread(self._reader.changes)
-                except OSError as error:
-                    raise StoreError(f"{self.title} can't be read", error.strerror or str(error)) from error
-                if events:
-                    yield events
+                while await asyncio.to_thread(self._take, self._changed):
+                    yield self._hand_out()
+
+    def _take(self, read: Callable[[], list[Event]]) -> bool:
+        """Have a batch ready; say whether there is one."""
+        with self._turn:
+            self._ready = self._ready or read()
+            return bool(self._ready)
+
+    def _hand_out(self) -> list[Event]:
+        batch, self._ready = self._ready, []
+        return batch
+
+    def _scanned(self) -> list[Event]:
+        """Return the scan's next batch, an empty one at its end."""
+        try:
+            return next(self._scanning, [])
+        except OSError as error:
+            raise _unreadable(self._places.mailbox, error) from error
+
+    def _changed(self) -> list[Event]:
+        """Return the next batch of what came, an empty one when nothing more did."""
+        batch = next(self._changing, None)
+        if batch is None:
+            self._changing = self._reader.changes()
+            batch = next(self._changing, [])
+        return batch
 
     def content(self, message: Message) -> str:
         """Return a message's body, read from its place in the file. Raises ContentGone."""
@@ -126,54 +158,30 @@ class HaakStore(Store):
         where = message.location
         if where is None:
             raise ContentGone(f"message {message.id} stands in no file")
-        path = self._places.folder / where.file
         try:
-            if path.suffix == ".gz":
-                with gzip.open(path) as unpacked:
-                    unpacked.seek(where.offset)
-                    data = unpacked.read(where.length)
-            else:
-                fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-                try:
-                    data = os.pread(fd, where.length, where.offset)
-                finally:
-                    os.close(fd)
-        except (OSError, EOFError) as error:
+            data = _bytes_at(self._places.folder / where.file, where)
+        except (OSError, Broken) as error:
             raise ContentGone(f"{where.file} can't be read", "was it moved or archived?") from error
-        if not self._is_that(message, data):
-            raise ContentGone(
-                f"{where.file} no longer has this message at {where.offset:,}", "it was replaced"
-            )
-        return data
-
-    def _is_that(self, message: Message, data: bytes) -> bool:
-        where = message.location
-        if where is None or len(data) != where.length:
-            return False
         found, _ = MessageDecoder(where.file).decode(Line(where.offset, data), 0)
-        return bool(found) and found[0].id == message.id
+        if len(data) != where.length or [each.id for each in found] != [message.id]:
+            raise ContentGone(f"{where.file} no longer has this message at {where.offset:,}", "it was replaced")
+        return data
 
     def send(self, draft: Draft) -> Message:
         """Append a message in the dialect of the file, and its audience to the deliveries."""
-        from mailstore.stores.haak.writer import dialect_of, message_line, write_deliveries
+        from mailstore.stores.haak.writer import write_message
 
-        self._require()
-        now = time.time()
-        message_id = str(uuid.uuid4())
         try:
-            line = message_line(draft, message_id, now, dialect_of(self._places.mailbox))
+            line = write_message(self._places, draft, str(uuid.uuid4()), time.time())
         except OSError as error:
             raise refusal(self._places.mailbox, error) from error
-        offset = append_lines(self._places.mailbox, [line])
-        write_deliveries(self._places, message_id, draft.audience, now)
-        found, _ = MessageDecoder(self._places.mailbox.name).decode(Line(offset, line), 0)
+        found, _ = MessageDecoder(self._places.mailbox.name).decode(line, 0)
         return found[0]
 
     def mark_read(self, reader: str, message_ids: Sequence[str]) -> int:
         """Record that a reader has read just these messages; return how many records were written."""
         from mailstore.stores.haak.writer import write_reads
 
-        self._require()
         try:
             return write_reads(self._places, reader, message_ids, time.time())
         except OSError as error:
@@ -181,40 +189,38 @@ class HaakStore(Store):
 
     def update_agent(self, agent: Agent) -> None:
         """Register an agent, or change what the roster says of it."""
-        from mailstore.stores.haak.writer import update_roster
+        from mailstore.stores.haak.enrol import update_roster
 
-        self._require()
         try:
             update_roster(self._places, agent, time.time())
-        except (OSError, msgspec.DecodeError) as error:
-            raise StoreError("the roster can't be changed", str(error)) from error
+        except OSError as error:
+            raise refusal(self._places.roster_lines, error) from error
 
     def record(self, intervention: Intervention) -> None:
         """Append to the oversight journal."""
         from mailstore.stores.haak.writer import write_intervention
 
-        self._require()
         write_intervention(self._places, intervention)
 
-    def _require(self) -> None:
-        if not self._places.mailbox.exists():
-            raise MailboxMissing(f"{self._places.mailbox} is gone", "was the mailbox moved?")
+
+def _bytes_at(path: Path, where: Location) -> bytes:
+    """Return what stands at a place of a file, packed or not. Raises OSError and Broken."""
+    if path.suffix == ".gz":
+        return read_packed(path, where.offset, where.length)
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.pread(fd, where.length, where.offset)
+    finally:
+        os.close(fd)
+
+
+def _unreadable(path: Path, error: OSError) -> StoreError:
+    return StoreError(f"{path} can't be read", (error.strerror or str(error)).lower())
 
 
 def _looks_like_mail(path: Path) -> bool:
-    """Say whether a file's first lines are messages."""
+    """Say whether one of a file's first lines is a message."""
     decoder = MessageDecoder(path.name)
-    try:
-        with path.open("rb") as file:
-            lines = [file.readline(1 << 20) for _ in range(3)]
-    except OSError:
-        return False
-    for data in lines:
-        try:
-            if data.strip() and any(
-                decoder.decode(part, 0)[0] for part in objects(Line(0, data.rstrip(b"\n")))[0]
-            ):
-                return True
-        except NotAMessage:
-            continue
-    return False
+    with path.open("rb") as file:
+        lines = [file.readline(LONGEST_LOOK).rstrip(b"\n") for _ in range(FIRST_LINES)]
+    return any(decoder.decode(Line(0, data), 0)[0] for data in lines if data)

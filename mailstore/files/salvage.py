@@ -1,0 +1,157 @@
+"""JSON objects out of lines that are damaged: glued together, torn, or holding bytes that are no text."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+import msgspec
+
+from mailstore.files.lines import Line
+
+__all__ = ["Fault", "Piece", "loads", "salvage"]
+
+BOM = b"\xef\xbb\xbf"
+BEGINNING = re.compile(rb'\{\s*["}]')
+INSIDE = re.compile(rb'\s*(?:,\s*"|[}\]])')
+"""What follows an object that is a part of a bigger, torn one."""
+WORK_BYTES = 1 << 24
+"""How much is read of one damaged line, all tries together: a hostile line must not cost the square."""
+REASON_LENGTH = 100
+
+STRICT = msgspec.json.Decoder()
+LENIENT = json.JSONDecoder(strict=False)
+
+
+class Piece(NamedTuple):
+    """A JSON value that stands on a line: where it begins, its bytes, and what they say."""
+
+    offset: int
+    data: bytes
+    value: Any
+
+
+class Fault(NamedTuple):
+    """What is wrong with a line, and where; `hides` says that a record may have been lost by it."""
+
+    offset: int
+    reason: str
+    hides: bool = False
+
+
+def loads(data: bytes) -> Any:
+    """Decode JSON; bytes that are no text become replacement characters. Raises ValueError, RecursionError."""
+    try:
+        return STRICT.decode(data)
+    except ValueError:
+        return _clean(LENIENT.decode(data.decode("utf-8", "replace")))
+
+
+def salvage(line: Line) -> tuple[list[Piece], list[Fault]]:
+    """Part what stands on a line: each JSON value on its own, and what was wrong with the line.
+
+    Parts records that were glued onto one line, and passes over a byte order mark, a carriage return, NULs and
+    torn records. A blank line gives neither; one of which nothing can be read gives a fault that hides.
+    """
+    found, faults = _trim(line)
+    if not found.data:
+        return [], faults
+    try:
+        return [Piece(found.offset, found.data, STRICT.decode(found.data))], faults
+    except (ValueError, RecursionError) as error:
+        reason = str(error)[:REASON_LENGTH]
+    try:
+        value = loads(found.data)
+        if isinstance(value, dict):
+            return [Piece(found.offset, found.data, value)], [*faults, Fault(found.offset, _odd(found.data))]
+    except (ValueError, RecursionError):
+        pass
+    pieces = _pieces(found)
+    if not pieces:
+        return [], [*faults, Fault(found.offset, f"no JSON: {reason}", hides=True)]
+    if len(pieces) > 1:
+        faults.append(Fault(found.offset, f"{len(pieces)} records stand on one line"))
+    return pieces, [*faults, *_between(found, pieces), *(Fault(p.offset, _odd(p.data)) for p in pieces if _odd(p.data))]
+
+
+def _trim(line: Line) -> tuple[Line, list[Fault]]:
+    """Cut off what does not belong to a record at either end of a line."""
+    offset, data = line
+    faults: list[Fault] = []
+    if data.startswith(BOM):
+        faults.append(Fault(offset, "begins with a byte order mark"))
+        offset, data = offset + len(BOM), data[len(BOM) :]
+    bare = data.strip(b"\x00 \t\r")
+    if bare and data.endswith(b"\r"):
+        faults.append(Fault(line.offset, "ends in a carriage return"))
+    at = data.find(bare) if bare else len(data)
+    if nulls := data[:at].count(b"\x00") + data[at + len(bare) :].count(b"\x00"):
+        faults.append(Fault(line.offset, f"holds a run of {nulls} NUL bytes", hides=not bare))
+    return Line(offset + at, bare), faults
+
+
+def _pieces(line: Line) -> list[Piece]:
+    """Find the complete JSON objects on a line, the leftmost first.
+
+    The line is read as Latin-1, in which a byte is a character: what tells where an object ends is ASCII.
+    """
+    found: list[Piece] = []
+    text = line.data.decode("latin-1")
+    end = work = 0
+    for match in BEGINNING.finditer(line.data):
+        at = match.start()
+        if at < end:
+            continue
+        if work > WORK_BYTES:
+            break
+        work += len(text) - at
+        try:
+            _, stop = LENIENT.raw_decode(text, at)
+            value = loads(line.data[at:stop])
+        except (ValueError, RecursionError):
+            continue
+        end = stop
+        if not INSIDE.match(line.data, stop):
+            found.append(Piece(line.offset + at, line.data[at:stop], value))
+    return found
+
+
+def _between(line: Line, pieces: list[Piece]) -> list[Fault]:
+    """Tell of the bytes before, between and after the records of a line."""
+    faults: list[Fault] = []
+    at = line.offset
+    for begin, end in [*((p.offset, p.offset + len(p.data)) for p in pieces), (line.offset + len(line.data),) * 2]:
+        gap = line.data[at - line.offset : begin - line.offset]
+        rest = gap.strip(b"\x00 \t\r,")
+        if rest and rest != BOM:
+            offset = at + gap.find(rest)
+            faults.append(Fault(offset, f"{len(rest)} bytes of a torn record", hides=True))
+        elif b"\x00" in gap:
+            faults.append(Fault(at, f"holds a run of {gap.count(0)} NUL bytes"))
+        at = end
+    return faults
+
+
+def _odd(data: bytes) -> str:
+    """Say why a record can only be read leniently; empty when it need not be."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return "is no valid UTF-8"
+    try:
+        STRICT.decode(data)
+    except (ValueError, RecursionError):
+        return "holds characters or numbers that JSON does not allow"
+    return ""
+
+
+def _clean(value: Any) -> Any:
+    """Replace halves of surrogate pairs, which no text may hold."""
+    if isinstance(value, str):
+        return value if value.isprintable() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_clean(each) for each in value]
+    if isinstance(value, dict):
+        return {_clean(key): _clean(each) for key, each in value.items()}
+    return value

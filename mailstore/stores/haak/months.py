@@ -1,0 +1,71 @@
+"""Follows the archive of a HAAK mailbox: a file a month, packed or not (formats/haak.md 19)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mailstore.events import Event
+from mailstore.files.lines import BIG_BLOCK, LineFile, Replaced
+from mailstore.files.packed import Broken, PackedFile
+from mailstore.message import Problem
+from mailstore.stores.haak.decode import MessageDecoder
+from mailstore.stores.haak.places import Places
+
+__all__ = ["Months"]
+
+Month = tuple[LineFile | PackedFile, MessageDecoder]
+
+
+class Months:
+    """Hands out every archived message once, the newest month first; months may appear and grow."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._months: dict[str, Month] = {}
+        self._told: set[str] = set()
+
+    def read(self) -> Iterator[list[Event]]:
+        """Yield what is new; raises Replaced when a month is gone or another one, and OSError."""
+        paths = {path.name: path for path in self._places.months()}
+        if gone := self._months.keys() - paths.keys():
+            raise Replaced(f"{min(gone)} has left the archive")
+        for name, path in paths.items():
+            if name not in self._months:
+                file = PackedFile(path) if path.suffix == ".gz" else LineFile(path)
+                self._months[name] = file, MessageDecoder(self._within(name), archived=True)
+            yield from self._read(name, *self._months[name])
+
+    def held(self) -> Iterator[Problem]:
+        """Yield a warning for each month that ends in a line without its newline."""
+        for name, (file, _) in self._months.items():
+            if isinstance(file, LineFile) and (end := unterminated(self._within(name), file)):
+                yield end
+
+    def _within(self, name: str) -> str:
+        return f"{self._places.archive.name}/{name}"
+
+    def _read(self, name: str, file: LineFile | PackedFile, decoder: MessageDecoder) -> Iterator[list[Event]]:
+        blocks = file.read() if isinstance(file, PackedFile) else file.read(block=BIG_BLOCK)
+        try:
+            for lines in blocks:
+                batch: list[Event] = []
+                for number, line in enumerate(lines, file.cutter.lines - len(lines) + 1):
+                    messages, problems = decoder.decode(line, number)
+                    batch += messages
+                    batch += problems
+                yield batch
+        except Broken as reason:
+            if name not in self._told:
+                self._told.add(name)
+                yield [Problem(self._within(name), file.cutter.lines + 1, file.cutter.offset, str(reason))]
+        except FileNotFoundError:
+            raise Replaced(f"{name} has left the archive") from None
+
+
+def unterminated(name: str, file: LineFile) -> Problem | None:
+    """Return a warning when a file ends in a line that is held back."""
+    held = file.cutter.held
+    if held is None:
+        return None
+    reason = "unterminated: held until its newline comes"
+    return Problem(name, file.cutter.lines + 1, held.offset, reason, fatal=False)
