@@ -18,7 +18,6 @@ from console.config import Config, config_folder
 from console.failures import tell_failure
 from console.feed import carry
 from console.ink import Ink
-from console.keymap import read_keymap
 from console.palette import Palette
 from console.render.safe import visible_line
 from console.screens.desk import Look
@@ -65,13 +64,12 @@ class SignalboxApp(App[None]):
     def on_mount(self) -> None:
         """Dress, open the main screen, and begin to read."""
         problems = [*self._load_themes(), self.session.state.problem]
-        keymap, wrong = read_keymap(self._config.keymap)
-        self.set_keymap(keymap)
+        self.set_keymap(self.session.keymap)
         self.wear(self._wanted_theme)
         self.desk = MainScreen(self.session, self.ink(), Look.left_off(self.session.left_off()))
         self.push_screen(self.desk)
         self.theme_changed_signal.subscribe(self, self._theme_changed)
-        for problem in [*problems, *wrong]:
+        for problem in [*problems, *self.session.keymap_problems]:
             if problem:
                 self.notify(problem, severity="warning", timeout=10, markup=False)
         self.follow()

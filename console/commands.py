@@ -38,10 +38,9 @@ class Command:
         """The name in the palette: the command line's own where there is one."""
         return f"{self.cli} · {self.label}" if self.cli and self.cli != self.label else self.label
 
-    @property
-    def key_label(self) -> str:
-        """The first key, as a footer names it."""
-        return pretty(self.keys.partition(",")[0])
+    def key_label(self, keymap: Mapping[str, str]) -> str:
+        """Return the first key, as a footer names it."""
+        return pretty(keymap.get(self.id, self.keys).partition(",")[0])
 
     def keys_label(self, keymap: Mapping[str, str]) -> str:
         """All keys as a help page names them, as the keymap has them."""

@@ -11,6 +11,7 @@ from typing import Any
 from textual.cache import LRUCache
 
 from console.config import Config
+from console.keymap import read_keymap
 from console.state import State
 from console.writing import Writing
 from mailstore.address import Kind, resolve
@@ -44,6 +45,7 @@ class Session:
         self.store = store
         self.state = state
         self.config = config
+        self.keymap, self.keymap_problems = read_keymap(config.keymap)
         self.user = user
         self.observe = observe
         self.now = clock

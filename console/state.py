@@ -71,11 +71,11 @@ class State:
     def _connect(self, path: Path | str) -> sqlite3.Connection:
         db = sqlite3.connect(path, timeout=5.0, isolation_level=None, check_same_thread=False)
         try:
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = NORMAL")
             found = db.execute("PRAGMA user_version").fetchone()[0]
             if found > VERSION:
                 raise sqlite3.OperationalError("a newer Signalbox wrote it")
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
             db.executescript(SCHEMA)
             db.execute(f"PRAGMA user_version = {VERSION}")
         except sqlite3.Error:

@@ -19,20 +19,21 @@ class Footer(Widget):
     keys: reactive[tuple[tuple[str, str], ...]] = reactive(())
     notice: reactive[str] = reactive("")
 
-    def __init__(self, ink: Ink, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, ink: Ink, help_key: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self.ink = ink
+        self._help_key = help_key
 
     def render_line(self, y: int) -> Strip:
         """Render the one line."""
         width, ink = self.size.width, self.ink
         if y > 0 or not width:
             return Strip.blank(width)
-        right: list[Piece] = [("? ", ink.accent), ("help ", ink.muted)]
+        right: list[Piece] = [(f"{self._help_key} ", ink.accent), ("help ", ink.muted)]
         if self.notice:
             return lay([(f" {self.notice}", ink.text)], right, width, self.rich_style)
         left: list[Piece] = [(" ", ink.text)]
-        room = width - 9
+        room = width - 8 - len(self._help_key)
         for key, label in self.keys:
             room -= len(key) + len(label) + 3
             if room < 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
@@ -18,7 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 from textual.worker import Worker
 
-from console.commands import commands_for
+from console.commands import COMMANDS, commands_for
 from console.failures import tell_failure
 from console.ink import Ink
 from console.panes.composer import Composer
@@ -41,6 +42,7 @@ __all__ = ["PANES", "Desk", "Look"]
 
 PANES = ("sidebar", "threads", "conversation", "composer")
 EVERYTHING = View("all")
+HELP = next(command for command in COMMANDS if command.id == "help")
 FRAME_SECONDS = 1 / 60
 LOADING_SECONDS = 0.2
 NEWS_TICKS = 3
@@ -95,7 +97,7 @@ class Desk(Screen[None]):
             with Vertical(id="right"):
                 yield Conversation(self.session, self.ink, id="conversation")
                 yield Composer(self.session, id="composer")
-        yield Footer(self.ink, id="footer")
+        yield Footer(self.ink, HELP.key_label(self.session.keymap), id="footer")
 
     # Panes
 
@@ -370,7 +372,7 @@ class Desk(Screen[None]):
         pane = self.pane()
         for name in PANES:
             self.set_class(name == pane, f"-at-{name}")
-        self.footer.keys = footer_keys(pane)
+        self.footer.keys = footer_keys(pane, self.session.keymap)
 
     def on_key(self, event: Key) -> None:
         """Take the footer's words away with the next key; what the key does comes after this."""
@@ -386,7 +388,7 @@ class Desk(Screen[None]):
         tell_failure(self.app, event)
 
 
-def footer_keys(pane: str) -> tuple[tuple[str, str], ...]:
+def footer_keys(pane: str, keymap: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Return the keys that the footer names for a pane, the most useful first."""
     shown = [command for command in commands_for(pane) if command.footer]
-    return tuple((command.key_label, command.label) for command in sorted(shown, key=lambda c: c.footer))
+    return tuple((command.key_label(keymap), command.label) for command in sorted(shown, key=lambda c: c.footer))

@@ -25,7 +25,7 @@ class MainScreen(Moving):
 
     def action_help(self) -> None:
         """Show the keys of this pane, made from the commands themselves."""
-        self.app.push_screen(Viewer("Keys", help_page(self.pane(), self.session.config.keymap)))
+        self.app.push_screen(Viewer("Keys", help_page(self.pane(), self.session.keymap)))
 
     async def _leave(self) -> None:
         await asyncio.to_thread(self.session.leave, self.look.remembered())

@@ -168,7 +168,7 @@ async def test_the_footer_names_only_keys_of_its_pane(tmp_path: Path) -> None:
             await settle(seat.pilot)
             for command in commands_for(pane):
                 if command.footer:
-                    assert f"{command.key_label} {command.label}" in seat.lines[-1], (pane, command.id)
+                    assert f"{command.key_label({})} {command.label}" in seat.lines[-1], (pane, command.id)
 
 
 async def test_q_quits_when_nothing_is_open(tmp_path: Path) -> None:

@@ -1,0 +1,99 @@
+"""Settings: a wrong one is told by file and key, and costs none of the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from console.config import Config, config_folder, load_config
+
+
+def write(folder: Path, text: str | bytes) -> Path:
+    path = folder / "config.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_without_a_file_everything_is_as_it_comes(tmp_path: Path) -> None:
+    assert load_config(tmp_path / "config.toml") == (Config(), [])
+
+
+def test_the_settings_lie_where_the_environment_says(tmp_path: Path) -> None:
+    assert config_folder().is_relative_to(tmp_path)
+    config_folder().mkdir(parents=True)
+    write(config_folder(), 'theme = "blackout"')
+    assert load_config().config.theme == "blackout"
+
+
+def test_every_setting_can_be_set(tmp_path: Path) -> None:
+    text = """
+    store = "haak:data"
+    user = "petra"
+    theme = "timetable"
+    editor = "nano -w"
+    poll = true
+    observe = true
+    stale_after_minutes = 5
+    bell = false
+    keymap = { help = "f9" }
+    """
+    config, problems = load_config(write(tmp_path, text))
+    assert not problems
+    assert config.model_dump() == {
+        "store": "haak:data",
+        "user": "petra",
+        "theme": "timetable",
+        "editor": "nano -w",
+        "poll": True,
+        "observe": True,
+        "stale_after_minutes": 5.0,
+        "bell": False,
+        "keymap": {"help": "f9"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ("theme = 7", "theme"),
+        ('poll = "yes"', "poll"),
+        ("stale_after_minutes = 0", "stale_after_minutes"),
+        ('stale_after_minutes = "soon"', "stale_after_minutes"),
+        ("stale_after_minutes = nan", "stale_after_minutes"),
+        ('user = ""', "user"),
+        ('keymap = "x"', "keymap"),
+        ("keymap = { help = 1 }", "keymap"),
+        ("bell = 1", "bell"),
+    ],
+)
+def test_a_wrong_value_is_told_and_its_default_is_used(line: str, key: str, tmp_path: Path) -> None:
+    path = write(tmp_path, f'{line}\neditor = "ed"')
+    config, problems = load_config(path)
+    assert config == Config(editor="ed")
+    assert len(problems) == 1
+    assert str(path) in problems[0]
+    assert key in problems[0]
+    assert "\n" not in problems[0]
+
+
+def test_an_unknown_setting_is_told_with_the_one_that_was_meant(tmp_path: Path) -> None:
+    config, problems = load_config(write(tmp_path, 'them = "timetable"\ncolour = 1\npoll = true'))
+    assert config == Config(poll=True)
+    assert "did you mean 'theme'?" in problems[0]
+    assert "'colour'" in problems[1]
+
+
+@pytest.mark.parametrize("text", ["theme = ", b"\xff\xfe", "a = 1\na = 2"])
+def test_a_file_that_can_not_be_read_is_one_sentence(text: str | bytes, tmp_path: Path) -> None:
+    path = write(tmp_path, text)
+    config, problems = load_config(path)
+    assert config == Config()
+    assert len(problems) == 1
+    assert str(path) in problems[0]
+    assert "the defaults are used" in problems[0]
+
+
+def test_a_folder_in_its_place_is_told(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").mkdir()
+    assert len(load_config(tmp_path / "config.toml").problems) == 1

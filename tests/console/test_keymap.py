@@ -1,0 +1,84 @@
+"""A user's own keys: what can't be used is told, and never makes a command unreachable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from console.commands import COMMANDS, bindings, commands_for
+from console.config import Config
+from console.keymap import read_keymap
+from tests.console.screen_text import opened
+from tests.mailboxes import every_case
+
+
+def test_no_two_commands_of_a_pane_have_the_same_key() -> None:
+    for pane in ("sidebar", "threads", "conversation", "composer"):
+        keys = [key for command in commands_for(pane) for key in command.keys.split(",") if key]
+        assert len(keys) == len(set(keys)), pane
+
+
+def test_every_command_has_a_name_of_its_own_and_words_for_help() -> None:
+    assert len({command.id for command in COMMANDS}) == len(COMMANDS)
+    assert len({command.name for command in COMMANDS if not command.id.endswith("editor")}) == len(COMMANDS) - 2
+    assert all(command.help and command.label for command in COMMANDS)
+    assert {binding.id for binding in bindings()} == {command.id for command in COMMANDS if command.keys}
+
+
+def test_no_command_that_changes_anything_is_on_a_key_beside_moving() -> None:
+    assert not {"delete", "backspace", "d", "x"} & {key for command in COMMANDS for key in command.keys.split(",")}
+
+
+@pytest.mark.parametrize("keys", ["x", "ctrl+x", "f5", "x,ctrl+y", "shift+f2", "comma", "é", "pagedown"])
+def test_a_key_that_exists_is_taken(keys: str) -> None:
+    taken, problems = read_keymap({"zoom": keys} if keys != "pagedown" else {"list.page-down": keys})
+    assert not problems
+    assert list(taken.values()) == [keys]
+
+
+@pytest.mark.parametrize("keys", ["", "ctl+x", "nonsense!", "ctrl+", "x y", ",", "ctrl+nokeyofthisname1"])
+def test_what_is_no_key_is_told_and_the_old_key_stays(keys: str) -> None:
+    taken, problems = read_keymap({"zoom": keys})
+    assert taken == {}
+    assert len(problems) == 1
+    assert "zoom" in problems[0]
+
+
+def test_an_unknown_command_is_told_with_the_one_that_was_meant() -> None:
+    taken, problems = read_keymap({"zoon": "x"})
+    assert taken == {}
+    assert "did you mean 'zoom'?" in problems[0]
+
+
+def test_a_key_that_another_command_has_is_refused() -> None:
+    taken, problems = read_keymap({"zoom": "j"})
+    assert taken == {}
+    assert "list.down" in problems[0]
+    assert "zoom" in problems[0]
+
+
+def test_two_commands_can_change_places() -> None:
+    taken, problems = read_keymap({"zoom": "F", "follow": "f"})
+    assert not problems
+    assert taken == {"zoom": "F", "follow": "f"}
+
+
+def test_a_letter_is_no_key_where_one_types() -> None:
+    taken, problems = read_keymap({"compose.send": "s"})
+    assert taken == {}
+    assert "typed" in problems[0]
+
+
+async def test_the_users_keys_work_and_stand_in_the_help_and_the_footer(tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path)
+    config = Config(keymap={"search": "f8", "help": "f9", "nonsense": "x"})
+    async with opened(mail.data, config=config) as seat:
+        assert "no command is called 'nonsense'" in " ".join(seat.text.replace("▌", " ").split())
+        assert "f8 search" in seat.lines[-1]
+        await seat.press("f8")
+        assert seat.desk.query_one("#search").display
+        await seat.press("escape", "slash")
+        assert not seat.desk.query_one("#search").display
+        await seat.press("f9")
+        assert len(seat.app.screen_stack) == 3
