@@ -11,6 +11,8 @@ from mailstore.errors import DraftRefused
 __all__ = ["MAX_BODY_BYTES", "Draft", "draft"]
 
 MAX_BODY_BYTES = 1 << 20
+NAMES = {"content": "body", "recipients": "to", "ttl_hours": "ttl-hours"}
+"""What the person who sends knows a field by."""
 
 
 class Draft(BaseModel):
@@ -39,9 +41,19 @@ def draft(**fields: Any) -> Draft:
         raise DraftRefused("body", "is empty", "write something, or pass --body - to read standard input")
     if len(content.encode("utf-8", "surrogatepass")) > MAX_BODY_BYTES:
         raise DraftRefused("body", "is over 1 MiB", "send a pointer to a file instead: this is mail")
+    for field, value in fields.items():
+        if not _is_text(value):
+            raise DraftRefused(NAMES.get(field, field), "holds half a character, as of a wrong encoding", "write UTF-8")
     try:
         return Draft(**fields)
     except ValidationError as error:
         first = error.errors()[0]
         field = str(first["loc"][0]) if first["loc"] else "draft"
-        raise DraftRefused(field.replace("_", "-"), f"is wrong ({first['msg'].lower()})") from error
+        raise DraftRefused(NAMES.get(field, field), f"is wrong ({first['msg'].lower()})") from error
+
+
+def _is_text(value: object) -> bool:
+    """Say whether a field, where it is text, can be written as UTF-8."""
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_text, value))
+    return not isinstance(value, str) or value.isascii() or value == value.encode("utf-8", "ignore").decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from difflib import get_close_matches
 from importlib import import_module
@@ -60,7 +61,7 @@ def open_store(url: str | Path, *, poll: bool = False) -> Store:
     """
     text = str(url)
     kind, colon, rest = text.partition(":")
-    if colon and KIND.fullmatch(kind) and not Path(text).exists():
+    if colon and KIND.fullmatch(kind) and not os.path.lexists(text):
         return store_class(kind).open(_place(rest), poll=poll)
     place = _place(text)
     if not place.exists():
@@ -74,9 +75,13 @@ def open_store(url: str | Path, *, poll: bool = False) -> Store:
 
 def _place(text: str) -> Path:
     try:
-        return Path(text).expanduser()
+        place = Path(text).expanduser()
+        place.exists()
     except RuntimeError as error:
         raise StoreError(f"{text} can't be found", "write the home folder out") from error
+    except OSError as error:
+        raise StoreError(f"{text[:200]} can't be looked at", (error.strerror or str(error)).lower()) from error
+    return place
 
 
 def discover(start: Path) -> str:
