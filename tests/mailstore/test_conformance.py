@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import mailstore
 from mailstore.conformance import Harness, StoreContract
 from tests.mailboxes import DIALECTS, Dialect
 from tests.mailstore.haak_harness import HaakHarness
@@ -23,3 +24,12 @@ class TestHaak(StoreContract):
     def harness(self, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
         dialect: Dialect = request.param
         return HaakHarness(tmp_path, dialect, monkeypatch)
+
+
+def test_only_the_suite_imports_pytest_and_nothing_imports_the_suite() -> None:
+    layer = Path(mailstore.__file__).parent
+    for path in layer.rglob("*.py"):
+        if "conformance" not in path.parts:
+            text = path.read_text(encoding="utf-8")
+            assert "import pytest" not in text, path
+            assert "mailstore.conformance" not in text, path
