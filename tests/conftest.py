@@ -24,6 +24,16 @@ class Open(Protocol):
     def __call__(self, url: str, *words: str, size: tuple[int, int] = ..., **env: str) -> Terminal: ...
 
 
+@pytest.fixture(autouse=True)
+def _own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep every test away from the settings, the state and the mail of whoever runs it."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for kind in ("STATE", "CONFIG", "CACHE"):
+        monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path / "home" / kind.lower()))
+    for name in ("NO_COLOR", "SIGNALBOX_STORE"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """The home folder of the programs that `terminal` starts; settings and state belong under it."""
