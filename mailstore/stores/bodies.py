@@ -12,10 +12,8 @@ SUBJECT_LENGTH = 80
 
 def first_line(content: str) -> str:
     """Return the first line of a text that is not empty, at most 80 characters of it."""
-    for line in content[:4096].splitlines():
-        if line.strip():
-            return line.strip()[:SUBJECT_LENGTH]
-    return ""
+    text = content.lstrip()
+    return text[:SUBJECT_LENGTH].splitlines()[0].rstrip() if text else ""
 
 
 def mentions(content: str) -> tuple[str, ...]:
