@@ -81,14 +81,10 @@ class LineFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.name = path.name
         self.cutter = Cutter()
         self._identity: tuple[int, int] | None = None
         self._stamp: Stamp | None = None
-
-    @property
-    def name(self) -> str:
-        """The file's name within its folder."""
-        return self.path.name
 
     def read(self, until: int | None = None, block: int = BLOCK) -> Iterator[list[Line]]:
         """Yield the complete lines that came since the last call, in blocks; up to an offset if one is given.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
@@ -109,13 +110,12 @@ def _entries(folders: list[Path]) -> set[Entry] | None:
     found: set[Entry] = set()
     for folder in folders:
         try:
-            paths = list(folder.iterdir())
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    with suppress(OSError):
+                        facts = entry.stat()
+                        found.add((entry.name, facts.st_ino, facts.st_size, facts.st_mtime_ns))
         except OSError:
             if folder is folders[0] and not folder.is_dir():
                 return None
-            continue
-        for path in paths:
-            with suppress(OSError):
-                facts = path.stat()
-                found.add((path.name, facts.st_ino, facts.st_size, facts.st_mtime_ns))
     return found

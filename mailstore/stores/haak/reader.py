@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -43,7 +44,7 @@ class Reader:
         self._messages = MessageDecoder(places.mailbox.name)
         self._mailbox: Followed = LineFile(places.mailbox), _message(self._messages)
         reads = LineFile(places.reads)
-        self._reads: Followed = reads, lambda line, number: decode_receipt(reads.name, line, number)
+        self._reads: Followed = reads, partial(decode_receipt, reads.name)
         self._months = Months(places)
 
     def scan(self) -> Iterator[list[Event]]:
@@ -155,7 +156,7 @@ def _message(decoder: MessageDecoder) -> Decode:
 
 
 def _small(file: LineFile, make: Make) -> Followed:
-    return file, lambda line, number: decode_line(file.name, line, number, make)
+    return file, partial(decode_line, file.name, make=make)
 
 
 def _decoded(file: LineFile, decode: Decode, block: int = BLOCK, until: int | None = None) -> Iterator[list[Event]]:
