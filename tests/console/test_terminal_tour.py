@@ -1,0 +1,185 @@
+"""A tour of the whole console in a terminal: everything is where it should be, and no byte of the mailbox changes."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from console.demo.history import write_history
+from console.panes.places import places
+from console.panes.titles import view_title
+from mailstore.message import Message
+from mailstore.views import View
+from tests.conftest import Open
+from tests.console.touring import Tourist, contents
+from tests.mailboxes import damaged, every_case
+
+ALL_MAIL = 4
+"""The row of the sidebar, from 0."""
+
+
+def cases(folder: Path) -> Path:
+    return every_case(folder, time.time())[0].data
+
+
+def damages(folder: Path) -> Path:
+    return damaged(folder, time.time()).data
+
+
+def demo(folder: Path) -> Path:
+    write_history(folder / "data", time.time(), 1)
+    return folder / "data"
+
+
+Tour = Callable[..., Tourist]
+
+
+@pytest.fixture
+def tour(tmp_path: Path, open_console: Open) -> Tour:
+    """Open a console on one of the mailboxes, and wait until it is read."""
+
+    def start(make: Callable[[Path], Path], *words: str, size: tuple[int, int] = (120, 40)) -> Tourist:
+        url = f"haak:{make(tmp_path)}"
+        tourist = Tourist(open_console(url, *words, size=size), url)
+        tourist.arrive()
+        return tourist
+
+    return start
+
+
+def look_at_every_view(tourist: Tourist) -> None:
+    tourist.go("1")
+    tourist.terminal.press("g")
+    rows = [row for row in places(tourist.mailbox, frozenset()) if row.view is not None]
+    for at, row in enumerate(rows):
+        if at:
+            tourist.terminal.press("j")
+        assert row.view is not None
+        tourist.sees_title(view_title(tourist.mailbox, row.view))
+        listed = len(tourist.mailbox.threads(row.view))
+        tourist.terminal.wait_for(f" {listed} thread{'s' * (listed != 1)} ")
+        tourist.terminal.wait_for(row.label[:12])
+
+
+def read_every_thread(tourist: Tourist) -> None:
+    tourist.go_to_view(ALL_MAIL, "All mail")
+    for root in tourist.walk(View("all")):
+        arrows = {f"{message.sender} →" for message in tourist.mailbox.thread_messages(root)}
+        tourist.sees_one_of(arrows)
+
+
+def open_pages(tourist: Tourist) -> None:
+    """Open a thread that is not for the person, and look at a message of it in every way."""
+    newest = next(
+        root
+        for root in tourist.mailbox.threads(View("all"))
+        if not any(map(tourist.mailbox.is_mine, tourist.mailbox.thread_messages(root)))
+    )
+    for root in tourist.walk(View("all")):
+        if root == newest:
+            break
+    tourist.go("3")
+    tourist.terminal.press("g")
+    first = tourist.mailbox.tree(newest)[0].message
+    assert isinstance(first, Message)
+    assert first.location is not None
+    tourist.look_up("i", first.id, first.sender, "recipients", "receipts", first.location.file)
+    tourist.look_up("o", first.id, f"{first.location.file} at {first.location.offset:,}")
+    tourist.look_up("?", "Keys", "Move")
+    tourist.terminal.press("f")
+    tourist.terminal.wait_gone("All mail")
+    tourist.terminal.press("f")
+    tourist.terminal.wait_for("All mail")
+    tourist.terminal.press("t")
+    tourist.sees_notice("in the order of time")
+    tourist.terminal.press("t")
+    tourist.sees_notice("as a tree of replies")
+    tourist.terminal.press(":")
+    tourist.terminal.wait_for("Search for commands")
+    tourist.terminal.press("escape")
+    tourist.terminal.wait_gone("Search for commands")
+    tourist.go("2")
+
+
+def search_and_filter(tourist: Tourist) -> None:
+    agent = next(iter(tourist.mailbox.roster)).session_id
+    for query in ("the", f"from:{agent}", "is:dead", "is:unread -the", "has:code OR is:waiting", "xyzzy"):
+        tourist.ask(query)
+    tourist.filter("no such thread", "Nothing matches.")
+    tourist.filter(agent, agent)
+
+
+def make_it_small_and_large(tourist: Tourist) -> None:
+    terminal = tourist.terminal
+    terminal.resize(80, 24)
+    terminal.wait_for(lambda terminal: len(terminal.lines) == 24 and terminal.line(1).count("╭") == 2)
+    terminal.resize(60, 20)
+    terminal.wait_for(lambda terminal: terminal.line(1).count("╭") == 1)
+    terminal.resize(120, 40)
+    terminal.wait_for(lambda terminal: terminal.line(1).count("╭") == 3)
+
+
+def review_the_dead(tourist: Tourist) -> None:
+    terminal, letters = tourist.terminal, tourist.mailbox.dead_letters(tourist.now)
+    terminal.press("D")
+    tourist.sees_title("Dead letters")
+    for letter in letters[:3]:
+        terminal.wait_for(letter.recipient)
+    if not letters:
+        terminal.wait_for("No dead letters")
+
+
+@pytest.mark.parametrize(("words", "state"), [(("--observe",), "observing"), ((), "live")], ids=["observing", "live"])
+@pytest.mark.parametrize(("make", "unreadable"), [(cases, 0), (damages, 6), (demo, 1)])
+def test_a_tour_changes_no_byte(
+    make: Callable[[Path], Path], unreadable: int, words: tuple[str, ...], state: str, tmp_path: Path, tour: Tour
+) -> None:
+    tourist = tour(make, *words)
+    before = contents(tmp_path / "data")
+    tourist.terminal.wait_for(lambda terminal: f" {state}  " in terminal.line(0))
+    if unreadable:
+        tourist.terminal.wait_for(f"{unreadable} line{'s' * (unreadable != 1)} unreadable")
+    look_at_every_view(tourist)
+    read_every_thread(tourist)
+    open_pages(tourist)
+    search_and_filter(tourist)
+    make_it_small_and_large(tourist)
+    review_the_dead(tourist)
+    tourist.quit()
+    assert contents(tmp_path / "data") == before
+
+
+def test_what_became_of_every_message_is_told(tmp_path: Path, open_console: Open) -> None:
+    mail, expected = every_case(tmp_path, time.time())
+    tourist = Tourist(open_console(mail.url, "--observe"), mail.url)
+    tourist.arrive()
+    shown = set()
+    for root in tourist.walk(View("all")):
+        tourist.look_up("i", root, *(f"{name}: {state}" for name, state in expected[root].items()))
+        shown.add(root)
+    tourist.quit()
+    assert shown == set(expected)
+
+
+def test_only_opened_mail_to_the_person_is_recorded_as_read(tmp_path: Path, open_console: Open) -> None:
+    mail, _ = every_case(tmp_path, time.time())
+    before = contents(mail.data)
+    tourist = Tourist(open_console(mail.url), mail.url)
+    tourist.arrive()
+    for root in tourist.walk(View("all")):
+        if root in ("user-unread", "direct-unread"):
+            tourist.terminal.press("enter")
+            tourist.await_pane("3")
+            tourist.terminal.wait_for(f"{37 - (1 if root == 'direct-unread' else 2)} unread")
+            tourist.go("2")
+    tourist.quit()
+    after = contents(mail.data)
+    was, now = before.pop(mail.reads.name)[0], after.pop(mail.reads.name)[0]
+    assert after == before
+    assert now.startswith(was)
+    (record,) = now[len(was) :].decode().splitlines()
+    assert (json.loads(record)["message_id"], json.loads(record)["reader_session_id"]) == ("user-unread", "user")
