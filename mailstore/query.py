@@ -25,6 +25,7 @@ PARTS = ("code", "attachment")
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 DEEPEST = 50
 WORD_END = re.compile(r"[\s()]")
+VALUE_END = re.compile(r"[\s()\"]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Not:
     part: Query
 
     def __str__(self) -> str:
-        return f"-({self.part})"
+        return f"-({self.part})" if isinstance(self.part, (All, Either)) else f"-{self.part}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,13 @@ def parse(text: str, now: float) -> Query:
     if not reader.is_done():
         reader.fail("a ) closes nothing", "no ) here")
     return found
+
+
+def _joined(kind: type[All] | type[Either], parts: list[Query]) -> Query:
+    """Join parts; brackets that change nothing leave no trace, so that a query and its text are one."""
+    if len(parts) == 1:
+        return parts[0]
+    return kind(tuple(inner for part in parts for inner in (part.parts if isinstance(part, kind) else (part,))))
 
 
 class _Reader:
@@ -126,7 +134,7 @@ class _Reader:
         while self._is_or():
             self._at += 2
             parts.append(self._both(depth))
-        return parts[0] if len(parts) == 1 else Either(tuple(parts))
+        return _joined(Either, parts)
 
     def _both(self, depth: int) -> Query:
         parts: list[Query] = []
@@ -134,7 +142,7 @@ class _Reader:
             parts.append(self._term(depth))
         if not parts:
             self.fail("something is missing", "a word, a field such as from: or a phrase")
-        return parts[0] if len(parts) == 1 else All(tuple(parts))
+        return _joined(All, parts)
 
     def _term(self, depth: int) -> Query:
         if depth > DEEPEST:
@@ -142,10 +150,7 @@ class _Reader:
         start = self._at
         char = self._peek()
         following = self._text[self._at + 1 : self._at + 2]
-        if char == "-" and following and not WORD_END.match(following):
-            self._at += 1
-            return Not(self._term(depth + 1))
-        if char == "-" and following == "(":
+        if char == "-" and following and (following == "(" or not WORD_END.match(following)):
             self._at += 1
             return Not(self._term(depth + 1))
         if char == "(":
@@ -183,9 +188,7 @@ class _Reader:
             if near or not value:
                 hint = f"{near[0]}:" if near else f"one of {', '.join(f'{field}:' for field in FIELDS)}"
                 self.fail(f"there is no field {name}:", hint, start)
-        quote = word.find('"')
-        if quote > 0:
-            word = word[:quote]
+        word = word.partition('"')[0]
         self._at = start + len(word)
         if word.startswith("#") and len(word) > 1:
             return Field("tag", word)
@@ -196,10 +199,9 @@ class _Reader:
         if self._text[at : at + 1] == '"':
             value = self._phrase()
         else:
-            match = WORD_END.search(self._text, at)
+            match = VALUE_END.search(self._text, at)
             value = self._text[at : match.start() if match else len(self._text)]
             self._at = at + len(value)
-        value = value.strip('"')
         if not value:
             self.fail(f"{name}: has no value", self._values_of(name), start)
         if name in TIME_FIELDS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from mailstore.address import channels_named
+from mailstore.address import Kind, is_channel, resolve
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.query import STATE_OF, All, Either, Field, Not, Query, Words
@@ -12,6 +12,8 @@ from mailstore.query import STATE_OF, All, Either, Field, Not, Query, Words
 __all__ = ["SearchContext", "search"]
 
 CODE = ("```", "~~~")
+LEAST_PREFIX = 8
+"""Characters of a session id that stand for all of it (formats/haak.md 7)."""
 
 
 class SearchContext:
@@ -46,9 +48,8 @@ class SearchContext:
     def _has_words(self, words: str, message: Message) -> bool:
         if words.startswith("@") and words[1:] in (name.casefold() for name in message.mentions):
             return True
-        if words in message.subject.casefold() or words in message.id or words in message.sender.casefold():
-            return True
-        return any(words in name.casefold() for name in message.recipients) or words in self.text(message)
+        header = (message.subject, message.id, message.sender, *message.recipients)
+        return any(words in text.casefold() for text in header) or words in self.text(message)
 
     def _has(self, field: Field, message: Message) -> bool:
         value = field.value.casefold()
@@ -60,14 +61,13 @@ class SearchContext:
                 names = (*message.recipients, *mailbox.states(message, self._now))
                 return any(self._is_name(value, name) for name in names)
             case "tag":
-                wanted = channels_named(field.value, list(message.recipients)) or [field.value]
-                return any(name in wanted for name in (*message.recipients, *message.tags))
+                return any(self._is_tag(value.removeprefix("#"), name) for name in (*message.recipients, *message.tags))
             case "role":
                 return value in (name.removeprefix("role:").casefold() for name in message.recipients)
             case "type":
                 return message.type.casefold() == value
             case "thread":
-                return field.value in mailbox and mailbox.root_of(field.value) == mailbox.root_of(message.id)
+                return mailbox.root_of(field.value) == mailbox.root_of(message.id)
             case "subject":
                 return value in message.subject.casefold()
             case "before":
@@ -79,11 +79,18 @@ class SearchContext:
             case _:
                 return self._is(value, message)
 
+    def _is_tag(self, wanted: str, name: str) -> bool:
+        folded = name.casefold()
+        return wanted == folded or (is_channel(name) and wanted == folded.partition(":")[2])
+
     def _is_name(self, wanted: str, name: str) -> bool:
         agent = self._mailbox.roster.get(name)
         names = (name, agent.name, *agent.roles()) if agent else (name,)
         bare = wanted.removeprefix("#").removeprefix("@")
-        return any(bare == known.casefold() or bare == known.casefold().partition(":")[2] for known in names if known)
+        folded = [known.casefold() for known in names if known]
+        if any(bare == known or (":" in known and bare == known.partition(":")[2]) for known in folded):
+            return True
+        return len(bare) >= LEAST_PREFIX and name.casefold().startswith(bare)
 
     def _has_part(self, part: str, message: Message) -> bool:
         text = self.text(message)
@@ -98,7 +105,8 @@ class SearchContext:
         if claim == "unseen":
             return mailbox.is_unseen(message)
         if claim == "mentioned":
-            return bool(message.mentions) and mailbox.is_mine(message)
+            mentioned = (resolve(name, mailbox.roster, mailbox.user) for name in message.mentions)
+            return any(address.kind is Kind.USER for address in mentioned)
         states = mailbox.states(message, self._now).values()
         return any(standing.state is STATE_OF[claim] for standing in states)
 
