@@ -39,9 +39,9 @@ class SearchContext:
             case Not(part):
                 return not self.matches(part, message)
             case All(parts):
-                return all(self.matches(part, message) for part in sorted(parts, key=cost))
+                return all(self.matches(part, message) for part in parts)
             case Either(parts):
-                return any(self.matches(part, message) for part in sorted(parts, key=cost))
+                return any(self.matches(part, message) for part in parts)
             case Field():
                 return self._has(query, message)
 
@@ -124,6 +124,20 @@ def cost(query: Query) -> int:
             return max((cost(part) for part in parts), default=0)
 
 
+def cheapest_first(query: Query) -> Query:
+    """Return the same query with its parts in the order in which they are best asked."""
+    match query:
+        case Not(part):
+            return Not(cheapest_first(part))
+        case All(parts):
+            return All(tuple(sorted(map(cheapest_first, parts), key=cost)))
+        case Either(parts):
+            return Either(tuple(sorted(map(cheapest_first, parts), key=cost)))
+        case _:
+            return query
+
+
 def search(messages: Iterable[Message], query: Query, context: SearchContext) -> Iterator[Message]:
     """Yield the messages that a query finds, in the order in which they are given."""
-    return (message for message in messages if context.matches(query, message))
+    asked = cheapest_first(query)
+    return (message for message in messages if context.matches(asked, message))
