@@ -162,7 +162,7 @@ class Composer(Vertical):
         found = preview(session.mailbox, draft, session.now(), session.config.stale_after_minutes * 60)
         self.border_title = as_title(f"{title} → {', '.join(map(session.mailbox.label, draft.recipients))}")
         words = len(self._writing.body.split())
-        self.border_subtitle = f"{words} words · ctrl+s sends · esc keeps the draft"
+        self.border_subtitle = f"{words} word{'s' * (words != 1)} · ctrl+s sends · esc keeps the draft"
         reach.update(reach_line(found, "", now=session.now()))
 
     def _candidates(self) -> list[Candidate]:
@@ -211,6 +211,8 @@ class Composer(Vertical):
     def _send_failed(self, event: SendFailed) -> None:
         self.is_sending = False
         self.query_one("#reach", Static).update(reach_line(None, str(event.error)))
+        # the line under the text is written anew with the next mail; this stays for a while
+        self.notify(str(event.error), title="Not sent", severity="error", timeout=15, markup=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Tell what failed."""

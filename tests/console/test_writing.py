@@ -179,9 +179,9 @@ async def test_a_store_that_refuses_keeps_the_draft(tmp_path: Path) -> None:
     mail = write_talk(tmp_path)
     async with opened(mail.data, state=tmp_path / "state.db", size=(160, 40)) as seat:
         await fill(seat, "ann-00000001", "Hm.")
-        mail.mailbox.rename(tmp_path / "elsewhere")
+        mail.data.rename(tmp_path / "elsewhere")
         await seat.press("ctrl+s")
-        await seat.sees("gone")
+        await seat.sees("Not sent")
         assert seat.desk.composer.is_open
         assert seat.desk.composer.writing.body == "Hm."
 
