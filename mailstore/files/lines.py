@@ -84,6 +84,7 @@ class LineFile:
         self.name = path.name
         self.cutter = Cutter()
         self._identity: tuple[int, int] | None = None
+        self._is_begun = False
         self._stamp: Stamp | None = None
 
     def read(self, until: int | None = None, block: int = BLOCK) -> Iterator[list[Line]]:
@@ -121,6 +122,7 @@ class LineFile:
             try:
                 facts = os.fstat(fd)
                 self._identity = before._identity = facts.st_dev, facts.st_ino
+                self._is_begun = before._is_begun = facts.st_size > 0
                 self.cutter = Cutter(_line_start(fd, facts.st_size - size) if facts.st_size > size else 0)
             finally:
                 os.close(fd)
@@ -133,21 +135,22 @@ class LineFile:
                 return None
             return os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except (FileNotFoundError, NotADirectoryError):
-            if self._identity is not None and self.cutter.offset:
+            if self._is_begun:
                 raise Replaced(f"{self.name} is gone") from None
-            self._identity = None
             return None
 
     def _compare(self, fd: int, facts: os.stat_result) -> None:
         """Make sure that what was read still stands where it was."""
         witness, offset = self.cutter.witness, self.cutter.offset
-        if self._identity not in (None, (facts.st_dev, facts.st_ino)) and offset:
+        identity = facts.st_dev, facts.st_ino
+        if self._is_begun and identity != self._identity:
             raise Replaced(f"{self.name} was replaced")
         if facts.st_size < offset:
             raise Replaced(f"{self.name} was cut")
         if witness and os.pread(fd, len(witness), offset - len(witness)) != witness:
             raise Replaced(f"{self.name} was rewritten")
-        self._identity = facts.st_dev, facts.st_ino
+        self._identity = identity
+        self._is_begun = self._is_begun or facts.st_size > 0
 
 
 def _stamp(facts: os.stat_result) -> Stamp:

@@ -13,7 +13,7 @@ from mailstore.files.lines import Line
 __all__ = ["Fault", "Piece", "loads", "salvage"]
 
 BOM = b"\xef\xbb\xbf"
-BEGINNING = re.compile(rb'\{\s*["}]')
+BEGINNING = re.compile(rb'\{\s*"')
 INSIDE = re.compile(rb'\s*(?:,\s*"|[}\]])')
 """What follows an object that is a part of a bigger, torn one."""
 WORK_BYTES = 1 << 24
@@ -123,8 +123,8 @@ def _between(line: Line, pieces: list[Piece]) -> list[Fault]:
     at = line.offset
     for begin, end in [*((p.offset, p.offset + len(p.data)) for p in pieces), (line.offset + len(line.data),) * 2]:
         gap = line.data[at - line.offset : begin - line.offset]
-        rest = gap.strip(b"\x00 \t\r,")
-        if rest and rest != BOM:
+        rest = gap.strip(b"\x00 \t\r")
+        if rest not in (b"", b",", BOM):
             offset = at + gap.find(rest)
             faults.append(Fault(offset, f"{len(rest)} bytes of a torn record", hides=True))
         elif b"\x00" in gap:

@@ -1,0 +1,126 @@
+"""Being woken by what happens in a folder."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from mailstore.files import watch
+from mailstore.files.watch import wakeups
+
+PATIENCE_SECONDS = 20.0
+both = pytest.mark.parametrize("poll", [False, True], ids=["events", "poll"])
+
+
+async def woken_by(waking: AsyncGenerator[None, None], act: Callable[[], object]) -> float:
+    """Be woken by what is done; return the seconds it took."""
+    act()
+    start = asyncio.get_running_loop().time()
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await anext(waking)
+    return asyncio.get_running_loop().time() - start
+
+
+@pytest.fixture
+def _no_tick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave only what happens to wake."""
+    monkeypatch.setattr(watch, "TICK_SECONDS", 10 * PATIENCE_SECONDS)
+
+
+@both
+@pytest.mark.usefixtures("_no_tick")
+async def test_a_change_wakes(tmp_path: Path, poll: bool) -> None:
+    file = tmp_path / "file"
+    async with aclosing(wakeups(tmp_path, poll=poll)) as waking:
+        await anext(waking)
+        await woken_by(waking, lambda: file.write_text("one"))
+        with file.open("a") as more:
+            await woken_by(waking, lambda: (more.write("two"), more.flush()))
+
+
+@both
+@pytest.mark.usefixtures("_no_tick")
+async def test_a_change_between_the_first_look_and_the_next_wakes(tmp_path: Path, poll: bool) -> None:
+    for number in range(5):
+        async with aclosing(wakeups(tmp_path, poll=poll)) as waking:
+            await anext(waking)
+            await woken_by(waking, (tmp_path / f"file{number}").touch)
+
+
+@both
+@pytest.mark.usefixtures("_no_tick")
+async def test_a_folder_below_counts_even_when_it_appears_later(tmp_path: Path, poll: bool) -> None:
+    below = tmp_path / "below"
+    async with aclosing(wakeups(tmp_path, ["below"], poll=poll)) as waking:
+        await anext(waking)
+        await woken_by(waking, below.mkdir)
+        seen = 0
+        for number in range(3):
+            (below / f"file{number}").touch()
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await anext(waking)
+            seen += 1
+        assert seen == 3
+
+
+@both
+async def test_a_folder_that_is_gone_is_waited_for_and_watched_again(tmp_path: Path, poll: bool) -> None:
+    folder, away = tmp_path / "folder", tmp_path / "away"
+    folder.mkdir()
+    async with aclosing(wakeups(folder, poll=poll)) as waking:
+        await anext(waking)
+        await woken_by(waking, lambda: folder.rename(away))
+        await woken_by(waking, lambda: away.rename(folder))
+        quick = 0
+        for number in range(40):
+            quick += await woken_by(waking, (folder / f"file{number}").touch) < watch.TICK_SECONDS / 2
+        assert quick > 30, "the ticks alone woke"
+
+
+@both
+async def test_it_wakes_now_and_then_whatever_happens(
+    tmp_path: Path, poll: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "TICK_SECONDS", 0.05)
+    async with aclosing(wakeups(tmp_path, poll=poll)) as waking, asyncio.timeout(PATIENCE_SECONDS):
+        for _ in range(4):
+            await anext(waking)
+
+
+async def test_where_no_more_watches_are_to_be_had_it_looks_instead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: object, **__: object) -> AsyncGenerator[None, None]:
+        raise OSError("the limit of watches is reached")
+        yield None
+
+    monkeypatch.setattr(watch, "awatch", refuse)
+    monkeypatch.setattr(watch, "TICK_SECONDS", 10 * PATIENCE_SECONDS)
+    async with aclosing(wakeups(tmp_path)) as waking:
+        await anext(waking)
+        await woken_by(waking, (tmp_path / "file").touch)
+
+
+@both
+async def test_it_can_be_closed_and_cancelled_at_any_time(tmp_path: Path, poll: bool) -> None:
+    async with aclosing(wakeups(tmp_path, poll=poll)):
+        pass
+    async with aclosing(wakeups(tmp_path, poll=poll)) as waking:
+        await anext(waking)
+
+    async def follow() -> None:
+        async with aclosing(wakeups(tmp_path, poll=poll)) as waking:
+            async for _ in waking:
+                started.set()
+
+    started = asyncio.Event()
+    task = asyncio.create_task(follow())
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert asyncio.all_tasks() == {asyncio.current_task()}
