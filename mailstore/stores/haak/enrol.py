@@ -24,6 +24,8 @@ Entry = dict[str, Any]
 ENDS = frozenset(AGENT["ended_at"])
 NEW_STATUS = "status"
 """What a roster without agents calls whether they live."""
+LIVE = {"state": "live"}
+"""What a field calls the living where no entry says it: the amendment's word, else the table's."""
 
 
 def update_roster(places: Places, agent: Agent, time: float) -> None:
@@ -78,7 +80,7 @@ def _word(entries: list[Entry], name: str, status: Status) -> str:
     mine = [word for word, _ in words.most_common() if STATUSES.get(word.strip().lower()) == status]
     if mine:
         return mine[0]
-    return status.value
+    return LIVE.get(name, status.value) if status is Status.LIVING else status.value
 
 
 def _stamp(time: float | None) -> str | None:
