@@ -183,15 +183,15 @@ def test_a_roster_that_is_a_document_is_replaced_at_once(mail: MailFiles) -> Non
     document = mail.data / "agent-roster.json"
     document.write_text(json.dumps({"version": 3, "agents": [{"session_id": ANN, "state": "live", "model": "x"}]}))
     document.chmod(0o640)
-    inode = document.stat().st_ino
-    with HaakStore.open(mail.data) as store:
+    before = document.read_text()
+    with document.open() as old, HaakStore.open(mail.data) as store:
         store.update_agent(Agent(ANN, status=Status.DEAD, ended_at=NOW))
+        assert old.read() == before
         store.update_agent(Agent(BOB, role="clerk"))
     written = json.loads(document.read_text())
     assert written["version"] == 3
     assert [(one["session_id"], one["state"]) for one in written["agents"]] == [(ANN, "dead"), (BOB, "live")]
     assert written["agents"][0]["model"] == "x"
-    assert document.stat().st_ino != inode
     assert document.stat().st_mode & 0o777 == 0o640
     assert not mail.roster.exists()
     assert [path.name for path in mail.data.iterdir() if path.name.startswith(".")] == []
