@@ -122,8 +122,7 @@ class Tourist:
 
     def ask(self, query: str) -> None:
         """Search, see how much was found, and take the search away again."""
-        self.terminal.press("/")
-        self.terminal.wait_for(lambda terminal: not any("╭─ All mail" in line for line in terminal.lines[:2]))
+        self.open_bar("/")
         self.terminal.send(query)
         number = self.hits(query)
         self.sees_notice(f"{number} threads for {query}")
@@ -132,12 +131,16 @@ class Tourist:
 
     def filter(self, words: str, seen: str) -> None:
         """Filter the list, see what it shows, and take the filter away again."""
-        self.terminal.press("\\")
-        self.terminal.wait_for(lambda terminal: not any("╭─ All mail" in line for line in terminal.lines[:2]))
+        self.open_bar("\\")
         self.terminal.send(words)
         self.sees_title(f"All mail · \\{words}")
         self.terminal.wait_for(seen)
         self.leave_bar()
+
+    def open_bar(self, key: str) -> None:
+        """Open the line of the search or the filter, over the list of all mail, and wait until it is there."""
+        self.terminal.press(key)
+        self.terminal.wait_for(lambda terminal: "╭─ All mail" not in terminal.line(1))
 
     def leave_bar(self) -> None:
         """Take the line of the search or the filter away."""
