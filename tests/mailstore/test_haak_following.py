@@ -26,6 +26,7 @@ from mailstore.stores.haak.reader import Reader
 from tests.mailboxes import MailFiles, damaged
 
 ANN, BOB = "ann-00000001", "bob-00000001"
+OPEN_FILES = Path("/proc/self/fd")
 
 WRITER = """
 import json, sys
@@ -251,6 +252,21 @@ def test_a_file_that_grows_by_any_pieces_gives_the_same_as_the_whole(
         came += [event for batch in (reader.changes() if number else reader.scan()) for event in batch]
     assert told(came) == told(whole)
     assert ids(came) == ids(whole) == dict.fromkeys(["good-1", "good-2", "good-3", "good-4", "torn"], 1)
+
+
+@pytest.mark.skipif(not OPEN_FILES.exists(), reason="the system does not tell which files are open")
+def test_a_store_that_is_closed_holds_no_file_open(mail: MailFiles) -> None:
+    mail.message("m", BOB, ANN, "x" * (3 << 20))
+    with HaakStore.open(mail.data) as store:
+        next(store.scan())
+        assert files_open_in(mail.data)
+    assert not files_open_in(mail.data)
+    store.close()
+
+
+def files_open_in(folder: Path) -> list[str]:
+    found = [str(path.readlink()) for path in OPEN_FILES.iterdir() if path.is_symlink()]
+    return [name for name in found if name.startswith(str(folder))]
 
 
 def test_a_mailbox_on_which_a_reader_dies_is_read_by_the_next(mail: MailFiles) -> None:

@@ -202,6 +202,11 @@ class HaakStore(Store):
 
         write_intervention(self._places, intervention)
 
+    def close(self) -> None:
+        """Let go of the files that a scan holds open which was given up."""
+        with self._turn:
+            self._scanning = self._changing = iter(())
+
 
 def _bytes_at(path: Path, where: Location) -> bytes:
     """Return what stands at a place of a file, packed or not. Raises OSError and Broken."""
