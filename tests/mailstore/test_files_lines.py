@@ -164,5 +164,5 @@ def test_no_descriptor_stays_open_when_reading_is_given_up(tmp_path: Path) -> No
     for _ in range(50):
         reading = LineFile(path).read()
         next(reading)
-        reading.close()
+        del reading
     assert len(list(OPEN_FILES.iterdir())) == before

@@ -21,7 +21,7 @@ def values(data: bytes) -> list[object]:
 
 
 def faults(data: bytes) -> list[tuple[int, str, bool]]:
-    return [tuple(fault) for fault in salvage(Line(100, data))[1]]
+    return [(fault.offset, fault.reason, fault.hides) for fault in salvage(Line(100, data))[1]]
 
 
 def test_a_good_line_is_one_piece_without_fault() -> None:
@@ -106,7 +106,11 @@ def test_what_json_does_not_allow_is_read_all_the_same(data: bytes, value: str) 
     str(loads(data)).encode()
 
 
-@pytest.mark.parametrize("data", [b"no json", b'{"id": "cut', b"\x00" * 64, b"[" * 100_000, b"1" * 5000, b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "data",
+    [b"no json", b'{"id": "cut', b"\x00" * 64, b"[" * 100_000, b"1" * 5000, b"\xff\xfe"],
+    ids=["words", "cut", "zeros", "deep", "number", "no-text"],
+)
 def test_a_line_of_which_nothing_can_be_read_hides(data: bytes) -> None:
     pieces, wrong = salvage(Line(0, data))
     assert not [piece for piece in pieces if isinstance(piece.value, dict)]

@@ -140,7 +140,7 @@ class MessageDecoder:
         warnings = [warning for _, warning in picked.values() if warning]
         sender, odd_sender = _name(picked["sender"][0])
         recipients, odd_recipient = _recipients(picked["recipient"][0])
-        if picked["content"][0] is None and not any(name in record for name in MESSAGE["content"]):
+        if all(record.get(name) is None for name in MESSAGE["content"]):
             raise NotARecord("no message: it has no content")
         if not sender or not recipients:
             raise NotARecord(f"no message: {odd_sender or odd_recipient}")
