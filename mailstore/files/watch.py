@@ -13,8 +13,8 @@ from watchfiles import awatch
 
 __all__ = ["wakeups"]
 
-STEP_MS = 6
-"""How often the watch looks whether events have come: see docs/decisions, on watching."""
+STEP_MS = 10
+"""How often the watch looks whether events have come: docs/decisions/0011-watching-a-folder.md."""
 TICK_SECONDS = 1.0
 BUSY_SECONDS = 0.01
 IDLE_SECONDS = 0.05

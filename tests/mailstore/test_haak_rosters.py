@@ -113,6 +113,7 @@ def test_what_is_no_agent_is_told(mail: MailFiles) -> None:
         ('[{"name": "Ann"}]', "no session id"),
         ("[" * 9999, ""),
     ],
+    ids=["cut", "text", "nameless", "deep"],
 )
 def test_a_document_that_is_no_roster_is_told(mail: MailFiles, contents: str, reason: str) -> None:
     (mail.data / NAMES[1]).write_text(contents)

@@ -74,7 +74,7 @@ class Reader:
         except Replaced as reason:
             yield from self._anew(str(reason))
         except OSError as error:
-            self._gone = f"{self._places.mailbox.name} can't be read: {(error.strerror or str(error)).lower()}"
+            self._gone = self._told_by(error)
             yield [Gone(self._gone)]
 
     def _anew(self, reason: str) -> Iterator[list[Event]]:
@@ -83,17 +83,19 @@ class Reader:
         yield from self.scan()
 
     def _unreachable(self) -> str:
-        """Say why the mailbox can't be read; empty when it can, or when that is not known to have changed."""
-        if not self._places.folder.is_dir():
-            return f"{self._places.folder} is gone"
-        if self._gone:
-            try:
-                for path in self._places.all():
-                    with path.open("rb") as file:
-                        file.read(1)
-            except OSError:
-                return self._gone
+        """Say why the mailbox can't be read; empty when it can, or when nothing has told yet that it can't."""
+        try:
+            if not self._places.folder.is_dir():
+                return f"{self._places.folder} is gone"
+            for path in self._places.all() if self._gone else ():
+                with path.open("rb") as file:
+                    file.read(1)
+        except OSError as error:
+            return self._gone or self._told_by(error)
         return ""
+
+    def _told_by(self, error: OSError) -> str:
+        return f"{self._places.mailbox.name} can't be read: {(error.strerror or str(error)).lower()}"
 
     def _news(self) -> Iterator[list[Event]]:
         yield self._roster.read()
