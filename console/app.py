@@ -77,8 +77,7 @@ class SignalboxApp(App[None]):
         self.call_after_refresh(self._settle)
 
     def _settle(self) -> None:
-        """Let the garbage collector forget all that lives as long as the program."""
-        gc.collect()
+        """Let the garbage collector, off until now, forget all that lives as long as the program."""
         gc.freeze()
         gc.enable()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 
 from console.cli.loading import open_mailbox
@@ -29,6 +30,7 @@ def run(args: argparse.Namespace) -> int:
     with open_mailbox(args, configured) as store:
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise Refused("the console needs a terminal", "signalbox threads, read and search print text")
+        gc.disable()  # a start makes much that stays and little garbage; the application turns it on again
         from console.app import SignalboxApp
         from console.config import load_config
 

@@ -83,6 +83,7 @@ class Desk(Screen[None]):
         self._past: list[Look] = []
         self._future: list[Look] = []
         self._drawn = 0.0
+        self._drew_mail = False
         self._drawing: Timer | None = None
         self._wanted_root: str | None = None
         self._ticks = 0
@@ -211,7 +212,8 @@ class Desk(Screen[None]):
     def mail_changed(self, is_loading: bool) -> None:
         """Draw what the feed folded, at once or with the next frame."""
         self.session.is_loading = is_loading
-        pause = LOADING_SECONDS if is_loading and self._drawn else FRAME_SECONDS
+        is_first = len(self.session.mailbox) > 0 and not self._drew_mail
+        pause = LOADING_SECONDS if is_loading and self._drawn and not is_first else FRAME_SECONDS
         wait = self._drawn + pause - monotonic()
         if wait <= 0:
             self.redraw()
@@ -224,6 +226,7 @@ class Desk(Screen[None]):
             self._drawing.stop()
             self._drawing = None
         self._drawn = monotonic()
+        self._drew_mail = len(self.session.mailbox) > 0
         roots = self.roots()
         self.sidebar.show(self.session, self.ink)
         self.threads.placeholder = tuple(self._placeholder())
