@@ -224,6 +224,6 @@ async def test_a_damaged_mailbox_is_shown_and_says_what_is_unreadable(tmp_path: 
 
 async def test_an_empty_mailbox_says_how_to_begin(tmp_path: Path) -> None:
     async with opened(MailFiles(tmp_path).data) as seat:
-        assert "This mailbox is empty." in seat.text
+        await seat.sees("This mailbox is empty.")
         await seat.press("j", "k", "enter", "n", "space", "r", "u", "A", "i", "o", "y", "G", "t", "F", "l", "h")
         assert seat.app.return_code is None
