@@ -20,7 +20,7 @@ from console.feed import carry
 from console.ink import Ink
 from console.palette import Palette
 from console.render.safe import visible_line
-from console.screens.desk import Look
+from console.screens.look import Look
 from console.screens.main import MainScreen
 from console.session import Session
 from console.state import State

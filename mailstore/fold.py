@@ -63,7 +63,7 @@ class Fold:
                 case Message():
                     self._fold_message(event, now)
                 case Receipt():
-                    self._fold_receipt(event, now)
+                    self._fold_receipt(event)
                 case Delivery():
                     self._delivered.setdefault(event.message_id, []).append(event.recipient)
                     self._index.deliver(event.message_id, event.recipient)
@@ -133,7 +133,7 @@ class Fold:
         for index, message in enumerate(self._messages):
             self._add(index, message, now)
 
-    def _fold_receipt(self, receipt: Receipt, now: float) -> None:
+    def _fold_receipt(self, receipt: Receipt) -> None:
         readers = self._readers.setdefault(receipt.message_id, {})
         known = readers.get(receipt.reader, FOREVER)
         if known == FOREVER or (known is None and receipt.time is not None):
@@ -144,8 +144,8 @@ class Fold:
         else:
             return
         index = self._position.get(receipt.message_id)
-        if index is not None and self._ledger.is_open(index):
-            self._file(index, now)
+        if index is not None:
+            self._ledger.read(index, receipt.reader)
 
     def _fold_agent(self, agent: Agent, now: float) -> None:
         before = self.roster.get(agent.session_id)

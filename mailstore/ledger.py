@@ -82,6 +82,20 @@ class Ledger:
                     indices.pop(index, None)
             self.dead.pop((index, name), None)
 
+    def read(self, index: int, reader: str) -> None:
+        """Take a message out of what a reader, and the roles it ever held, have open."""
+        filed = self._filed.get(index)
+        if filed is None:
+            return
+        done = [name for name in filed if name == reader or self._roster.has_held(reader, name)]
+        for name in done:
+            for open_mail in (self.unread, self.roles):
+                if (indices := open_mail.get(name)) is not None and (open_mail is self.roles or name == reader):
+                    indices.pop(index, None)
+            self.dead.pop((index, name), None)
+        if done:
+            self._filed[index] = tuple(name for name in filed if name not in done)
+
     def is_open(self, index: int) -> bool:
         """Say whether anyone has the message open."""
         return index in self._filed

@@ -125,6 +125,10 @@ class Roster:
         """Return the session ids of all that ever held a role, in the order in which they took it."""
         return list(self._held.get(role, ()))
 
+    def has_held(self, session_id: str, role: str) -> bool:
+        """Say whether an agent holds a role or ever held it."""
+        return session_id in self._held.get(role, ())
+
     def holders(self, role: str) -> list[Agent]:
         """Return the living and frozen agents that hold a role now."""
         return [

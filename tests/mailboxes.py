@@ -155,9 +155,7 @@ def every_case(
     mail.agent("steward-0001", role="steward", started_at=long_ago, last_seen=iso(now - 60))
     mail.agent("ann-00000001", tags=["project:ink"], started_at=long_ago, last_seen=iso(now - 60))
     mail.agent("bob-00000001", role="architect", tags=["concern:rules"], started_at=long_ago)
-    mail.agent(
-        "fro-00000001", "frozen", role="night", tags=["project:ink"], started_at=long_ago, updated=since
-    )
+    mail.agent("fro-00000001", "frozen", role="night", tags=["project:ink"], started_at=long_ago, updated=since)
     mail.agent(
         "ded-00000001",
         "dead",
@@ -166,14 +164,10 @@ def every_case(
         started_at=long_ago,
         ended_at=iso(now - HOUR),
     )
-    mail.agent(
-        "old-00000001", "dead", tags=["project:ink"], started_at=long_ago, ended_at=iso(now - 30 * DAY)
-    )
+    mail.agent("old-00000001", "dead", tags=["project:ink"], started_at=long_ago, ended_at=iso(now - 30 * DAY))
     expected: dict[str, dict[str, str]] = {}
 
-    def case(
-        message_id: str, recipient: str | list[str], ago: float, states: dict[str, str], **more: Any
-    ) -> None:
+    def case(message_id: str, recipient: str | list[str], ago: float, states: dict[str, str], **more: Any) -> None:
         more.setdefault("content", f"The text of {message_id}.")
         mail.message(message_id, "steward-0001", recipient, ago=ago, **more)
         expected[message_id] = states

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic
-from typing import Any
 
-import msgspec
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -32,40 +30,20 @@ from console.panes.sidebar import Sidebar
 from console.panes.thread_rows import ThreadRows
 from console.panes.threads import Threads
 from console.panes.titles import as_title, status_words, view_title
+from console.screens.look import Look
 from console.session import Session
 from console.widgets.virtual_list import VirtualList
 from mailstore.delivery import State
 from mailstore.message import Message
 from mailstore.views import View
 
-__all__ = ["PANES", "Desk", "Look"]
+__all__ = ["PANES", "Desk"]
 
 PANES = ("sidebar", "threads", "conversation", "composer")
-EVERYTHING = View("all")
 HELP = next(command for command in COMMANDS if command.id == "help")
 FRAME_SECONDS = 1 / 60
 LOADING_SECONDS = 0.2
 NEWS_TICKS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What the person looks at: a view, and a thread of it."""
-
-    view: View = EVERYTHING
-    root: str | None = None
-
-    @classmethod
-    def left_off(cls, place: dict[str, Any]) -> Look:
-        """Read a place as it was remembered; anything odd is the beginning."""
-        try:
-            return cls(msgspec.convert(place["view"], View), msgspec.convert(place.get("root"), str | None))
-        except (KeyError, msgspec.ValidationError):
-            return cls()
-
-    def remembered(self) -> dict[str, Any]:
-        """Return the place as plain values."""
-        return {"view": msgspec.to_builtins(self.view), "root": self.root}
 
 
 class Desk(Screen[None]):
@@ -208,6 +186,11 @@ class Desk(Screen[None]):
             self.show_thread(event.key, hit.id if hit else None)
 
     # Drawing
+
+    @property
+    def is_drawn(self) -> bool:
+        """Say whether everything that was folded is on the screen."""
+        return self._drawing is None
 
     def mail_changed(self, is_loading: bool) -> None:
         """Draw what the feed folded, at once or with the next frame."""

@@ -10,7 +10,7 @@ from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from console.panes.search_bar import SearchBar
-from console.screens.desk import Look
+from console.screens.look import Look
 from console.screens.writing import Writer
 from console.session import Session
 from mailstore.errors import QueryError

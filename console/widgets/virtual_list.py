@@ -12,11 +12,13 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.cache import LRUCache
 from textual.events import Blur, Click, Focus, Resize
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+
+from console.widgets.scrolled_size import set_scrolled_height
 
 __all__ = ["RowLook", "Rows", "VirtualList"]
 
@@ -129,7 +131,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         part = self.scroll_offset.y % height
         self.source = source
         self._strips.clear()
-        self.virtual_size = Size(0, len(source) * height)
+        set_scrolled_height(self, len(source) * height)
         moves = Counter(at - old for key, old in in_sight.items() if (at := source.index(key)) is not None)
         moved = moves.most_common(1)[0][0] if moves and top > 0 else 0
         was_in_sight = self.cursor_key in in_sight

@@ -58,7 +58,8 @@ async def settle(pilot: Pilot[Any]) -> None:
             workers = [it for it in pilot.app.workers if it.group in GROUPS and not it.is_finished]
             for worker in workers:
                 await worker.wait()
-            quiet = 0 if workers else quiet + 1
+            desk = getattr(pilot.app, "desk", None)
+            quiet = 0 if workers or (desk is not None and not desk.is_drawn) else quiet + 1
 
 
 async def until(pilot: Pilot[Any], holds: Callable[[], object], what: str = "") -> None:
