@@ -19,13 +19,13 @@ demo: .venv/run
 	@$(BIN)/signalbox demo
 
 test: .venv/dev
-	@$(BIN)/python -m pytest --numprocesses 2 --quiet
+	@$(BIN)/python -m pytest --numprocesses 4 --quiet
 
 check: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --numprocesses 2 --quiet
+	$(BIN)/python -m pytest --numprocesses 4 --quiet
 
 bench: .venv/dev
 	$(BIN)/python -m benchmarks.run
