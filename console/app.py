@@ -166,13 +166,6 @@ class SignalboxApp(App[None]):
                 self.notify(problem, severity="warning", markup=False)
             self.mutate_reactive(App.theme)
 
-    def run_command(self, action: str) -> None:
-        """Run a command's action as its key would, from the palette."""
-        if action.startswith("app."):
-            self.call_later(self.run_action, action)
-        elif self.desk is not None:
-            self.desk.call_later(self.desk.run_action, action)
-
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Tell what failed."""
         tell_failure(self, event)

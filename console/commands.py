@@ -7,13 +7,18 @@ from dataclasses import dataclass
 
 from textual.binding import Binding
 
-__all__ = ["COMMANDS", "Command", "bindings", "commands_for"]
+__all__ = ["ANYWHERE", "COMMANDS", "HELP", "SHEETS", "Command", "bindings", "commands_for", "footer_keys"]
 
 LISTS = frozenset({"sidebar", "threads", "conversation"})
 MAIL = frozenset({"threads", "conversation"})
 TALK = frozenset({"conversation"})
 WRITE = frozenset({"composer"})
 ANYWHERE = frozenset({"sidebar", "threads", "conversation", "composer"})
+JOURNAL = frozenset({"journal"})
+SHEETS = JOURNAL
+"""The full-screen lists over the mail, by the names that their keys are listed under."""
+
+ROWS = LISTS | SHEETS
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +93,14 @@ COMMANDS: tuple[Command, ...] = (
         "Move",
         ANYWHERE,
     ),
-    Command("list.down", "j,down", "move('down')", "down", "move down", "Move"),
-    Command("list.up", "k,up", "move('up')", "up", "move up", "Move"),
-    Command("list.first", "g,home", "move('first')", "first", "go to the first", "Move"),
-    Command("list.last", "G,end", "move('last')", "last", "go to the last", "Move"),
-    Command("list.half-down", "ctrl+d", "move('half_down')", "half page down", "move half a page down", "Move"),
-    Command("list.half-up", "ctrl+u", "move('half_up')", "half page up", "move half a page up", "Move"),
-    Command("list.page-down", "pagedown", "move('page_down')", "page down", "move a page down", "Move"),
-    Command("list.page-up", "pageup", "move('page_up')", "page up", "move a page up", "Move"),
+    Command("list.down", "j,down", "move('down')", "down", "move down", "Move", ROWS),
+    Command("list.up", "k,up", "move('up')", "up", "move up", "Move", ROWS),
+    Command("list.first", "g,home", "move('first')", "first", "go to the first", "Move", ROWS),
+    Command("list.last", "G,end", "move('last')", "last", "go to the last", "Move", ROWS),
+    Command("list.half-down", "ctrl+d", "move('half_down')", "half page down", "move half a page down", "Move", ROWS),
+    Command("list.half-up", "ctrl+u", "move('half_up')", "half page up", "move half a page up", "Move", ROWS),
+    Command("list.page-down", "pagedown", "move('page_down')", "page down", "move a page down", "Move", ROWS),
+    Command("list.page-up", "pageup", "move('page_up')", "page up", "move a page up", "Move", ROWS),
     Command(
         "open",
         "enter",
@@ -106,7 +111,8 @@ COMMANDS: tuple[Command, ...] = (
         frozenset({"sidebar", "threads"}),
         1,
     ),
-    Command("back", "escape", "back", "back", "go back one step; never quits", "Move", ANYWHERE),
+    Command("jump", "enter", "enter", "go there", "go to the message", "Move", SHEETS, 1),
+    Command("back", "escape", "back", "back", "go back one step; never quits", "Move", ANYWHERE | SHEETS),
     Command("left", "h,left", "left", "fold", "fold the replies, to the parent, to the pane at the left", "Move"),
     Command("right", "l,right", "right", "unfold", "unfold, to the first reply; open", "Move"),
     Command(
@@ -206,6 +212,13 @@ COMMANDS: tuple[Command, ...] = (
         "let agents see that I read this channel",
         "Write",
     ),
+    # Lists over the mail
+    Command("journal", "L", "sheet('journal')", "journal", "what I did as the person in charge", "Look", LISTS),
+    Command("rows.mark", "space,v", "mark", "mark", "mark the row, or take the mark away", "Rows", SHEETS, 8),
+    Command("rows.mark-all", "V", "mark_all", "mark all", "mark all rows, or none", "Rows", SHEETS, 9),
+    Command("rows.scroll-down", "J", "scroll_about(3)", "more about it", "scroll what is told", "Rows", SHEETS),
+    Command("rows.scroll-up", "K", "scroll_about(-3)", "back up", "scroll what is told back", "Rows", SHEETS),
+    Command("rows.close", "q", "dismiss_sheet", "close", "go back to the mail", "Rows", SHEETS, 10),
     # Program
     Command(
         "palette",
@@ -214,8 +227,9 @@ COMMANDS: tuple[Command, ...] = (
         "palette",
         "every command, view, agent and theme",
         "Program",
+        ROWS,
     ),
-    Command("help", "question_mark,f1", "help", "help", "the keys of this pane", "Program", LISTS, 0, "keys"),
+    Command("help", "question_mark,f1", "help", "help", "the keys of this pane", "Program", ROWS, 0, "keys"),
     Command("quit", "q", "close", "quit", "quit; asks when a draft is open", "Program", LISTS),
 )
 
@@ -225,8 +239,14 @@ def commands_for(pane: str) -> list[Command]:
     return [command for command in COMMANDS if pane in command.panes]
 
 
-def bindings() -> list[Binding]:
-    """Return the bindings of all commands that have keys, under their ids."""
+def footer_keys(pane: str, keymap: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the keys that the footer names for a pane, the most useful first."""
+    shown = [command for command in commands_for(pane) if command.footer]
+    return tuple((command.key_label(keymap), command.label) for command in sorted(shown, key=lambda c: c.footer))
+
+
+def bindings(panes: frozenset[str] = ANYWHERE) -> list[Binding]:
+    """Return the bindings, under their ids, of the commands that have keys in any of some panes."""
     return [
         Binding(
             command.keys,
@@ -237,5 +257,8 @@ def bindings() -> list[Binding]:
             priority=command.panes == WRITE,  # text fields have ctrl+e and others of their own
         )
         for command in COMMANDS
-        if command.keys
+        if command.keys and command.panes & panes
     ]
+
+
+HELP = next(command for command in COMMANDS if command.id == "help")

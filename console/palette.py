@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.screen import Screen
 
-from console.commands import COMMANDS
+from console.commands import ANYWHERE, COMMANDS
 from console.panes.places import places
 from console.render.safe import visible_line
 from console.screens.main import MainScreen
+from console.screens.sheet import Sheet
 
 if TYPE_CHECKING:
     from console.app import SignalboxApp
@@ -20,6 +22,14 @@ if TYPE_CHECKING:
 __all__ = ["Palette"]
 
 MOST = 1000
+
+
+def run_command(app: SignalboxApp, here: Screen[Any], action: str) -> None:
+    """Run a command's action as its key would, on the screen from which the palette was opened."""
+    if action.startswith("app."):
+        app.call_later(app.run_action, action)
+    else:
+        here.call_later(here.run_action, action)
 
 
 class Palette(Provider):
@@ -30,14 +40,19 @@ class Palette(Provider):
     async def startup(self) -> None:
         """List what can be chosen now."""
         app = cast("SignalboxApp", self.app)
-        self._rows = [(command.name, command.help, partial(app.run_command, command.action)) for command in COMMANDS]
+        here = self.screen
+        panes = frozenset({here.NAME}) if isinstance(here, Sheet) else ANYWHERE
+        self._rows = [
+            (command.name, command.help, partial(run_command, app, here, command.action))
+            for command in COMMANDS
+            if command.panes & panes
+        ]
         for name in app.theme_names:
             self._rows.append((f"theme {name}", "Wear this theme", partial(app.wear, name)))
-        screen = app.desk
-        if isinstance(screen, MainScreen):
-            for place in places(screen.session.mailbox, screen.session.joined)[:MOST]:
+        if isinstance(here, MainScreen):
+            for place in places(here.session.mailbox, here.session.joined)[:MOST]:
                 if place.view is not None:
-                    go = partial(screen.show_view, place.view)
+                    go = partial(here.show_view, place.view)
                     self._rows.append((f"go {visible_line(place.label)}", "Look at its threads", go))
 
     async def discover(self) -> Hits:

@@ -14,9 +14,10 @@ from console.ink import Ink
 from console.panes.pieces import Piece, lay
 from console.render.safe import visible_line
 from console.render.text import count, shorten_middle
+from console.session import Session
 from mailstore.views import Counts
 
-__all__ = ["Header", "Headline"]
+__all__ = ["Header", "Headline", "headline"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,28 @@ class Headline:
     counts: Counts = field(default_factory=Counts)
     drafts: int = 0
     time: float = 0.0
+
+
+def headline(session: Session) -> Headline:
+    """Return what the header says of a mailbox as it stands now."""
+    mailbox = session.mailbox
+    state, detail = "live", ""
+    if mailbox.gone:
+        state, detail = "gone", mailbox.gone
+    elif session.is_loading:
+        state = "reading"
+        if mailbox.progress is not None and mailbox.progress.total:
+            detail = f"{100 * mailbox.progress.done // mailbox.progress.total} %"
+    elif session.observe:
+        state = "observing"
+    return Headline(
+        title=session.store.title,
+        state=state,
+        detail=detail,
+        counts=mailbox.counts(),
+        drafts=session.drafts_kept,
+        time=session.now(),
+    )
 
 
 STATES = {

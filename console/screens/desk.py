@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
 from time import monotonic
 
@@ -17,20 +16,21 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 from textual.worker import Worker
 
-from console.commands import COMMANDS, commands_for
+from console.commands import HELP, footer_keys
 from console.failures import tell_failure
 from console.ink import Ink
 from console.panes.composer import Composer
 from console.panes.conversation import Conversation
 from console.panes.footer import Footer
 from console.panes.greeting import greeting, nothing_here
-from console.panes.header import Header, Headline
+from console.panes.header import Header, headline
 from console.panes.search_bar import SearchBar
 from console.panes.sidebar import Sidebar
 from console.panes.thread_rows import ThreadRows
 from console.panes.threads import Threads
 from console.panes.titles import as_title, status_words, view_title
 from console.screens.look import Look
+from console.screens.sheet import Sheet
 from console.session import Session
 from console.widgets.virtual_list import VirtualList
 from mailstore.delivery import State
@@ -40,7 +40,6 @@ from mailstore.views import View
 __all__ = ["PANES", "Desk"]
 
 PANES = ("sidebar", "threads", "conversation", "composer")
-HELP = next(command for command in COMMANDS if command.id == "help")
 FRAME_SECONDS = 1 / 60
 LOADING_SECONDS = 0.2
 NEWS_TICKS = 3
@@ -225,6 +224,9 @@ class Desk(Screen[None]):
         if self.composer.is_open:
             self.composer.update_reach()
         self._head()
+        for sheet in self.app.screen_stack:
+            if isinstance(sheet, Sheet):
+                sheet.redraw()
 
     def roots(self) -> list[str]:
         """Return the threads that are listed: the view's, or a search's hits."""
@@ -314,26 +316,7 @@ class Desk(Screen[None]):
             self.redraw()
 
     def _head(self) -> None:
-        session = self.session
-        mailbox = session.mailbox
-        state, detail = "live", ""
-        if mailbox.gone:
-            state, detail = "gone", mailbox.gone
-        elif session.is_loading:
-            state = "reading"
-            if mailbox.progress is not None and mailbox.progress.total:
-                detail = f"{100 * mailbox.progress.done // mailbox.progress.total} %"
-        elif session.observe:
-            state = "observing"
-        headline = Headline(
-            title=session.store.title,
-            state=state,
-            detail=detail,
-            counts=mailbox.counts(),
-            drafts=session.drafts_kept,
-            time=session.now(),
-        )
-        self.query_one("#header", Header).headline = headline
+        self.query_one("#header", Header).headline = headline(self.session)
 
     def set_ink(self, ink: Ink) -> None:
         """Write everything in other colours, after the theme changed."""
@@ -372,9 +355,3 @@ class Desk(Screen[None]):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Tell what failed."""
         tell_failure(self.app, event)
-
-
-def footer_keys(pane: str, keymap: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return the keys that the footer names for a pane, the most useful first."""
-    shown = [command for command in commands_for(pane) if command.footer]
-    return tuple((command.key_label(keymap), command.label) for command in sorted(shown, key=lambda c: c.footer))

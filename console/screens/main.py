@@ -12,10 +12,14 @@ from console.commands import bindings
 from console.panes.help import help_page
 from console.panes.sidebar import Sidebar
 from console.screens.ask import Ask
+from console.screens.journal import Journal
 from console.screens.moving import Moving
+from console.screens.sheet import Sheet
 from console.screens.viewer import Viewer
 
 __all__ = ["MainScreen"]
+
+SHEETS: dict[str, type[Sheet]] = {"journal": Journal}
 
 
 class MainScreen(Moving):
@@ -26,6 +30,15 @@ class MainScreen(Moving):
     def action_help(self) -> None:
         """Show the keys of this pane, made from the commands themselves."""
         self.app.push_screen(Viewer("Keys", help_page(self.pane(), self.session.keymap)))
+
+    def action_sheet(self, name: str) -> None:
+        """Open one of the lists over the mail; a message that is chosen there is gone to."""
+
+        def chosen(message_id: str | None) -> None:
+            if message_id is not None:
+                self.jump(message_id)
+
+        self.app.push_screen(SHEETS[name](self.session, self.ink), chosen)
 
     async def _leave(self) -> None:
         await asyncio.to_thread(self.session.leave, self.look.remembered())

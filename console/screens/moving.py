@@ -6,6 +6,7 @@ import asyncio
 
 from console.panes.details import details, record
 from console.screens.searching import Searching
+from console.screens.sheet import MOVES
 from console.screens.viewer import Viewer
 from console.widgets.block_view import BlockView
 from console.widgets.virtual_list import VirtualList
@@ -15,16 +16,6 @@ from mailstore.views import View, ViewKind
 __all__ = ["Moving"]
 
 ORDER = ("sidebar", "threads", "conversation", "composer")
-MOVES = {
-    "down": "cursor_down",
-    "up": "cursor_up",
-    "first": "first",
-    "last": "last",
-    "half_down": "half_page_down",
-    "half_up": "half_page_up",
-    "page_down": "page_down",
-    "page_up": "page_up",
-}
 
 
 class Moving(Searching):
@@ -117,6 +108,20 @@ class Moving(Searching):
         """Go to a view."""
         self.show_view(View(kind))
         self.threads.focus()
+
+    def jump(self, message_id: str) -> bool:
+        """Go to a message wherever it is listed; say whether it is in the mailbox."""
+        mailbox = self.session.mailbox
+        message = mailbox.message(message_id)
+        if message is None:
+            return False
+        root = mailbox.root_of(message_id)
+        if root not in mailbox.threads(self.look.view):
+            self.show_view(View("archive" if message.archived else "all"))
+        self.threads.select(root)
+        self.show_thread(root, message_id)
+        self.conversation.focus()
+        return True
 
     def action_zoom(self) -> None:
         """Give the focused pane the whole screen, or take it back."""

@@ -68,7 +68,7 @@ class CompletingInput(Input):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "accept_or('next')", show=False),
-        Binding("enter", "accept_or('next')", show=False),
+        Binding("enter", "accept_or('enter')", show=False),
         Binding("down", "pick(1)", show=False),
         Binding("up", "pick(-1)", show=False),
         Binding("escape", "put_away", show=False),
@@ -78,11 +78,14 @@ class CompletingInput(Input):
         self,
         candidates: Callable[[], list[Candidate]],
         *,
+        value: str | None = None,
         id: str | None = None,  # noqa: A002 - Textual's name
         compact: bool = False,
+        is_alone: bool = False,
     ) -> None:
-        super().__init__(id=id, compact=compact)
+        super().__init__(value, id=id, compact=compact)
         self._candidates = candidates
+        self._is_alone = is_alone
         self._found: list[Candidate] = []
         self._picked = 0
         self._accepted = ""
@@ -161,9 +164,11 @@ class CompletingInput(Input):
         self._show()
 
     def action_accept_or(self, otherwise: str) -> None:
-        """Take the offer, else go on to the next field."""
+        """Take the offer, else go on to the next field; enter in a field that is alone submits it."""
         if self._found:
             self._accept()
+        elif otherwise == "enter" and self._is_alone:
+            self.post_message(self.Submitted(self, self.value))
         else:
             self.screen.focus_next()
 

@@ -165,7 +165,9 @@ def test_a_draft_outlives_a_sudden_death(mail: MailFiles, home: Path, open_conso
     terminal.send("Half a thought")
     terminal.wait_for("3 words")
     kept = State(home / ".local" / "state" / "signalbox" / "state.db")
-    terminal.wait_for(lambda _: any(it.body == "Half a thought" for it in kept.drafts(f"haak:{mail.mailbox.resolve()}").values()))
+    terminal.wait_for(
+        lambda _: any(it.body == "Half a thought" for it in kept.drafts(f"haak:{mail.mailbox.resolve()}").values())
+    )
     kept.close()
     terminal.signal(signal.SIGKILL)
     assert terminal.wait_exit() == -signal.SIGKILL

@@ -1,0 +1,62 @@
+"""The rows of a full-screen list: laid out beforehand, one or two lines each, marked or not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from rich.style import Style
+from textual.strip import Strip
+
+from console.ink import Ink
+from console.panes.pieces import Piece, lay
+from console.widgets.virtual_list import RowLook
+
+__all__ = ["SheetRow", "SheetRows"]
+
+MARK = "▪ "
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """One row, known by its key: what stands at the left and the right of its lines.
+
+    Texts must be safe to show. A row without a second line is one line high where none has a second.
+    """
+
+    key: str
+    left: tuple[Piece, ...]
+    right: tuple[Piece, ...] = ()
+    left_below: tuple[Piece, ...] = ()
+    right_below: tuple[Piece, ...] = ()
+
+
+class SheetRows:
+    """Rows as a source for the virtual list; `marked` are the keys that the person marked."""
+
+    def __init__(self, rows: Sequence[SheetRow], ink: Ink, marked: Collection[str] = ()) -> None:
+        self.rows = rows
+        self.row_height = 2 if any(row.left_below or row.right_below for row in rows) else 1
+        self._ink = ink
+        self._marked = marked
+        self._index = {row.key: at for at, row in enumerate(rows)}
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def key(self, index: int) -> str:
+        return self.rows[index].key
+
+    def index(self, key: str) -> int | None:
+        return self._index.get(key)
+
+    def selectable(self, index: int) -> bool:
+        return True
+
+    def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
+        row, ink = self.rows[index], self._ink
+        mark: Piece = (MARK, ink.accent) if row.key in self._marked else ("  ", ink.text)
+        lines = [lay([mark, *row.left], row.right, width, Style.null())]
+        if self.row_height > 1:
+            lines.append(lay([("  ", ink.text), *row.left_below], row.right_below, width, Style.null()))
+        return lines

@@ -1,0 +1,92 @@
+"""What the person did as the one in charge: the oversight journal, each record with its effect."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.content import Content
+
+from console.commands import bindings
+from console.panes.sheet_rows import SheetRow
+from console.render.safe import visible, visible_line
+from console.render.text import age, clock
+from console.screens.sheet import Sheet
+from mailstore.message import Intervention
+
+__all__ = ["Journal"]
+
+DEEDS = {
+    "intervene": "stepped in",
+    "redirect": "redirected",
+    "resend": "sent again",
+    "acknowledge": "acknowledged",
+    "undo": "undone",
+    "archive": "archived",
+}
+
+
+class Journal(Sheet):
+    """The person's interventions, the newest first; enter goes to the message that came of one."""
+
+    NAME = "journal"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
+
+    def heading(self) -> str:
+        return "Journal"
+
+    def placeholder(self) -> tuple[str, ...]:
+        return (
+            "You have not stepped in yet.",
+            "",
+            "What you do as the person in charge is kept here:",
+            "answers into agents' threads, dead letters settled, archivals.",
+        )
+
+    def rows(self) -> Sequence[SheetRow]:
+        return [self._row(record) for record in self.session.mailbox.interventions()]
+
+    def _row(self, record: Intervention) -> SheetRow:
+        ink, mailbox = self.ink, self.session.mailbox
+        message = mailbox.message(record.message_id) if record.message_id else None
+        subject = visible_line(message.subject) if message else visible_line(record.message_id or "")
+        recipient = str(record.details.get("recipient") or "")
+        notes = [record.actor, *([f"for {recipient}"] if recipient else []), *([record.note] if record.note else [])]
+        deed = DEEDS.get(record.action, record.action)
+        return SheetRow(
+            key=record.id,
+            left=((f"{visible_line(deed):<13} ", ink.intervention), (subject, ink.text)),
+            right=((f"{age(self.session.now() - record.time):>4}", ink.muted),),
+            left_below=((visible_line(" · ".join(notes)), ink.muted),),
+        )
+
+    def _record(self, key: str) -> Intervention | None:
+        return next((record for record in self.session.mailbox.interventions() if record.id == key), None)
+
+    def target(self, key: str) -> str | None:
+        """Return the message that came of the deed, else the one that it was about."""
+        record = self._record(key)
+        if record is None:
+            return None
+        sent = record.details.get("sent")
+        return str(sent) if sent and str(sent) in self.session.mailbox else record.message_id
+
+    def about(self, key: str) -> Content:
+        record = self._record(key)
+        if record is None:
+            return Content("")
+        facts = [
+            ("did", DEEDS.get(record.action, record.action)),
+            ("when", clock(record.time, self.session.now())),
+            ("who", record.actor),
+            ("message", record.message_id or "–"),
+            *([("note", record.note)] if record.note else []),
+            *((name, value if isinstance(value, str) else json.dumps(value)) for name, value in record.details.items()),
+            ("record", record.id),
+        ]
+        lines = [
+            Content.assemble((f"{visible_line(name):>9}  ", "$muted"), visible(str(value))) for name, value in facts
+        ]
+        return Content("\n").join(lines)

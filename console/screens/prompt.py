@@ -1,0 +1,76 @@
+"""A question that is answered by a line of text; nothing is taken that would be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from console.widgets.completing_input import Candidate, CompletingInput, Offers
+
+__all__ = ["Prompt"]
+
+
+def anything(text: str) -> str:
+    """Refuse nothing."""
+    return ""
+
+
+class Prompt(ModalScreen[str | None]):
+    """Gives what was typed, without blanks at its ends; None when the person left.
+
+    `check` says what is wrong with a text, in words; empty when nothing is.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave")]
+
+    def __init__(
+        self,
+        question: str,
+        *,
+        value: str = "",
+        detail: str = "",
+        candidates: Callable[[], list[Candidate]] = list,
+        check: Callable[[str], str] = anything,
+    ) -> None:
+        super().__init__()
+        self._question = question
+        self._value = value
+        self._detail = detail
+        self._candidates = candidates
+        self._check = check
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="ask"):
+            yield Static(self._question, id="ask-question", markup=False)
+            yield CompletingInput(self._candidates, value=self._value, id="ask-input", compact=True, is_alone=True)
+            yield Offers()
+            yield Static(self._detail, id="ask-detail", markup=False)
+            yield Static("enter takes it    esc leaves", id="ask-keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Type here."""
+        self.query_one("#ask-input", Input).focus()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self.query_one("#ask-detail", Static).update(self._detail)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        text = event.value.strip()
+        problem = self._check(text)
+        if problem:
+            self.query_one("#ask-detail", Static).update(problem)
+        else:
+            self.dismiss(text)
+
+    def action_leave(self) -> None:
+        """Leave without an answer."""
+        self.dismiss(None)

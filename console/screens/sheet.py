@@ -1,0 +1,216 @@
+"""A list over the whole screen, with what is known of the row under the cursor beside or below it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container, VerticalScroll
+from textual.content import Content
+from textual.events import Key, Resize
+from textual.screen import Screen
+from textual.widgets import Static
+from textual.worker import Worker
+
+from console.commands import HELP, footer_keys
+from console.failures import tell_failure
+from console.ink import Ink
+from console.panes.footer import Footer
+from console.panes.header import Header, headline
+from console.panes.help import help_page
+from console.panes.sheet_rows import SheetRow, SheetRows
+from console.panes.titles import as_title
+from console.screens.viewer import Viewer
+from console.session import Session
+from console.widgets.virtual_list import VirtualList
+
+__all__ = ["MOVES", "Sheet"]
+
+MOVES = {
+    "down": "cursor_down",
+    "up": "cursor_up",
+    "first": "first",
+    "last": "last",
+    "half_down": "half_page_down",
+    "half_up": "half_page_up",
+    "page_down": "page_down",
+    "page_up": "page_up",
+}
+WIDE = 110
+
+
+class Sheet(Screen[str | None]):
+    """One of the console's full-screen lists; gives the id of a message to jump to, or none.
+
+    A kind of sheet says its `NAME` (the pane under which `console.commands` lists its keys), its title, its
+    rows and what is said of each. It binds `bindings(NAME)`. `redraw` is called when mail came or time passed:
+    the cursor and the marks stay on the rows of the same keys.
+    """
+
+    NAME: ClassVar[str]
+
+    def __init__(self, session: Session, ink: Ink) -> None:
+        super().__init__()
+        self.session = session
+        self.ink = ink
+        self.marked: set[str] = set()
+        self._is_shown = False
+
+    def compose(self) -> ComposeResult:
+        yield Header(self.ink, id="header")
+        with Container(id="sheet"):
+            yield VirtualList(id="rows")
+            with VerticalScroll(id="about", can_focus=False):
+                yield Static(id="about-text", markup=False)
+        yield Footer(self.ink, HELP.key_label(self.session.keymap), id="footer")
+
+    # What a kind of sheet says
+
+    @abstractmethod
+    def heading(self) -> str:
+        """Return what the list is called."""
+
+    @abstractmethod
+    def rows(self) -> Sequence[SheetRow]:
+        """Return the rows as the mailbox stands now."""
+
+    @abstractmethod
+    def about(self, key: str) -> Content:
+        """Tell what is known of a row."""
+
+    def subtitle(self, rows: Sequence[SheetRow]) -> str:
+        """Return how much is listed, in words."""
+        marked = f" · {len(self.marked)} marked" if self.marked else ""
+        return f"{len(rows)}{marked}"
+
+    def placeholder(self) -> tuple[str, ...]:
+        """Return what is said where there are no rows."""
+        return ("Nothing here.",)
+
+    def target(self, key: str) -> str | None:
+        """Return the message that enter goes to; None where there is none."""
+        return key
+
+    # The same for all
+
+    @property
+    def listing(self) -> VirtualList:
+        """The list."""
+        return self.query_one("#rows", VirtualList)
+
+    @property
+    def footer(self) -> Footer:
+        return self.query_one("#footer", Footer)
+
+    def pane(self) -> str:
+        """Return the name under which this sheet's keys are listed."""
+        return self.NAME
+
+    def tell(self, words: str) -> None:
+        """Say something in the footer, until the next key."""
+        self.footer.notice = words
+
+    def on_mount(self) -> None:
+        """Show the rows."""
+        self._is_shown = True
+        self.footer.keys = footer_keys(self.NAME, self.session.keymap)
+        self.redraw()
+        self.listing.focus()
+
+    def redraw(self) -> None:
+        """Draw everything anew; the cursor stays on the row it is on."""
+        if not self._is_shown:
+            return
+        rows = self.rows()
+        self.marked &= {row.key for row in rows}
+        self.listing.placeholder = self.placeholder()
+        self.listing.set_source(SheetRows(rows, self.ink, self.marked))
+        self.listing.border_title = as_title(self.heading())
+        self.listing.border_subtitle = as_title(self.subtitle(rows))
+        self._tell_about(self.listing.cursor_key)
+        self.query_one("#header", Header).headline = headline(self.session)
+
+    def chosen(self) -> list[str]:
+        """Return the marked rows in the order of the list, else the one under the cursor."""
+        source = self.listing.source
+        keys = [source.key(at) for at in range(len(source))]
+        if self.marked:
+            return [key for key in keys if key in self.marked]
+        return [self.listing.cursor_key] if self.listing.cursor_key is not None else []
+
+    def _tell_about(self, key: str | None) -> None:
+        self.query_one("#about-text", Static).update(self.about(key) if key is not None else Content(""))
+
+    @on(VirtualList.Highlighted, "#rows")
+    def _row_highlighted(self, event: VirtualList.Highlighted) -> None:
+        if event.key == self.listing.cursor_key:
+            self._tell_about(event.key)
+            self.query_one("#about", VerticalScroll).scroll_home(animate=False)
+
+    @on(VirtualList.Chosen, "#rows")
+    def _row_chosen(self) -> None:
+        self.action_enter()
+
+    def on_resize(self, event: Resize) -> None:
+        """Tell beside the list where there is room, else below it."""
+        self.set_class(event.size.width >= WIDE, "-wide")
+
+    def on_key(self, event: Key) -> None:
+        """Take the footer's words away with the next key; what the key does comes after this."""
+        self.footer.notice = ""
+
+    def action_move(self, how: str) -> None:
+        """Move the cursor."""
+        getattr(self.listing, f"action_{MOVES[how]}")()
+
+    def action_scroll_about(self, lines: int) -> None:
+        """Scroll what is told of the row."""
+        self.query_one("#about", VerticalScroll).scroll_relative(y=lines, animate=False)
+
+    def action_mark(self) -> None:
+        """Mark the row under the cursor, or take the mark away, and go on to the next."""
+        key = self.listing.cursor_key
+        if key is None:
+            self.tell("there is nothing to mark")
+            return
+        self.marked ^= {key}
+        self.redraw()
+        self.listing.action_cursor_down()
+
+    def action_mark_all(self) -> None:
+        """Mark all rows, or none where all are marked."""
+        every = {row.key for row in self.rows()}
+        self.marked = set() if self.marked == every else every
+        self.redraw()
+
+    def action_enter(self) -> None:
+        """Go to the message of the row under the cursor."""
+        key = self.listing.cursor_key
+        target = self.target(key) if key is not None else None
+        if target is None or target not in self.session.mailbox:
+            self.tell("there is no message to go to")
+        else:
+            self.dismiss(target)
+
+    def action_back(self) -> None:
+        """Take the marks away, else go back to the mail."""
+        if self.marked:
+            self.marked.clear()
+            self.redraw()
+        else:
+            self.dismiss(None)
+
+    def action_dismiss_sheet(self) -> None:
+        """Go back to the mail, whatever is marked."""
+        self.dismiss(None)
+
+    def action_help(self) -> None:
+        """Show the keys of this list."""
+        self.app.push_screen(Viewer("Keys", help_page(self.NAME, self.session.keymap)))
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Tell what failed."""
+        tell_failure(self.app, event)
