@@ -100,7 +100,7 @@ async def test_the_key_does_something_that_is_seen(pane: str, command: Command, 
         if key:
             await seat.press(key)
         else:
-            seat.app.run_command(command.action)
+            await seat.desk.run_action(command.action)
             await settle(seat.pilot)
         assert look(seat) != before, f"{key} ({command.help}) did nothing in {pane}"
 

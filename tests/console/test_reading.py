@@ -114,7 +114,7 @@ async def test_a_joined_channel_tells_its_senders_that_it_was_read(tmp_path: Pat
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         seat.desk.show_view(View("channel", "project:ink"))
         await settle(seat.pilot)
-        seat.app.run_command("join")
+        await seat.desk.run_action("join")
         await settle(seat.pilot)
         await seat.open_thread("ch")
     assert [json.loads(line)["message_id"] for line in mail.reads.read_text().splitlines()] == ["ch"]
