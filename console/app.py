@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import ClassVar
 
@@ -50,10 +50,12 @@ class SignalboxApp(App[None]):
         user: str = "user",
         theme: str | None = None,
         state: State | None = None,
+        problems: Sequence[str] = (),
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__()
         self._config = config
+        self._problems = problems
         self.session = Session(
             store, state or State(), config, user=user, observe=observe or config.observe, clock=clock
         )
@@ -63,7 +65,7 @@ class SignalboxApp(App[None]):
 
     def on_mount(self) -> None:
         """Dress, open the main screen, and begin to read."""
-        problems = [*self._load_themes(), self.session.state.problem]
+        problems = [*self._problems, *self._load_themes(), self.session.state.problem]
         self.set_keymap(self.session.keymap)
         self.wear(self._wanted_theme)
         self.desk = MainScreen(self.session, self.ink(), Look.left_off(self.session.left_off()))
@@ -77,9 +79,10 @@ class SignalboxApp(App[None]):
         self.call_after_refresh(self._settle)
 
     def _settle(self) -> None:
-        """Let the garbage collector, off until now, forget all that lives as long as the program."""
-        gc.freeze()
-        gc.enable()
+        """Let the garbage collector, if it was off until now, forget all that lives as long as the program."""
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
 
     # Mail
 
@@ -95,10 +98,13 @@ class SignalboxApp(App[None]):
         mailbox = self.session.mailbox
         mailbox.fold(batch, self.session.now())
         if not self.session.is_loading:
-            self._announce([event for event in batch if isinstance(event, Message) and mailbox.is_mine(event)])
+            came = [event for event in batch if isinstance(event, Message)]
+            self.session.arrived.update(message.id for message in came)
+            self._announce([message for message in came if mailbox.is_mine(message)])
         for event in batch:
             if isinstance(event, Reset):
                 self.session.forget_bodies()
+                self.session.arrived.clear()
                 self.notify(f"read anew: {event.reason}", markup=False)
 
     def _announce(self, mail: list[Message]) -> None:

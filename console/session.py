@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 from typing import Any
 
@@ -52,6 +52,7 @@ class Session:
         self.mailbox = Mailbox(user)
         self.joined: frozenset[str] = frozenset()
         self.is_loading = True
+        self.arrived: set[str] = set()
         self._bodies: LRUCache[str, str] = LRUCache(512)
         self._lock = Lock()
         self._drafts: dict[str, Writing] = {}
@@ -77,6 +78,12 @@ class Session:
         with self._lock:
             self._bodies[message.id] = text
         return text
+
+    def new_among(self, message_ids: Iterable[str]) -> int:
+        """Return how many of some messages came while the console was open and were not seen yet."""
+        mailbox = self.mailbox
+        fresh = (mailbox.message(key) for key in message_ids if key in self.arrived)
+        return sum(message is not None and mailbox.is_unseen(message) for message in fresh)
 
     def forget_bodies(self) -> None:
         """Drop the texts that were read, after the files were replaced."""

@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     if args.url and args.store and args.url != args.store:
         raise UsedWrongly("two mailboxes are named", "give either URL or --store URL")
     args.store = args.url or args.store
-    configured = settings()
+    configured = settings(is_told=False)
     with open_mailbox(args, configured) as store:
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise Refused("the console needs a terminal", "signalbox threads, read and search print text")
@@ -34,13 +34,14 @@ def run(args: argparse.Namespace) -> int:
         from console.app import SignalboxApp
         from console.config import load_config
 
-        config, _ = load_config()
+        config, problems = load_config()
         app = SignalboxApp(
             store,
             config,
             observe=args.observe or config.observe,
             user=args.reader or config.user,
             theme=args.theme,
+            problems=problems,
         )
         app.run()
         return app.return_code or 0

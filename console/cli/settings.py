@@ -18,8 +18,11 @@ class Settings(NamedTuple):
     poll: bool = False
 
 
-def settings() -> Settings:
-    """Read the settings, warning of what is wrong in them; a hook without a file pays only for a look."""
+def settings(*, is_told: bool = True) -> Settings:
+    """Read the settings, warning of what is wrong in them; a hook without a file pays only for a look.
+
+    The console tells by itself what is wrong: for it, `is_told` is false.
+    """
     from platformdirs import user_config_path
 
     if not (user_config_path("signalbox") / "config.toml").exists():
@@ -27,7 +30,7 @@ def settings() -> Settings:
     from console.config import load_config
 
     config, problems = load_config()
-    for problem in problems:
+    for problem in problems if is_told else ():
         warn(problem)
     return Settings(config.store or "", config.user, config.poll)
 

@@ -45,6 +45,7 @@ class Composer(Vertical):
         self._session = session
         self._writing = Writing("new")
         self._saved: Writing | None = None
+        self._refused = ""
         self.is_sending = False
 
     def compose(self) -> ComposeResult:
@@ -70,6 +71,7 @@ class Composer(Vertical):
     def open(self, writing: Writing) -> None:
         """Open on a draft; what was there before is kept under its own key."""
         self.flush()
+        self._refused = ""
         self._writing = self._saved = writing
         with self.prevent(Input.Changed, TextArea.Changed):
             self.query_one("#to", Input).value = writing.recipients
@@ -82,7 +84,8 @@ class Composer(Vertical):
 
     def focus_field(self) -> None:
         """Focus the first field that is still to be filled."""
-        self.query_one("#to" if not self._writing.recipients.strip() else "#body").focus()
+        # at once, not with the next message: what is typed meanwhile belongs here
+        self.screen.set_focus(self.query_one("#to" if not self._writing.recipients.strip() else "#body"))
 
     def close(self) -> None:
         """Leave the composer; the draft is kept."""
@@ -110,6 +113,7 @@ class Composer(Vertical):
             subject=self.query_one("#subject", Input).value,
             body=self.query_one("#body", TextArea).text,
         )
+        self._refused = ""
         self.flush()
         self.update_reach()
 
@@ -145,6 +149,9 @@ class Composer(Vertical):
         reach = self.query_one("#reach", Static)
         session = self._session
         title = "Step in" if self._writing.action else "Reply" if self._writing.thread else "Write"
+        if self._refused:
+            reach.update(reach_line(None, self._refused))
+            return
         try:
             draft = prepare(
                 session.mailbox,
@@ -162,7 +169,9 @@ class Composer(Vertical):
         found = preview(session.mailbox, draft, session.now(), session.config.stale_after_minutes * 60)
         self.border_title = as_title(f"{title} → {', '.join(map(session.mailbox.label, draft.recipients))}")
         words = len(self._writing.body.split())
-        self.border_subtitle = f"{words} word{'s' * (words != 1)} · ctrl+s sends · esc keeps the draft"
+        number = f"{words} word{'s' * (words != 1)}"
+        keys = "ctrl+s sends · esc keeps the draft" if self.size.width >= 60 else "ctrl+s sends · esc keeps"
+        self.border_subtitle = f"{number} · {keys}"
         reach.update(reach_line(found, "", now=session.now()))
 
     def _candidates(self) -> list[Candidate]:
@@ -186,7 +195,7 @@ class Composer(Vertical):
         try:
             draft = self.draft()
         except DraftRefused as error:
-            self.query_one("#reach", Static).update(reach_line(None, str(error)))
+            self._refuse(str(error))
             return
         self.is_sending = True
         self._send(draft, self._writing)
@@ -210,9 +219,13 @@ class Composer(Vertical):
     @on(SendFailed)
     def _send_failed(self, event: SendFailed) -> None:
         self.is_sending = False
-        self.query_one("#reach", Static).update(reach_line(None, str(event.error)))
-        # the line under the text is written anew with the next mail; this stays for a while
+        self._refuse(str(event.error))
         self.notify(str(event.error), title="Not sent", severity="error", timeout=15, markup=False)
+
+    def _refuse(self, reason: str) -> None:
+        """Say why nothing was sent, until something else is typed."""
+        self._refused = reason
+        self.update_reach()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Tell what failed."""

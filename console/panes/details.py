@@ -30,14 +30,14 @@ def details(mailbox: Mailbox, message: Message, now: float) -> Content:
     if message.location is not None:
         where = message.location
         rows.append(("file", f"{where.file}  offset {where.offset:,}  length {where.length:,}"))
-    parts = [Content.assemble((f"{name:>9}  ", "$text-muted"), visible_line(value)) for name, value in rows]
+    parts = [Content.assemble((f"{name:>9}  ", "$muted"), visible_line(value)) for name, value in rows]
     parts.append(Content("\n recipients"))
     for name, standing in mailbox.states(message, now).items():
         since = f"  since {clock(standing.since, now)}" if standing.since is not None else ""
         by = f"  by {', '.join(standing.by)}" if standing.by else ""
         line = f"{visible_line(name)}: {standing.state.value}{since}{visible_line(by)}"
         reason = f"  {visible_line(standing.reason)}" if standing.reason else ""
-        parts.append(Content.assemble(f"   {GLYPHS[standing.state]} {line}", (reason, "$text-muted")))
+        parts.append(Content.assemble(f"   {GLYPHS[standing.state]} {line}", (reason, "$muted")))
     receipts = mailbox.receipts(message.id)
     parts.append(Content("\n receipts" if receipts else "\n receipts\n   none"))
     for receipt in receipts:

@@ -18,12 +18,12 @@ def help_page(pane: str, keymap: Mapping[str, str]) -> Content:
     for title, commands in ((f"in {pane}", here), ("elsewhere", [c for c in COMMANDS if c not in here])):
         groups = dict.fromkeys(command.group for command in commands)
         if parts and commands:
-            parts.append(Content.styled(f"\n── {title} " + "─" * 24, "$text-muted"))
+            parts.append(Content.styled(f"\n── {title} " + "─" * 24, "$muted"))
         for group in groups:
             parts.append(Content.styled(group, "bold $accent"))
             for command in commands:
                 if command.group == group:
                     keys = command.keys_label(keymap)
                     name = f"  [{command.cli}]" if command.cli else ""
-                    parts.append(Content.assemble((f"  {keys:<18} ", "bold"), command.help, (name, "$text-muted")))
+                    parts.append(Content.assemble((f"  {keys:<18} ", "bold"), command.help, (name, "$muted")))
     return Content("\n").join(parts)

@@ -35,8 +35,8 @@ def reach_line(found: Preview | None, problem: str, now: float = 0.0) -> Content
     if not parts:
         parts.append(Content.styled("○ reaches nobody now: it stays on record", "$warning"))
     if found.expires is None:
-        parts.append(Content.styled("never expires", "$text-muted"))
+        parts.append(Content.styled("never expires", "$muted"))
     else:
-        parts.append(Content.styled(f"expires in {remaining(found.expires - now)}", "$text-muted"))
+        parts.append(Content.styled(f"expires in {remaining(found.expires - now)}", "$muted"))
     parts.extend(Content.styled(f"! {visible_line(warning)}", "$warning") for warning in found.warnings)
     return Content(" · ").join(parts)

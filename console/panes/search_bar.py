@@ -50,7 +50,7 @@ class SearchBar(Input):
         with self.prevent(Input.Changed):
             self.value = text
         self.display = True
-        self.focus()
+        self.screen.set_focus(self)  # at once: what is typed before the next message is handled belongs here
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

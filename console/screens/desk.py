@@ -180,6 +180,7 @@ class Desk(Screen[None]):
 
     @on(VirtualList.Highlighted, "#threads")
     def _thread_highlighted(self, event: VirtualList.Highlighted) -> None:
+        self._title_threads(len(self.threads.source))
         if event.key == self.threads.cursor_key and event.key != self.conversation.root:
             hit = (self.found or {}).get(event.key)
             self.show_thread(event.key, hit.id if hit else None)
@@ -283,7 +284,21 @@ class Desk(Screen[None]):
             if is_on
         ]
         self.threads.border_title = as_title(" · ".join([title, *marks]))
-        self.threads.border_subtitle = status_words(self.session.mailbox, listed, self.threads.size.width - 4)
+        above = self._new_above()
+        width = self.threads.size.width - 4 - len(above)
+        self.threads.border_subtitle = above + status_words(self.session.mailbox, listed, width)
+
+    def _new_above(self) -> str:
+        """Say how much of what came since the console was opened waits above what is in sight."""
+        top = self.threads.rows_above()
+        if not top:
+            return ""
+        mailbox, source = self.session.mailbox, self.threads.source
+        number = 0
+        for key in self.session.arrived:
+            at = source.index(mailbox.root_of(key)) if key in mailbox else None
+            number += at is not None and at < top and self.session.new_among([key])
+        return f"{number} new above · " if number else ""
 
     def _title_conversation(self) -> None:
         pane, mailbox = self.conversation, self.session.mailbox
@@ -292,8 +307,8 @@ class Desk(Screen[None]):
             return
         summary = mailbox.summary(mailbox.root_of(pane.messages[0].id))
         pane.border_title = as_title(summary.subject)
-        unseen = [key for key in pane.keys_below() if (it := mailbox.message(key)) and mailbox.is_unseen(it)]
-        below = f" · {len(unseen)} new below" if unseen else ""
+        new = self.session.new_among(pane.keys_below())
+        below = f" · {new} new below" if new else ""
         number = f"{summary.messages} message{'s' * (summary.messages != 1)}"
         following = " · following" if pane.is_following else ""
         pane.border_subtitle = f"{number}{below}{following}"

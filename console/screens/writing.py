@@ -93,7 +93,11 @@ class Writer(Reading):
         if message is None:
             return
         body = await asyncio.to_thread(self.session.body, message)
-        lines = [f"> {line}" for line in visible(body).splitlines()[:QUOTE_LINES]]
+        every = visible(body).splitlines()
+        left_out = len(every) - QUOTE_LINES
+        lines = [f"> {line}" for line in every[:QUOTE_LINES]]
+        if left_out > 0:
+            lines.append(f"> [{left_out} more line{'s' * (left_out != 1)}]")
         kept = self.session.draft(writing.key)
         base = kept or writing
         quoted = "\n".join([*([base.body.rstrip(), ""] if base.body.strip() else []), *lines, "", ""])

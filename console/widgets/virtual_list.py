@@ -25,11 +25,10 @@ __all__ = ["RowLook", "Rows", "VirtualList"]
 
 @dataclass(frozen=True, slots=True)
 class RowLook:
-    """How a row stands: under the cursor, in the focused list, marked."""
+    """How a row stands: under the cursor, in the focused list."""
 
     is_cursor: bool = False
     is_focused: bool = False
-    is_marked: bool = False
 
 
 class Rows(Protocol):

@@ -108,3 +108,11 @@ def test_a_message_written_here_stands_in_the_file(tmp_path: Path, open_console:
     terminal.wait_for("5 messages")
     written = json.loads(mail.mailbox.read_text(encoding="utf-8").splitlines()[-1])
     assert (written["content"], written["thread"], written["sender"]) == ("Yes, you may.", "m-4", "user")
+
+
+def test_a_wrong_setting_is_told_in_the_console(tmp_path: Path, home: Path, open_console: Open) -> None:
+    settings = home / ".config" / "signalbox" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("them = 3\n")
+    terminal = open_console(mailbox(tmp_path).url)
+    terminal.wait_for("there is no setting 'them'")

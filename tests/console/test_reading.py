@@ -184,12 +184,16 @@ async def test_mail_that_arrives_is_shown_and_moves_nothing(tmp_path: Path) -> N
         column = [line[26:62] for line in seat.lines[1:-2]]
         assert column == [line[26:62] for line in before[1:-2]]
         assert seat.desk.conversation.cursor_key == "m-30"
+        assert "1 new above" in seat.lines[-2]
+        await seat.press("escape", "g")
+        assert "new above" not in seat.lines[-2]
 
 
 async def test_an_answer_to_the_thread_that_is_read_is_announced_below(tmp_path: Path) -> None:
     mail = write_talk(tmp_path)
     long = "\n\n".join(f"Paragraph {number}" for number in range(40))
     mail.message("long", "ann-00000001", "bob-00000001", long, ago=50, subject="Long")
+    mail.message("first", "bob-00000001", "ann-00000001", "Well.", ago=40, thread="long")
     async with opened(mail.data) as seat:
         await seat.open_thread("long")
         before = [line[64:-6] for line in seat.lines[1:-2]]

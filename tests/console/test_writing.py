@@ -138,6 +138,15 @@ async def test_a_quote_stands_above_the_answer(tmp_path: Path) -> None:
     assert message["content"] == "> May I?\n> Please.\n\nYes."
 
 
+async def test_a_long_quote_says_how_much_it_leaves_out(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    mail.message("long", "bob-00000001", "user", "\n".join(map(str, range(43))), ago=5, subject="Long")
+    async with opened(mail.data) as seat:
+        await seat.open_thread("long")
+        await seat.press("greater_than_sign")
+        await seat.until(lambda: seat.desk.composer.writing.body.endswith("> 39\n> [3 more lines]\n\n"))
+
+
 @pytest.mark.parametrize(
     ("to", "said"),
     [
@@ -172,7 +181,10 @@ async def test_a_refused_draft_says_why_and_nothing_is_written(to: str, body: st
         await seat.press("ctrl+s")
         assert said in " ".join("\n".join(line[70:].strip("│ ") for line in seat.lines).split())
         assert seat.desk.composer.is_open
-    assert mail.mailbox.read_bytes() == before
+        assert mail.mailbox.read_bytes() == before
+        mail.message("more", "bob-00000001", "ann-00000001", "Meanwhile.", ago=0)
+        await seat.sees("Meanwhile.")
+        assert said in " ".join("\n".join(line[70:].strip("│ ") for line in seat.lines).split())
 
 
 async def test_a_store_that_refuses_keeps_the_draft(tmp_path: Path) -> None:
