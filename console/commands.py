@@ -11,6 +11,7 @@ __all__ = ["ANYWHERE", "COMMANDS", "HELP", "SHEETS", "Command", "bindings", "com
 
 LISTS = frozenset({"sidebar", "threads", "conversation"})
 MAIL = frozenset({"threads", "conversation"})
+THREADS = frozenset({"threads"})
 TALK = frozenset({"conversation"})
 WRITE = frozenset({"composer"})
 ANYWHERE = frozenset({"sidebar", "threads", "conversation", "composer"})
@@ -164,7 +165,15 @@ COMMANDS: tuple[Command, ...] = (
         "Read",
         MAIL,
     ),
-    Command("mark.thread", "A", "thread_seen", "thread seen", "mark the whole thread as seen by me", "Read", MAIL),
+    Command(
+        "mark.thread",
+        "A",
+        "thread_seen",
+        "thread seen",
+        "mark the thread (or all marked) as seen",
+        "Read",
+        MAIL,
+    ),
     Command(
         "mark.all",
         "",
@@ -173,6 +182,11 @@ COMMANDS: tuple[Command, ...] = (
         "mark all that the list shows as seen by me",
         "Read",
     ),
+    Command("mark.row", "v", "mark", "mark thread", "mark the thread, or take the mark away", "Read", THREADS),
+    Command("mark.range", "V", "mark_range", "mark range", "mark from the last marked thread to here", "Read", THREADS),
+    Command("mark.query", "M", "mark_query", "mark by query", "mark the threads that a query finds", "Read", THREADS),
+    Command("undo", "z", "undo", "undo", "take back what I did last", "Read"),
+    Command("redo", "Z", "redo", "redo", "do again what I took back", "Read"),
     # Look
     Command("search", "slash", "search", "search", "search all mail, as you type", "Look", LISTS, 6, "search"),
     Command("filter", "backslash", "filter", "filter", "filter this list", "Look"),

@@ -13,6 +13,7 @@ from textual.cache import LRUCache
 from console.config import Config
 from console.keymap import read_keymap
 from console.state import State
+from console.undoing import Deeds
 from console.writing import Writing
 from mailstore.address import Kind, resolve
 from mailstore.draft import Draft
@@ -53,6 +54,7 @@ class Session:
         self.joined: frozenset[str] = frozenset()
         self.is_loading = True
         self.arrived: set[str] = set()
+        self.deeds = Deeds()
         self._bodies: LRUCache[str, str] = LRUCache(512)
         self._lock = Lock()
         self._drafts: dict[str, Writing] = {}

@@ -87,6 +87,19 @@ class Composer(Vertical):
         # at once, not with the next message: what is typed meanwhile belongs here
         self.screen.set_focus(self.query_one("#to" if not self._writing.recipients.strip() else "#body"))
 
+    def next_field(self, step: int) -> bool:
+        """Go to the field after (or before) the one that has the focus; say whether there is one."""
+        fields = [self.query_one(name) for name in ("#to", "#subject", "#body")]
+        at = next((at for at, field in enumerate(fields) if field.has_focus), -1) + step
+        if not 0 <= at < len(fields):
+            return False
+        self.screen.set_focus(fields[at])
+        return True
+
+    @on(Input.Submitted, "#subject")
+    def _subject_done(self) -> None:
+        self.next_field(1)
+
     def close(self) -> None:
         """Leave the composer; the draft is kept."""
         self.flush()

@@ -9,7 +9,10 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-__all__ = ["Piece", "lay"]
+__all__ = ["MARK", "Piece", "lay"]
+
+MARK = "▪ "
+"""Stands before a row that the person marked."""
 
 Piece = tuple[str, Style]
 

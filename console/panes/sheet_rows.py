@@ -9,12 +9,10 @@ from rich.style import Style
 from textual.strip import Strip
 
 from console.ink import Ink
-from console.panes.pieces import Piece, lay
+from console.panes.pieces import MARK, Piece, lay
 from console.widgets.virtual_list import RowLook
 
 __all__ = ["SheetRow", "SheetRows"]
-
-MARK = "▪ "
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
 from console.ink import GLYPHS, Ink
-from console.panes.pieces import Piece, lay
+from console.panes.pieces import MARK, Piece, lay
 from console.render.safe import visible_line
 from console.render.text import age, count, shorten_middle
 from console.widgets.virtual_list import RowLook
@@ -41,7 +41,7 @@ class ThreadRows:
     """Thread roots as a source for the virtual list; a row is drawn only when it is on the screen.
 
     `hits` are the messages that a search found, by root: such a row shows the hit instead of the newest.
-    `notes` are said in place of a thread's people, with the state that colours them.
+    `notes` are said in place of a thread's people, with the state that colours them; `marked` threads bear a mark.
     """
 
     row_height = 2
@@ -54,6 +54,7 @@ class ThreadRows:
         now: Callable[[], float],
         hits: dict[str, Message] | None = None,
         notes: dict[str, tuple[str, State]] | None = None,
+        marked: Collection[str] = (),
     ) -> None:
         self.roots = roots
         self._mailbox = mailbox
@@ -61,6 +62,7 @@ class ThreadRows:
         self._now = now
         self._hits = hits or {}
         self._notes = notes or {}
+        self._marked = marked
         self._index: dict[str, int] | None = None
 
     def __len__(self) -> int:
@@ -91,7 +93,8 @@ class ThreadRows:
             glyph = " "
         subject = visible_line(hit.subject if hit else summary.subject) or "(no subject)"
         tone = ink.unread if summary.unseen else ink.text
-        marks: list[Piece] = [(f"{glyph} ", ink.accent)] if glyph != " " else []
+        marks: list[Piece] = [(MARK, ink.accent)] if summary.root in self._marked else []
+        marks += [(f"{glyph} ", ink.accent)] if glyph != " " else []
         when = age(self._now() - shown.time) if shown.timed else "–"
         return lay([bar, *marks, (subject, tone)], [(f"{when:>4}", ink.muted)], width, Style.null())
 

@@ -53,9 +53,10 @@ class Desk(Screen[None]):
         self.session = session
         self.ink = ink
         self.look = look
-        self.only_unread = False
-        self.filter_text = ""
+        self.only_unread = look.only_unread
+        self.filter_text = look.filter_text
         self.found: dict[str, Message] | None = None
+        self.marked: set[str] = set()
         self._kept: dict[str, None] = {}
         self._past: list[Look] = []
         self._future: list[Look] = []
@@ -119,12 +120,23 @@ class Desk(Screen[None]):
         self.composer.display = False
         self.query_one("#search").display = False
         self.conversation.border_title = ""
+        self.conversation.is_flat = self.look.is_flat
         self._wanted_root = self.look.root
         self.redraw()
         self.sidebar.select(Sidebar.key_of(self.look.view))
         self.threads.focus()
         self.set_interval(1.0, self._tick)
         self.set_interval(20.0, self.threads.redraw_rows)
+
+    def place(self) -> Look:
+        """Return what is looked at, as it is found again when the console is opened anew."""
+        return replace(
+            self.look,
+            message=self.conversation.cursor_key,
+            filter_text=self.filter_text,
+            only_unread=self.only_unread,
+            is_flat=self.conversation.is_flat,
+        )
 
     def show_view(self, view: View, root: str | None = None) -> None:
         """Show a view's threads, and one of them."""
@@ -133,6 +145,7 @@ class Desk(Screen[None]):
             self._future.clear()
             self.look = Look(view, root)
             self.filter_text = ""
+            self.marked.clear()
             self._kept.clear()
         self._go(self.look if root is None else replace(self.look, root=root))
 
@@ -213,10 +226,12 @@ class Desk(Screen[None]):
         roots = self.roots()
         self.sidebar.show(self.session, self.ink)
         self.threads.placeholder = tuple(self._placeholder())
-        rows = ThreadRows(self.session.mailbox, roots, self.ink, self.session.now, self.found, self._notes())
+        notes = self._notes()
+        rows = ThreadRows(self.session.mailbox, roots, self.ink, self.session.now, self.found, notes, self.marked)
         self.threads.set_source(rows)
         self._title_threads(len(roots))
         if self._wanted_root is not None and self.threads.select(self._wanted_root):
+            self.show_thread(self._wanted_root, self.look.message)
             self._wanted_root = None
         if self.conversation.root is None and roots:
             self.show_thread(self.threads.cursor_key)
@@ -241,6 +256,10 @@ class Desk(Screen[None]):
         if self.filter_text:
             roots = [root for root in roots if self._passes(root)]
         return roots
+
+    def marked_roots(self) -> list[str]:
+        """Return the listed threads that the person marked, in the order of the list."""
+        return [root for root in self.roots() if root in self.marked] if self.marked else []
 
     def _notes(self) -> dict[str, tuple[str, State]]:
         """Return what a list of letters says of each thread in place of its people: the cause."""
@@ -284,7 +303,8 @@ class Desk(Screen[None]):
             if is_on
         ]
         self.threads.border_title = as_title(" · ".join([title, *marks]))
-        above = self._new_above()
+        marked = len(self.marked_roots())
+        above = (f"{marked} marked · " if marked else "") + self._new_above()
         width = self.threads.size.width - 4 - len(above)
         self.threads.border_subtitle = above + status_words(self.session.mailbox, listed, width)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -16,19 +16,23 @@ EVERYTHING = View("all")
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the person looks at: a view, and a thread of it."""
+    """What the person looks at: a view, a thread and a message of it, and what is left out of the list."""
 
     view: View = EVERYTHING
     root: str | None = None
+    message: str | None = None
+    filter_text: str = ""
+    only_unread: bool = False
+    is_flat: bool = False
 
     @classmethod
     def left_off(cls, place: dict[str, Any]) -> Look:
         """Read a place as it was remembered; anything odd is the beginning."""
         try:
-            return cls(msgspec.convert(place["view"], View), msgspec.convert(place.get("root"), str | None))
-        except (KeyError, msgspec.ValidationError):
+            return msgspec.convert(place, cls)
+        except msgspec.ValidationError:
             return cls()
 
     def remembered(self) -> dict[str, Any]:
         """Return the place as plain values."""
-        return {"view": msgspec.to_builtins(self.view), "root": self.root}
+        return cast("dict[str, Any]", msgspec.to_builtins(self))

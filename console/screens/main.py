@@ -16,6 +16,8 @@ from console.screens.journal import Journal
 from console.screens.moving import Moving
 from console.screens.sheet import Sheet
 from console.screens.viewer import Viewer
+from console.undoing import Deed
+from mailstore.views import View
 
 __all__ = ["MainScreen"]
 
@@ -41,7 +43,7 @@ class MainScreen(Moving):
         self.app.push_screen(SHEETS[name](self.session, self.ink), chosen)
 
     async def _leave(self) -> None:
-        await asyncio.to_thread(self.session.leave, self.look.remembered())
+        await asyncio.to_thread(self.session.leave, self.place().remembered())
         self.app.exit()
 
     @work(group="close", exclusive=True, exit_on_error=False)
@@ -60,10 +62,16 @@ class MainScreen(Moving):
         if view.kind != "channel":
             self.tell("go to a channel first")
             return
+        self._turn_joined(view)
+        self.session.deeds.add(
+            Deed(f"{view.name} joined or left", lambda: self._turn_joined(view), lambda: self._turn_joined(view))
+        )
+
+    def _turn_joined(self, view: View) -> None:
         is_joined = self.session.join(view.name)
         self._keep_joined(view.name)
         self.redraw()
-        self.sidebar.select(Sidebar.key_of(view))
+        self.sidebar.select(Sidebar.key_of(self.look.view))
         self.tell("joined: agents see that you read it" if is_joined else "left: agents no longer see that you read it")
 
     @work(thread=True, group="marks", exit_on_error=False)

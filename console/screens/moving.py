@@ -32,7 +32,9 @@ class Moving(Searching):
             self.action_compose()
 
     def action_next_pane(self, step: int = 1) -> None:
-        """Go to the pane to the right (or left), round and round."""
+        """Go to the pane to the right (or left), round and round; in the composer, from field to field first."""
+        if self.pane() == "composer" and self.composer.next_field(step):
+            return
         panes = [name for name in ORDER if name != "composer" or self.composer.is_open]
         pane = self.pane()
         at = panes.index(pane) if pane in panes else 0
@@ -74,7 +76,7 @@ class Moving(Searching):
             self.tell("the draft is kept" if kept else "")
         elif pane == "conversation":
             self.threads.focus()
-        elif not self.take_search_away():
+        elif not (pane == "threads" and self.take_marks_away()) and not self.take_search_away():
             self.sidebar.focus()
 
     def action_left(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from textual import on, work
 
 from console.screens.desk import Desk
+from console.undoing import Deed
 from console.widgets.block_view import BlockView
 from mailstore.errors import StoreError
 from mailstore.events import Seen, Unseen
@@ -23,8 +24,8 @@ class Reading(Desk):
         if self.pane() == "conversation":
             self.see([event.key])
 
-    def see(self, message_ids: Iterable[str]) -> int:
-        """Mark messages as seen by the person; say how many were not before."""
+    def see(self, message_ids: Iterable[str]) -> list[str]:
+        """Mark messages as seen by the person; return those that were not before."""
         mailbox = self.session.mailbox
         fresh = [
             message
@@ -36,6 +37,19 @@ class Reading(Desk):
             due = [message.id for message in fresh if self.session.waits_for_user(message)]
             self._keep_seen([message.id for message in fresh], due)
             self.redraw()
+        return [message.id for message in fresh]
+
+    def unsee(self, message_ids: list[str]) -> None:
+        """Take the person's own marks back."""
+        self.session.mailbox.fold([Unseen(key) for key in message_ids], self.session.now())
+        self._keep_unseen(message_ids)
+        self.redraw()
+
+    def mark_seen(self, message_ids: Iterable[str], words: str) -> int:
+        """Mark messages as seen because the person said so, which can be undone; say how many were not before."""
+        fresh = self.see(message_ids)
+        if fresh:
+            self.session.deeds.add(Deed(words, lambda: self.unsee(fresh), lambda: self.see(fresh)))
         return len(fresh)
 
     @work(thread=True, group="marks", exit_on_error=False)
@@ -65,26 +79,45 @@ class Reading(Desk):
         if message is None:
             self.tell("no message is chosen")
         elif self.session.mailbox.is_unseen(message):
-            self.see([message.id])
+            self.mark_seen([message.id], "one message marked as seen")
         elif message.sender == self.session.user or message.archived:
             self.tell("your own and archived mail is never unread")
         else:
-            self.session.mailbox.fold([Unseen(message.id)], self.session.now())
-            self._keep_unseen([message.id])
-            self.redraw()
+            key = message.id
+            self.unsee([key])
+            back = Deed("one message marked as unread", lambda: self.see([key]), lambda: self.unsee([key]))
+            self.session.deeds.add(back)
             self.tell("unread again, for you: what agents read is not touched")
 
     def action_thread_seen(self) -> None:
-        """Mark the whole thread as seen."""
-        number = self.see([message.id for message in self.conversation.messages])
-        self.tell(f"{number} marked as seen" if number else "you have seen all of this thread")
+        """Mark the whole thread as seen, or all threads that are marked."""
+        mailbox = self.session.mailbox
+        roots = self.marked_roots()
+        if roots:
+            mail = [message for root in roots for message in mailbox.thread_messages(root)]
+        else:
+            mail = self.conversation.messages
+        number = self.mark_seen([message.id for message in mail], f"{len(mail)} messages marked as seen")
+        where = f" in {len(roots)} threads" if roots else ""
+        self.tell(f"{number} marked as seen{where}" if number else "you have seen all of it")
 
     def action_all_seen(self) -> None:
         """Mark everything that the list shows as seen, and say how much it was."""
         mailbox = self.session.mailbox
         roots = self.roots()
-        number = self.see([message.id for root in roots for message in mailbox.thread_messages(root)])
+        mail = [message.id for root in roots for message in mailbox.thread_messages(root)]
+        number = self.mark_seen(mail, "all that was listed marked as seen")
         self.tell(f"{number} messages in {len(roots)} threads marked as seen")
+
+    def action_undo(self) -> None:
+        """Take back what was done last."""
+        deed = self.session.deeds.undo()
+        self.tell(f"undone: {deed.words}" if deed else "nothing to undo")
+
+    def action_redo(self) -> None:
+        """Do again what was taken back last."""
+        deed = self.session.deeds.redo()
+        self.tell(f"done again: {deed.words}" if deed else "nothing to do again")
 
     def action_only_unread(self) -> None:
         """List only threads with something unread, or all of them again."""

@@ -15,7 +15,8 @@ from textual.app import SuspendNotSupported
 from console.panes.composer import Composer
 from console.render.safe import visible, visible_line
 from console.screens.ask import Ask
-from console.screens.reading import Reading
+from console.screens.marking import Marking
+from console.undoing import Deed
 from console.writing import Writing
 from mailstore.replying import reply_to
 from mailstore.store import Capability
@@ -25,7 +26,7 @@ __all__ = ["Writer"]
 QUOTE_LINES = 40
 
 
-class Writer(Reading):
+class Writer(Marking):
     """Opens the composer on what is under the cursor, keeps drafts, sends."""
 
     def thread_shown(self) -> None:
@@ -126,10 +127,15 @@ class Writer(Reading):
 
         def answered(is_sure: bool | None) -> None:
             if is_sure:
-                self.composer.discard()
-                self.threads.focus()
+                writing = self.composer.writing
+                self._drop()
+                self.session.deeds.add(Deed("a draft discarded", lambda: self._write(writing), self._drop))
 
-        self.app.push_screen(Ask("Discard this draft?", "It can't be brought back."), answered)
+        self.app.push_screen(Ask("Discard this draft?", "Until you quit, undo brings it back."), answered)
+
+    def _drop(self) -> None:
+        self.composer.discard()
+        self.threads.focus()
 
     def action_editor(self) -> None:
         """Write in $VISUAL or $EDITOR, and come back with what was saved there."""

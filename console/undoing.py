@@ -1,0 +1,50 @@
+"""What the person did and can take back: the newest deed first, and done again as long as nothing new was done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["Deed", "Deeds"]
+
+KEPT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something done, in words for the person, with what takes it back and what does it again."""
+
+    words: str
+    undo: Callable[[], object]
+    redo: Callable[[], object]
+
+
+class Deeds:
+    """The deeds of one console, at most the newest 200."""
+
+    def __init__(self) -> None:
+        self._done: list[Deed] = []
+        self._undone: list[Deed] = []
+
+    def add(self, deed: Deed) -> None:
+        """Remember what was just done; what was taken back before can't be done again any more."""
+        self._done.append(deed)
+        del self._done[:-KEPT]
+        self._undone.clear()
+
+    def undo(self) -> Deed | None:
+        """Take the newest deed back and return it; None when there is none."""
+        return self._move(self._done, self._undone, lambda deed: deed.undo())
+
+    def redo(self) -> Deed | None:
+        """Do again what was taken back last, and return it; None when there is nothing."""
+        return self._move(self._undone, self._done, lambda deed: deed.redo())
+
+    @staticmethod
+    def _move(source: list[Deed], target: list[Deed], run: Callable[[Deed], object]) -> Deed | None:
+        if not source:
+            return None
+        deed = source.pop()
+        run(deed)
+        target.append(deed)
+        return deed

@@ -1,0 +1,92 @@
+"""Marks on threads, what is done to several at once, and taking back what was done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.console.screen_text import Seat, opened
+from tests.mailboxes import MailFiles
+
+
+def write_mail(folder: Path) -> MailFiles:
+    mail = MailFiles(folder)
+    mail.agent("ann-00000001", tags=["project:ink"])
+    mail.agent("bob-00000001", tags=["project:ink"])
+    for number in range(6):
+        body = "The lamp." if number % 2 else "The needle."
+        mail.message(f"m-{number}", "ann-00000001", "bob-00000001", body, ago=900 - number, subject=f"Subject {number}")
+    return mail
+
+
+def marks(seat: Seat) -> list[str]:
+    """Return the subjects of the rows that bear a mark."""
+    return [line[26:66].partition("▪ ")[2].split("  ")[0] for line in seat.lines if "▪ " in line[26:66]]
+
+
+async def test_marked_threads_are_seen_at_once_and_unseen_again(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press("v", "j", "v")
+        assert marks(seat) == ["Subject 5", "Subject 3"]
+        assert "2 marked" in seat.text
+        await seat.press("A")
+        assert "2 marked as seen in 2 threads" in seat.lines[-1]
+        assert "4 unread" in seat.lines[0]
+        await seat.press("z")
+        assert "6 unread" in seat.lines[0]
+        assert "undone: 2 messages marked as seen" in seat.lines[-1]
+        await seat.press("Z")
+        assert "4 unread" in seat.lines[0]
+        await seat.press("escape")
+        assert marks(seat) == []
+        assert seat.desk.pane() == "threads"
+
+
+async def test_a_range_and_what_a_query_finds_are_marked(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press("v", "j", "V")
+        assert marks(seat) == ["Subject 5", "Subject 4", "Subject 3"]
+        await seat.press("escape", "M", *"is:nothing", "enter")
+        assert "nothing" in "\n".join(seat.lines[15:26])
+        await seat.press(*["backspace"] * 10, *"lamp", "enter")
+        await seat.until(lambda: marks(seat) == ["Subject 5", "Subject 3", "Subject 1"])
+        assert "3 threads marked" in seat.lines[-1]
+
+
+async def test_another_view_has_no_marks(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press("v", "1", "k", "k", "2")
+        assert marks(seat) == []
+
+
+async def test_there_is_nothing_to_undo_at_first(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press("z")
+        assert "nothing to undo" in seat.lines[-1]
+        await seat.press("Z")
+        assert "nothing to do again" in seat.lines[-1]
+
+
+async def test_a_discarded_draft_comes_back(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press("c")
+        await seat.press(*"ann-00000001", "tab", "tab", *"A thought.")
+        await seat.desk.run_action("discard")
+        await seat.sees("Discard this draft?")
+        await seat.press("y")
+        assert not seat.desk.composer.is_open
+        await seat.press("z")
+        await seat.sees("A thought.")
+        assert seat.desk.composer.is_open
+
+
+async def test_the_console_opens_as_it_was_left(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        await seat.press("t", "U", "backslash", *"subject 2", "enter")
+        assert seat.desk.threads.cursor_key == "m-2"
+        await seat.pilot.press("q")
+        await seat.until(lambda: seat.app.return_code is not None or not seat.app.is_running)
+    async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        assert "only unread · \\subject" in seat.lines[1]
+        assert seat.desk.conversation.root == "m-2"
+        assert seat.desk.conversation.is_flat
