@@ -9,11 +9,11 @@ from rich.style import Style
 from textual.strip import Strip
 
 from console.ink import GLYPHS, Ink
+from console.panes.notes import Note
 from console.panes.pieces import MARK, Piece, lay
 from console.render.safe import visible_line
 from console.render.text import age, count, shorten_middle
 from console.widgets.virtual_list import RowLook
-from mailstore.delivery import State
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.views import ThreadSummary
@@ -37,6 +37,10 @@ TYPE_GLYPHS = {
 }
 
 
+def no_note(root: str) -> None:
+    """Say nothing of a thread but its people."""
+
+
 class ThreadRows:
     """Thread roots as a source for the virtual list; a row is drawn only when it is on the screen.
 
@@ -53,7 +57,7 @@ class ThreadRows:
         ink: Ink,
         now: Callable[[], float],
         hits: dict[str, Message] | None = None,
-        notes: dict[str, tuple[str, State]] | None = None,
+        notes: Callable[[str], Note | None] = no_note,
         marked: Collection[str] = (),
     ) -> None:
         self.roots = roots
@@ -61,7 +65,7 @@ class ThreadRows:
         self._ink = ink
         self._now = now
         self._hits = hits or {}
-        self._notes = notes or {}
+        self._note = notes
         self._marked = marked
         self._index: dict[str, int] | None = None
 
@@ -103,7 +107,7 @@ class ThreadRows:
         bar: Piece = ("▌", ink.unread) if summary.unseen else (" ", ink.text)
         number = count(summary.unseen) if summary.unseen else ""
         size = f"{count(summary.messages)} " if summary.messages > 1 else ""
-        if (note := self._notes.get(summary.root)) is not None:
+        if (note := self._note(summary.root)) is not None:
             words, state = note
             left: list[Piece] = [bar, (f"{GLYPHS[state]} {visible_line(words)}", ink.states[state])]
             return lay(left, [(number, ink.accent)], width, Style.null())

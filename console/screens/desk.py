@@ -24,6 +24,7 @@ from console.panes.conversation import Conversation
 from console.panes.footer import Footer
 from console.panes.greeting import greeting, nothing_here
 from console.panes.header import Header, headline
+from console.panes.notes import notes_for
 from console.panes.search_bar import SearchBar
 from console.panes.sidebar import Sidebar
 from console.panes.thread_rows import ThreadRows
@@ -33,7 +34,6 @@ from console.screens.look import Look
 from console.screens.sheet import Sheet
 from console.session import Session
 from console.widgets.virtual_list import VirtualList
-from mailstore.delivery import State
 from mailstore.message import Message
 from mailstore.views import View
 
@@ -226,7 +226,7 @@ class Desk(Screen[None]):
         roots = self.roots()
         self.sidebar.show(self.session, self.ink)
         self.threads.placeholder = tuple(self._placeholder())
-        notes = self._notes()
+        notes = notes_for(self.session.mailbox, self.look.view, self.session.now())
         rows = ThreadRows(self.session.mailbox, roots, self.ink, self.session.now, self.found, notes, self.marked)
         self.threads.set_source(rows)
         self._title_threads(len(roots))
@@ -260,22 +260,6 @@ class Desk(Screen[None]):
     def marked_roots(self) -> list[str]:
         """Return the listed threads that the person marked, in the order of the list."""
         return [root for root in self.roots() if root in self.marked] if self.marked else []
-
-    def _notes(self) -> dict[str, tuple[str, State]]:
-        """Return what a list of letters says of each thread in place of its people: the cause."""
-        mailbox, kind = self.session.mailbox, self.look.view.kind
-        if kind == "dead":
-            letters = mailbox.dead_letters(self.session.now())
-            return {
-                mailbox.root_of(it.message.id): (f"{it.recipient}: {it.reason}", it.state) for it in reversed(letters)
-            }
-        if kind == "waiting":
-            return {
-                mailbox.root_of(message.id): (f"waits for a holder of {role}", State.WAITING)
-                for role, mail in mailbox.waiting()
-                for message in mail
-            }
-        return {}
 
     def _base(self) -> View:
         return View("all") if self.look.view.kind == "unread" else self.look.view

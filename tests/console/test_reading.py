@@ -231,3 +231,14 @@ async def test_an_empty_mailbox_says_how_to_begin(tmp_path: Path) -> None:
         await seat.sees("This mailbox is empty.")
         await seat.press("j", "k", "enter", "n", "space", "r", "u", "A", "i", "o", "y", "G", "t", "F", "l", "h")
         assert seat.app.return_code is None
+
+
+async def test_mail_to_the_person_says_whether_it_was_answered(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    mail.message("ask", "ann-00000001", "user", "Which one?", ago=90, subject="Open", type="question")
+    mail.message("asked", "ann-00000001", "user", "And this?", ago=80, subject="Settled", type="question")
+    mail.message("told", "user", "ann-00000001", "That.", ago=70, thread="asked")
+    async with opened(mail.data) as seat:
+        await seat.press("1", "g", "2")
+        assert "✓ answered · ann-00000001" in seat.text
+        assert "○ waits for your answer · ann-00" in seat.text

@@ -1,0 +1,55 @@
+"""What a list of threads says in place of a thread's people: why a letter is dead, what mail waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mailstore.delivery import State
+from mailstore.mailbox import Mailbox, by_time
+from mailstore.views import View
+
+__all__ = ["Note", "notes_for"]
+
+Note = tuple[str, State]
+"""Words, and the state whose glyph and colour they bear."""
+
+
+def notes_for(mailbox: Mailbox, view: View, now: float) -> Callable[[str], Note | None]:
+    """Return what gives a view's note on a thread, by its root; None where there is none."""
+    match view.kind:
+        case "dead":
+            return _causes(mailbox, now).get
+        case "waiting":
+            return _vacancies(mailbox).get
+        case "for-you":
+            return lambda root: _answer(mailbox, root)
+        case _:
+            return lambda root: None
+
+
+def _causes(mailbox: Mailbox, now: float) -> dict[str, Note]:
+    letters = mailbox.dead_letters(now)
+    return {mailbox.root_of(it.message.id): (f"{it.recipient}: {it.reason}", it.state) for it in reversed(letters)}
+
+
+def _vacancies(mailbox: Mailbox) -> dict[str, Note]:
+    found: dict[str, Note] = {}
+    for role, mail in mailbox.waiting():
+        held = mailbox.roster.held(role)
+        words = f"waits for a holder of {role}" + (f", last {held[-1]}" if held else ", never held")
+        found.update((mailbox.root_of(message.id), (words, State.WAITING)) for message in mail)
+    return found
+
+
+def _answer(mailbox: Mailbox, root: str) -> Note | None:
+    """Say whether the person has answered the newest mail to them in a thread."""
+    mail = sorted(mailbox.thread_messages(root), key=by_time)
+    to_you = [at for at, message in enumerate(mail) if mailbox.is_mine(message)]
+    if not to_you:
+        return None
+    asked = mail[to_you[-1]]
+    if any(message.sender == mailbox.user for message in mail[to_you[-1] + 1 :]):
+        return f"answered · {asked.sender}", State.READ
+    if asked.type == "question":
+        return f"waits for your answer · {asked.sender}", State.UNREAD
+    return None
