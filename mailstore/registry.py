@@ -42,7 +42,10 @@ def store_class(kind: str) -> type[Store]:
     from importlib.metadata import entry_points
 
     for point in entry_points(group=GROUP, name=kind):
-        return _checked(kind, point.load())
+        try:
+            return _checked(kind, point.load())
+        except (ImportError, AttributeError) as error:
+            raise UnknownStore(f"the kind {kind!r} can't be loaded: {error}", "mend or remove its package") from error
     near = get_close_matches(kind, kinds(), n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(kinds())}"
     raise UnknownStore(f"no kind of store is called {kind!r}", hint)
@@ -66,11 +69,18 @@ def open_store(url: str | Path, *, poll: bool = False) -> Store:
     place = _place(text)
     if not place.exists():
         raise MailboxMissing(f"there is no mailbox at {text}", "make one with signalbox init, or try signalbox demo")
+    broken = ""
     for name in kinds():
-        found = store_class(name)
+        try:
+            found = store_class(name)
+        except UnknownStore as error:
+            broken = f"; {error.problem}"
+            continue
         if found.recognise(place):
             return found.open(place, poll=poll)
-    raise UnknownStore(f"no known kind of mailbox lies at {text}", "name its kind: KIND:PATH (see signalbox stores)")
+    raise UnknownStore(
+        f"no known kind of mailbox lies at {text}{broken}", "name its kind: KIND:PATH (see signalbox stores)"
+    )
 
 
 def _place(text: str) -> Path:

@@ -30,8 +30,8 @@ def run(args: argparse.Namespace) -> int:
 def _row(kind: str) -> StoreRow:
     try:
         found = store_class(kind)
-    except (ImportError, AttributeError, StoreError) as error:
-        return StoreRow(kind, f"can't be loaded: {error}", {})
+    except StoreError as error:
+        return StoreRow(kind, str(error), {})
     return StoreRow(kind, found.summary, {key.value: why for key, why in found.capabilities.missing.items()})
 
 

@@ -56,6 +56,19 @@ def test_a_kind_that_is_no_store_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
         store_class("odd")
 
 
+@pytest.mark.parametrize("value", ["nowhere.to.be.found:Store", "tests.mailstore.test_registry:Missing"])
+def test_a_kind_that_can_not_be_loaded_hides_no_mailbox(
+    value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered(monkeypatch, ours=value)
+    with pytest.raises(UnknownStore, match="the kind 'ours' can't be loaded"):
+        store_class("ours")
+    with pytest.raises(UnknownStore, match="no known kind of mailbox lies at .*'ours' can't be loaded"):
+        open_store(tmp_path)
+    MailFiles(tmp_path)
+    assert isinstance(open_store(tmp_path), HaakStore)
+
+
 def test_an_unknown_kind_is_told_with_the_nearest_that_there_is() -> None:
     with pytest.raises(UnknownStore, match="did you mean 'haak'"):
         store_class("hak")

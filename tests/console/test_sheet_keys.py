@@ -1,0 +1,54 @@
+"""Every key that is advertised for a list over the mail does something there that can be seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from console.commands import COMMANDS, SHEETS, Command, commands_for
+from tests.console.screen_text import Seat, opened
+from tests.mailboxes import NOW, MailFiles, every_case, iso
+
+OPENERS = {
+    command.action.partition("'")[2].rstrip("')"): command.keys for command in COMMANDS if "sheet(" in command.action
+}
+CASES = [
+    pytest.param(sheet, command, id=f"{sheet}-{command.id}")
+    for sheet in sorted(SHEETS)
+    for command in commands_for(sheet)
+    if command.keys
+]
+
+
+def write_mail(folder: Path) -> MailFiles:
+    """Write every case, and a journal that is longer than the screen."""
+    mail, _ = every_case(folder)
+    with (mail.data / "agent-mailbox-oversight.jsonl").open("a") as file:
+        for number in range(60):
+            details = {f"field {at}": "a value" for at in range(60)}
+            record = {"id": f"i-{number}", "actor": "user", "action": "intervene", "message_id": "direct-unread"}
+            file.write(json.dumps({**record, "timestamp": iso(NOW - 60 * number), "details": details}) + "\n")
+    return mail
+
+
+def look(seat: Seat) -> object:
+    """Return all that the person can tell."""
+    return seat.lines, len(seat.app.screen_stack), seat.app.clipboard
+
+
+def test_every_list_has_a_key_that_opens_it() -> None:
+    assert set(OPENERS) == SHEETS
+    assert all(OPENERS.values())
+
+
+@pytest.mark.parametrize(("sheet", "command"), CASES)
+async def test_the_key_does_something_that_is_seen(sheet: str, command: Command, tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press(OPENERS[sheet])
+        assert len(seat.app.screen_stack) == 3, f"{sheet} did not open"
+        await seat.press("j", "j", "J")
+        before = look(seat)
+        await seat.press(command.keys.partition(",")[0])
+        assert look(seat) != before, f"{command.keys} ({command.help}) did nothing in {sheet}"
