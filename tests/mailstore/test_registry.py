@@ -63,7 +63,7 @@ def test_a_kind_that_can_not_be_loaded_hides_no_mailbox(
     offered(monkeypatch, ours=value)
     with pytest.raises(UnknownStore, match="the kind 'ours' can't be loaded"):
         store_class("ours")
-    with pytest.raises(UnknownStore, match="no known kind of mailbox lies at .*'ours' can't be loaded"):
+    with pytest.raises(UnknownStore, match=r"no known kind of mailbox lies at .*'ours' can't be loaded"):
         open_store(tmp_path)
     MailFiles(tmp_path)
     assert isinstance(open_store(tmp_path), HaakStore)
