@@ -358,8 +358,9 @@ class Desk(Screen[None]):
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Tell the style sheet and the footer which pane has the focus."""
         pane = self.pane()
-        for name in PANES:
-            self.set_class(name == pane, f"-at-{name}")
+        if not self.has_class(f"-at-{pane}"):  # each change of a class styles the whole screen anew: one is enough
+            self.remove_class(*(f"-at-{name}" for name in PANES), update=False)
+            self.add_class(f"-at-{pane}")
         self.footer.keys = footer_keys(pane, self.session.keymap)
 
     def on_key(self, event: Key) -> None:

@@ -38,14 +38,14 @@ PRINTABLE = [key for command in COMMANDS for key in command.keys.split(",") if l
     for key in command.keys.split(",")
     if key in {"slash", "backslash", "colon", "question_mark", "greater_than_sign", "left_square_bracket"}
 ]
-LONG = "\n\n".join(f"A paragraph of some words, number {number}." for number in range(30))
+LONG = "\n\n".join(f"A paragraph of some words, number {number}." for number in range(9))
 
 
 def write_mail(folder: Path) -> MailFiles:
     mail = MailFiles(folder)
     mail.agent("ann-00000001", role="clerk", tags=["project:ink"])
     mail.agent("bob-00000001", tags=["project:ink", "concern:rules"])
-    for number in range(40):
+    for number in range(24):
         mail.message(f"m-{number:02}", "ann-00000001", "project:ink", LONG, ago=9000 - 60 * number)
     for number in range(8):
         above = [None, "tree-00", "tree-01", "tree-02", "tree-03", "tree-04", "tree-03", "tree-00"][number]
