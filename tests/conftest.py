@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Protocol
 import pytest
 
 from tests.terminal import SIGNALBOX, Terminal, environment
+
+gc.set_threshold(100_000, 20, 20)  # a fifth of the time went into looking for garbage
 
 
 class Start(Protocol):
