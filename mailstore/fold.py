@@ -15,7 +15,9 @@ from mailstore.roster import Agent, Roster
 __all__ = ["Fold"]
 
 SETTLING = frozenset({"redirect", "resend", "acknowledge"})
+UNDO = "undo"
 NO_FACTS = Facts()
+NOBODY: frozenset[str] = frozenset()
 
 
 class Fold:
@@ -40,7 +42,8 @@ class Fold:
         self._position: dict[str, int] = {}
         self._readers: dict[str, dict[str, float | None]] = {}
         self._delivered: dict[str, list[str]] = {}
-        self._settled: dict[str, set[str]] = {}
+        self._settled: dict[str, dict[str, str]] = {}
+        self._undone: dict[str, str] = {}
         self._journal: dict[str, Intervention] = {}
         self._stepped_in: set[str] = set()
         self._unreadable = 0
@@ -167,14 +170,19 @@ class Fold:
         self._journal[intervention.id] = intervention
         if intervention.action == "intervene" and intervention.message_id:
             self._stepped_in.add(intervention.message_id)
+        recipient = str(intervention.details.get("recipient") or "")
         if intervention.action in SETTLING and intervention.message_id:
-            recipient = str(intervention.details.get("recipient") or "")
-            self._settled.setdefault(intervention.message_id, set()).add(recipient)
+            self._settled.setdefault(intervention.message_id, {})[intervention.id] = recipient
             self._refile(intervention.message_id, now)
+        elif intervention.action == UNDO:
+            self._undone[str(intervention.details.get("undoes") or "")] = intervention.id
+            if intervention.message_id:
+                self._refile(intervention.message_id, now)
 
     def _file(self, index: int, now: float) -> None:
         message = self._messages[index]
-        settled = frozenset(self._settled.get(message.id, ()))
+        deeds = self._settled.get(message.id)
+        settled = frozenset(name for deed, name in deeds.items() if deed not in self._undone) if deeds else NOBODY
         self._ledger.file(index, message, self._facts(message.id), settled, now)
 
     def _refile(self, message_id: str, now: float) -> None:

@@ -123,6 +123,10 @@ class Mailbox(Fold):
         """Return the oversight journal, the newest first."""
         return sorted(self._journal.values(), key=lambda record: record.time, reverse=True)
 
+    def is_undone(self, intervention_id: str) -> bool:
+        """Say whether a later record in the journal takes an intervention back."""
+        return intervention_id in self._undone
+
     def is_intervention(self, message_id: str) -> bool:
         """Say whether the journal says that the person stepped in with this message."""
         return message_id in self._stepped_in
