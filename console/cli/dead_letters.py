@@ -1,27 +1,132 @@
-"""`signalbox dead-letters`: what will not be read unless somebody acts."""
+"""`signalbox dead-letters`: what will not be read unless somebody acts, and acting."""
 
 from __future__ import annotations
 
 import argparse
+import time
 
 from console.cli.document import put_json
-from console.cli.loading import loaded
+from console.cli.edge import warn
+from console.cli.loading import Loaded, find_message, loaded
 from console.cli.options import mailbox_options
-from console.cli.output import DeadLetterRow
+from console.cli.output import DeadLetterRow, SettledRow
 from console.cli.plain import columns, put, stamp
+from console.cli.problems import Refused, UsedWrongly
+from console.render.safe import visible_line
 from console.render.text import age
+from mailstore.settling import Done, Step, acknowledge, carry_out, redirect, resend, undo, undoable
+from mailstore.takeover import takers
+from mailstore.views import DeadLetter
+
+ACTIONS = ("list", "redirect", "resend", "acknowledge", "undo")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="the letters; for undo, the journal's record")
+    parser.add_argument("--to", metavar="ADDR", help="redirect: who gets them")
+    parser.add_argument("--recipient", metavar="NAME", help="settle only what was for this recipient")
+    parser.add_argument("--ttl-hours", type=int, metavar="N", help="resend: hours until they expire")
+    parser.add_argument("--note", default="", metavar="TEXT", help="acknowledge: why, for the journal")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be written, and write nothing")
     mailbox_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one row a letter and recipient, the newest first."""
+    """List the letters, or settle some."""
+    _check(args)
     with loaded(args) as mail:
-        letters = mail.mailbox.dead_letters(mail.now)
+        if args.action == "list":
+            return _list(mail, as_json=args.json)
+        steps = _steps(args, mail)
+        if args.dry_run:
+            return _tell(args, steps, [])
+        done, error = carry_out(mail.store, steps, actor=mail.mailbox.user, clock=time.time)
+        _tell(args, steps, done)
+        if error is not None:
+            if done:
+                warn(f"{len(done)} of {len(steps)} were written; the rest was not")
+            raise error
+    return 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    action = args.action
+    if action == "list" and args.ids:
+        raise UsedWrongly("list takes no ids", "say what to do: redirect, resend, acknowledge or undo")
+    if action not in ("list", "undo") and not args.ids:
+        raise UsedWrongly(f"{action} which letters?", f"write signalbox dead-letters {action} ID …")
+    if action == "redirect" and not args.to:
+        raise UsedWrongly("--to is missing", "say who gets the letters: --to ADDR")
+    if action != "redirect" and args.to:
+        raise UsedWrongly(f"{action} takes no --to", "redirect does")
+    if action != "resend" and args.ttl_hours is not None:
+        raise UsedWrongly(f"{action} takes no --ttl-hours", "resend does")
+
+
+def _steps(args: argparse.Namespace, mail: Loaded) -> list[Step]:
+    mailbox, now = mail.mailbox, mail.now
+    if args.action == "undo":
+        deeds = undoable(mailbox)
+        if args.ids:
+            chosen = [deed for deed in mailbox.interventions() if deed.id.startswith(tuple(args.ids))]
+            if len(chosen) < len(args.ids):
+                raise Refused("the journal has no such record", "signalbox dead-letters undo takes the newest")
+        elif not deeds:
+            raise Refused("there is nothing to undo", "no letter was settled that is not dead again")
+        else:
+            chosen = deeds[:1]
+        return [step for deed in chosen for step in undo(mailbox, deed, now)]
+    letters = _letters(args, mail)
+    if args.action == "redirect":
+        return redirect(mailbox, letters, args.to, now, read_body=mail.store.content)
+    if args.action == "resend":
+        return resend(mailbox, letters, args.ttl_hours, now, read_body=mail.store.content)
+    return acknowledge(letters, args.note)
+
+
+def _letters(args: argparse.Namespace, mail: Loaded) -> list[DeadLetter]:
+    """Return the dead letters of the messages that were named; a message that is none is refused."""
+    every = mail.mailbox.dead_letters(mail.now)
+    found: dict[tuple[str, str], DeadLetter] = {}
+    for typed in args.ids:
+        message = find_message(mail.mailbox, typed)
+        mine = [it for it in every if it.message.id == message.id and args.recipient in (None, it.recipient)]
+        if not mine:
+            whom = f" for {args.recipient}" if args.recipient else ""
+            raise Refused(f"{message.id} is no dead letter{whom}", "signalbox dead-letters lists them")
+        found.update(((it.message.id, it.recipient), it) for it in mine)
+    return list(found.values())
+
+
+def _tell(args: argparse.Namespace, steps: list[Step], done: list[Done]) -> int:
+    written: list[Done | None] = [*done]
+    if args.dry_run:
+        written = [None] * len(steps)
+    rows = [_row(step, deed) for step, deed in zip(steps, written, strict=False)]
     if args.json:
+        put_json(rows)
+    else:
+        for step, row in zip(steps, rows, strict=False):
+            put(visible_line(("would " if args.dry_run else "") + step.words + (f": {row.sent}" if row.sent else "")))
+    return 0
+
+
+def _row(step: Step, done: Done | None) -> SettledRow:
+    return SettledRow(
+        action=step.action,
+        message_id=step.message_id,
+        recipient=step.recipient,
+        sent=done.sent.id if done is not None and done.sent is not None else None,
+        intervention_id=done.intervention.id if done is not None else None,
+    )
+
+
+def _list(mail: Loaded, *, as_json: bool) -> int:
+    """Print one row a letter and recipient, the newest first."""
+    letters = mail.mailbox.dead_letters(mail.now)
+    if as_json:
         put_json(
             [
                 DeadLetterRow(
@@ -32,6 +137,7 @@ def run(args: argparse.Namespace) -> int:
                     sender=letter.message.sender,
                     subject=letter.message.subject,
                     reason=letter.reason,
+                    takers=takers(mail.mailbox, letter),
                 )
                 for letter in letters
             ]

@@ -14,6 +14,7 @@ __all__ = [
     "KeyRow",
     "MessageRow",
     "Pair",
+    "SettledRow",
     "Spot",
     "StoreRow",
     "ThemeRow",
@@ -67,7 +68,10 @@ class AgentRow(msgspec.Struct, frozen=True):
 
 
 class DeadLetterRow(msgspec.Struct, frozen=True):
-    """A letter that one recipient will not read; `since` ISO 8601 in UTC, or null where nobody knows."""
+    """A letter that one recipient will not read; `since` ISO 8601 in UTC, or null where nobody knows.
+
+    `takers` could take it over now, the likeliest first.
+    """
 
     message_id: str
     recipient: str
@@ -76,6 +80,17 @@ class DeadLetterRow(msgspec.Struct, frozen=True):
     sender: str
     subject: str
     reason: str
+    takers: list[str]
+
+
+class SettledRow(msgspec.Struct, frozen=True):
+    """What was written for one letter: the message sent, if any, and the record in the journal; null in a dry run."""
+
+    action: str
+    message_id: str
+    recipient: str
+    sent: str | None
+    intervention_id: str | None
 
 
 class Fault(msgspec.Struct, frozen=True):

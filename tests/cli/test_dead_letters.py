@@ -1,0 +1,109 @@
+"""`signalbox dead-letters`: settling on the command line, with a look first and a way back."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.mailboxes import MailFiles, iso
+
+HOUR = 3600
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> MailFiles:
+    now = time.time()
+    mail = MailFiles(tmp_path, now=now)
+    mail.agent("ann-00000001", role="clerk")
+    mail.agent("bob-00000001", role="scribe")
+    mail.agent("ded-00000001", "dead", role="scribe", ended_at=iso(now - HOUR))
+    mail.message("letter-1", "ann-00000001", "ded-00000001", "Leaf 12?", ago=2 * HOUR, subject="A leaf")
+    mail.message("letter-2", "ann-00000001", "bob-00000001", "Soon?", ago=48 * HOUR, subject="Late")
+    mail.message("alive", "ann-00000001", "bob-00000001", "Hello.", ago=60)
+    return mail
+
+
+def files(mail: MailFiles) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in mail.data.iterdir()}
+
+
+def journal(mail: MailFiles) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (mail.data / "agent-mailbox-oversight.jsonl").read_bytes().splitlines()]
+
+
+def dead(run: Run, mail: MailFiles) -> list[str]:
+    return sorted(row["message_id"] for row in run("dead-letters", "--json", "--store", mail.url).document)
+
+
+def test_the_list_says_who_could_take_a_letter_over(run: Run, mail: MailFiles) -> None:
+    rows = {row["message_id"]: row for row in run("dead-letters", "--json", "--store", mail.url).document}
+    assert rows["letter-1"]["takers"] == ["bob-00000001"]
+
+
+def test_a_dry_run_says_what_would_be_written_and_writes_nothing(run: Run, mail: MailFiles) -> None:
+    before = files(mail)
+    done = run("dead-letters", "redirect", "letter-1", "--to", "scribe", "--dry-run", "--store", mail.url)
+    assert done.out == "would send “A leaf” on to scribe\n"
+    assert files(mail) == before
+
+
+def test_redirect_and_undo(run: Run, mail: MailFiles) -> None:
+    done = run("dead-letters", "redirect", "letter-1", "--to", "scribe", "--json", "--store", mail.url)
+    (row,) = done.document
+    assert (row["action"], row["recipient"]) == ("redirect", "ded-00000001")
+    sent = json.loads(mail.mailbox.read_bytes().splitlines()[-1])
+    assert (sent["id"], sent["thread"], sent["sender"], sent["recipient"]) == (
+        row["sent"],
+        "letter-1",
+        "user",
+        "scribe",
+    )
+    assert dead(run, mail) == ["letter-2"]
+    back = run("dead-letters", "undo", "--store", mail.url)
+    assert back.out.startswith("take back: redirect of the letter to ded-00000001; tell scribe that it is void: ")
+    assert dead(run, mail) == ["letter-1", "letter-2"]
+    assert [record["action"] for record in journal(mail)] == ["redirect", "undo"]
+    again = run("dead-letters", "undo", "--store", mail.url)
+    assert (again.status, again.err) == (
+        1,
+        "signalbox: there is nothing to undo: no letter was settled that is not dead again\n",
+    )
+
+
+def test_resend_and_acknowledge(run: Run, mail: MailFiles) -> None:
+    assert run("dead-letters", "resend", "letter-2", "--ttl-hours", 3, "--store", mail.url).status == 0
+    assert json.loads(mail.mailbox.read_bytes().splitlines()[-1])["ttl_hours"] == 3
+    done = run("dead-letters", "acknowledge", "letter-1", "--note", "she is gone", "--store", mail.url)
+    assert done.out == "acknowledge “A leaf” to ded-00000001\n"
+    assert journal(mail)[-1]["note"] == "she is gone"
+    assert dead(run, mail) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["redirect", "letter-1"], 2, "--to is missing"),
+        (["redirect", "--to", "scribe"], 2, "redirect which letters?"),
+        (["list", "letter-1"], 2, "list takes no ids"),
+        (["resend", "letter-1"], 1, "ded-00000001 is dead: redirect the letter"),
+        (["acknowledge", "alive"], 1, "alive is no dead letter"),
+        (["acknowledge", "nowhere"], 1, "no message has the id 'nowhere'"),
+        (["acknowledge", "letter-1", "--recipient", "bob-00000001"], 1, "no dead letter for bob-00000001"),
+        (["acknowledge", "letter-1", "--to", "scribe"], 2, "acknowledge takes no --to"),
+        (["undo", "nothing"], 1, "the journal has no such record"),
+        (["redirect", "letter-1", "--to", "#x"], 1, "no channel is called #x"),
+        (["resend", "letter-2", "--ttl-hours", "0"], 1, "ttl-hours"),
+    ],
+)
+def test_what_can_not_be_done_is_refused_and_nothing_is_written(
+    words: list[str], status: int, said: str, run: Run, mail: MailFiles
+) -> None:
+    before = files(mail)
+    done = run("dead-letters", *words, "--store", mail.url)
+    assert done.status == status
+    assert said in done.err
+    assert files(mail) == before

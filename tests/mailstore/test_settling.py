@@ -1,0 +1,182 @@
+"""Settling dead letters: planned, written, taken back; the letters themselves stay as they were."""
+
+from __future__ import annotations
+
+import json
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from mailstore.delivery import State
+from mailstore.errors import DraftRefused, MailError
+from mailstore.mailbox import Mailbox
+from mailstore.message import Intervention, Message
+from mailstore.settling import NotSettled, Step, acknowledge, carry_out, redirect, resend, undo, undoable
+from mailstore.stores.haak import HaakStore
+from mailstore.takeover import last_seen, takers
+from mailstore.views import DeadLetter
+from tests.mailboxes import NOW, MailFiles, iso
+
+HOUR = 3600
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> MailFiles:
+    mail = MailFiles(tmp_path)
+    mail.agent("ann-00000001", role="clerk", tags=["project:ink"], activity="binding")
+    mail.agent("bob-00000001", tags=["project:ink", "domain:paper"])
+    mail.agent("cid-00000001", role="scribe")
+    mail.agent(
+        "ded-00000001",
+        "dead",
+        role="scribe",
+        tags=["project:ink", "domain:paper"],
+        activity="leaf 12",
+        ended_at=iso(NOW - 2 * HOUR),
+    )
+    mail.message("to-dead", "ann-00000001", "ded-00000001", "Leaf 12?", ago=9000, subject="A leaf", type="question")
+    mail.message("late", "ann-00000001", "bob-00000001", "Soon?", ago=48 * HOUR, subject="Late")
+    mail.message("nobody", "ann-00000001", "bob-0000001", "You?", ago=600, subject="A slip")
+    return mail
+
+
+class Desk:
+    """A person with a mailbox open: reads it anew after each deed."""
+
+    def __init__(self, mail: MailFiles) -> None:
+        self.store = HaakStore.open(mail.data)
+        self.mail = mail
+
+    @property
+    def mailbox(self) -> Mailbox:
+        mailbox = Mailbox()
+        with HaakStore.open(self.mail.data) as store:
+            for batch in store.scan():
+                mailbox.fold(batch, NOW)
+        return mailbox
+
+    def letter(self, message_id: str) -> DeadLetter:
+        return next(it for it in self.mailbox.dead_letters(NOW) if it.message.id == message_id)
+
+    def dead(self) -> set[str]:
+        return {it.message.id for it in self.mailbox.dead_letters(NOW)}
+
+    def write(self, steps: list[Step]) -> list[Message | None]:
+        done, error = carry_out(self.store, steps, clock=lambda: NOW)
+        assert error is None
+        return [it.sent for it in done]
+
+
+@pytest.fixture
+def desk(mail: MailFiles) -> Desk:
+    return Desk(mail)
+
+
+def test_who_could_take_a_letter_over(desk: Desk) -> None:
+    assert takers(desk.mailbox, desk.letter("to-dead")) == ["cid-00000001", "bob-00000001"]
+    assert takers(desk.mailbox, desk.letter("late")) == []
+    assert takers(desk.mailbox, desk.letter("nobody"))[0] == "bob-00000001"
+
+
+def test_what_the_recipient_was_doing(desk: Desk) -> None:
+    seen = last_seen(desk.mailbox, "ded-00000001")
+    assert (seen.role, seen.activity, seen.time) == ("scribe", "leaf 12", NOW - 2 * HOUR)
+    assert last_seen(desk.mailbox, "bob-0000001").status is None
+
+
+def test_a_redirected_letter_answers_the_old_one_and_is_dead_no_more(desk: Desk) -> None:
+    before = desk.mail.mailbox.read_bytes()
+    steps = redirect(desk.mailbox, [desk.letter("to-dead")], "scribe", NOW, read_body=desk.store.content)
+    assert desk.mail.mailbox.read_bytes() == before
+    assert steps[0].words == "send “A leaf” on to scribe"
+    (sent,) = desk.write(steps)
+    assert desk.mail.mailbox.read_bytes().startswith(before)
+    assert sent is not None
+    assert (sent.thread, sent.recipients, sent.subject, sent.type) == ("to-dead", ("scribe",), "A leaf", "question")
+    text = desk.store.content(sent)
+    assert text.endswith("\n\nLeaf 12?")
+    assert "ann-00000001 wrote this to ded-00000001" in text
+    assert desk.dead() == {"late", "nobody"}
+    (record,) = desk.mailbox.interventions()
+    assert record.details == {"recipient": "ded-00000001", "to": ["scribe"], "sent": sent.id}
+
+
+def test_a_letter_is_sent_again_with_a_life_of_its_own(desk: Desk) -> None:
+    (sent,) = desk.write(resend(desk.mailbox, [desk.letter("late")], 5, NOW, read_body=desk.store.content))
+    assert sent is not None
+    assert (sent.recipients, sent.ttl_hours) == (("bob-00000001",), 5)
+    assert desk.dead() == {"to-dead", "nobody"}
+
+
+@pytest.mark.parametrize(("message_id", "why"), [("to-dead", "is dead"), ("nobody", "nobody is called")])
+def test_only_who_is_there_is_written_to_again(desk: Desk, message_id: str, why: str) -> None:
+    with pytest.raises(NotSettled, match=why):
+        resend(desk.mailbox, [desk.letter(message_id)], None, NOW, read_body=desk.store.content)
+
+
+def test_a_letter_is_not_redirected_to_whom_it_was_for_nor_to_no_address(desk: Desk) -> None:
+    for to, error in (("ded-00000001", NotSettled), ("#nothing", DraftRefused), ("", DraftRefused)):
+        with pytest.raises(error):
+            redirect(desk.mailbox, [desk.letter("to-dead")], to, NOW, read_body=desk.store.content)
+
+
+def test_several_are_acknowledged_with_a_note(desk: Desk) -> None:
+    desk.write(acknowledge([desk.letter("late"), desk.letter("nobody")], "too late by now"))
+    assert desk.dead() == {"to-dead"}
+    assert {it.note for it in desk.mailbox.interventions()} == {"too late by now"}
+
+
+def test_what_was_done_is_undone_the_newest_first_and_the_letters_are_dead_again(desk: Desk) -> None:
+    desk.write(acknowledge([desk.letter("late")]))
+    (sent,) = desk.write(
+        redirect(desk.mailbox, [desk.letter("to-dead")], "bob-00000001", NOW + 1, read_body=desk.store.content)
+    )
+    assert sent is not None
+    deed = next(it for it in undoable(desk.mailbox) if it.action == "redirect")
+    (void,) = desk.write(undo(desk.mailbox, deed, NOW))
+    assert void is not None
+    assert (void.type, void.thread, void.recipients) == ("cancel", sent.id, ("bob-00000001",))
+    assert desk.dead() == {"to-dead", "nobody"}
+    assert [it.action for it in undoable(desk.mailbox)] == ["acknowledge"]
+    with pytest.raises(NotSettled, match="taken back before"):
+        undo(desk.mailbox, deed, NOW)
+    desk.write(undo(desk.mailbox, undoable(desk.mailbox)[0], NOW))
+    assert desk.dead() == {"to-dead", "nobody", "late"}
+    assert undoable(desk.mailbox) == []
+    desk.write(acknowledge([desk.letter("late")]))
+    assert desk.dead() == {"to-dead", "nobody"}
+
+
+def test_the_order_of_the_records_does_not_matter(desk: Desk) -> None:
+    message = desk.letter("late").message
+    records = [
+        Intervention("a", "user", "acknowledge", NOW, "late", details={"recipient": "bob-00000001"}),
+        Intervention("b", "user", "undo", NOW, "late", details={"undoes": "a", "recipient": "bob-00000001"}),
+    ]
+    agents = list(desk.mailbox.roster)
+    for order in permutations([message, *records]):
+        mailbox = Mailbox()
+        mailbox.fold([*agents, *order], NOW)
+        assert [(it.message.id, it.state) for it in mailbox.dead_letters(NOW)] == [("late", State.EXPIRED)]
+        assert mailbox.is_undone("a")
+
+
+def test_a_disk_that_refuses_stops_the_rest_and_says_what_was_written(desk: Desk) -> None:
+    steps = [*acknowledge([desk.letter("late")]), *acknowledge([desk.letter("nobody")])]
+    journal = desk.mail.data / "agent-mailbox-oversight.jsonl"
+    record = desk.store.record
+    calls = iter([record])
+
+    class Full(HaakStore):
+        def record(self, intervention: Intervention) -> None:
+            write = next(calls, None)
+            if write is None:
+                raise MailError("the disk is full", "make room")
+            write(intervention)
+
+    with Full.open(desk.mail.data) as store:
+        done, error = carry_out(store, steps, clock=lambda: NOW)
+    assert len(done) == 1
+    assert "the disk is full" in str(error)
+    assert [json.loads(line)["message_id"] for line in journal.read_bytes().splitlines()] == ["late"]
