@@ -16,7 +16,8 @@ TALK = frozenset({"conversation"})
 WRITE = frozenset({"composer"})
 ANYWHERE = frozenset({"sidebar", "threads", "conversation", "composer"})
 JOURNAL = frozenset({"journal"})
-SHEETS = JOURNAL
+LETTERS = frozenset({"dead-letters"})
+SHEETS = JOURNAL | LETTERS
 """The full-screen lists over the mail, by the names that their keys are listed under."""
 
 ROWS = LISTS | SHEETS
@@ -185,8 +186,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("mark.row", "v", "mark", "mark thread", "mark the thread, or take the mark away", "Read", THREADS),
     Command("mark.range", "V", "mark_range", "mark range", "mark from the last marked thread to here", "Read", THREADS),
     Command("mark.query", "M", "mark_query", "mark by query", "mark the threads that a query finds", "Read", THREADS),
-    Command("undo", "z", "undo", "undo", "take back what I did last", "Read"),
-    Command("redo", "Z", "redo", "redo", "do again what I took back", "Read"),
+    Command("undo", "z", "undo", "undo", "take back what I did last", "Read", LISTS | LETTERS),
+    Command("redo", "Z", "redo", "redo", "do again what I took back", "Read", LISTS | LETTERS),
     # Look
     Command("search", "slash", "search", "search", "search all mail, as you type", "Look", LISTS, 6, "search"),
     Command("filter", "backslash", "filter", "filter", "filter this list", "Look"),
@@ -199,9 +200,9 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "view.dead",
         "D",
-        "show('dead')",
+        "sheet('dead-letters')",
         "dead letters",
-        "go to the dead letters",
+        "review and settle the dead letters",
         "Look",
         LISTS,
         0,
@@ -233,6 +234,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("rows.scroll-down", "J", "scroll_about(3)", "more about it", "scroll what is told", "Rows", SHEETS),
     Command("rows.scroll-up", "K", "scroll_about(-3)", "back up", "scroll what is told back", "Rows", SHEETS),
     Command("rows.close", "q", "dismiss_sheet", "close", "go back to the mail", "Rows", SHEETS, 10),
+    Command("letters.redirect", "r", "redirect", "redirect", "send them on to somebody else", "Letters", LETTERS, 2),
+    Command("letters.resend", "s", "resend", "send again", "send them again, with a new TTL", "Letters", LETTERS, 3),
+    Command("letters.acknowledge", "A", "acknowledge", "acknowledge", "seen, nothing to do", "Letters", LETTERS, 4),
     # Program
     Command(
         "palette",

@@ -17,10 +17,11 @@ from console.undoing import Deeds
 from console.writing import Writing
 from mailstore.address import Kind, resolve
 from mailstore.draft import Draft
-from mailstore.errors import StoreError
+from mailstore.errors import MailError, StoreError
 from mailstore.events import Event, Seen
 from mailstore.mailbox import Mailbox
 from mailstore.message import Intervention, Message
+from mailstore.settling import Done, Step, carry_out
 from mailstore.store import Capability, Store
 
 __all__ = ["Session"]
@@ -116,6 +117,10 @@ class Session:
                 )
             )
         return message
+
+    def settle(self, steps: Sequence[Step]) -> tuple[list[Done], MailError | None]:
+        """Write what settles dead letters; return what was written and what stopped the rest. Blocks."""
+        return carry_out(self.store, steps, actor=self.user, clock=self.now)
 
     def write_read_records(self, messages: Sequence[str]) -> int:
         """Record in the store that the user read mail that was theirs; blocks, raises StoreError."""

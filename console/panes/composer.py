@@ -12,6 +12,7 @@ from textual.widgets import Input, Label, Static, TextArea
 from textual.worker import Worker
 
 from console.failures import tell_failure
+from console.panes.candidates import addresses
 from console.panes.reach import reach_line
 from console.panes.titles import as_title
 from console.session import Session
@@ -188,18 +189,7 @@ class Composer(Vertical):
         reach.update(reach_line(found, "", now=session.now()))
 
     def _candidates(self) -> list[Candidate]:
-        mailbox = self._session.mailbox
-        found = [
-            Candidate(mailbox.label(channel.tag), f"{channel.tag} · {len(channel.agents)} agents")
-            for channel in mailbox.channels()
-        ]
-        for role in mailbox.roster.roles():
-            holders = ", ".join(agent.session_id for agent in mailbox.roster.holders(role))
-            found.append(Candidate(role, f"role · {holders or 'no holder, it waits'}"))
-        for agent in mailbox.roster:
-            found.append(Candidate(agent.session_id, f"{agent.status.value} · {agent.role or 'no role'}"))
-        found.append(Candidate("all", "every living agent, for 4 hours"))
-        return found
+        return addresses(self._session.mailbox)
 
     def send(self) -> None:
         """Send what stands here; a refusal is shown and changes nothing."""

@@ -32,6 +32,7 @@ from console.panes.threads import Threads
 from console.panes.titles import as_title, status_words, view_title
 from console.screens.look import Look
 from console.screens.sheet import Sheet
+from console.screens.undoing import Undoing
 from console.session import Session
 from console.widgets.virtual_list import VirtualList
 from mailstore.message import Message
@@ -45,7 +46,7 @@ LOADING_SECONDS = 0.2
 NEWS_TICKS = 3
 
 
-class Desk(Screen[None]):
+class Desk(Undoing, Screen[None]):
     """Three columns between a header and a footer; knows what is looked at and draws what changes."""
 
     def __init__(self, session: Session, ink: Ink, look: Look) -> None:

@@ -109,16 +109,6 @@ class Reading(Desk):
         number = self.mark_seen(mail, "all that was listed marked as seen")
         self.tell(f"{number} messages in {len(roots)} threads marked as seen")
 
-    def action_undo(self) -> None:
-        """Take back what was done last."""
-        deed = self.session.deeds.undo()
-        self.tell(f"undone: {deed.words}" if deed else "nothing to undo")
-
-    def action_redo(self) -> None:
-        """Do again what was taken back last."""
-        deed = self.session.deeds.redo()
-        self.tell(f"done again: {deed.words}" if deed else "nothing to do again")
-
     def action_only_unread(self) -> None:
         """List only threads with something unread, or all of them again."""
         self.only_unread = not self.only_unread

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
@@ -23,9 +24,12 @@ from console.panes.header import Header, headline
 from console.panes.help import help_page
 from console.panes.sheet_rows import SheetRow, SheetRows
 from console.panes.titles import as_title
+from console.render.safe import visible
+from console.screens.undoing import Undoing
 from console.screens.viewer import Viewer
 from console.session import Session
 from console.widgets.virtual_list import VirtualList
+from mailstore.message import Message
 
 __all__ = ["MOVES", "Sheet"]
 
@@ -40,9 +44,10 @@ MOVES = {
     "page_up": "page_up",
 }
 WIDE = 110
+LONGEST_TEXT = 4000
 
 
-class Sheet(Screen[str | None]):
+class Sheet(Undoing, Screen[str | None]):
     """One of the console's full-screen lists; gives the id of a message to jump to, or none.
 
     A kind of sheet says its `NAME` (the pane under which `console.commands` lists its keys), its title, its
@@ -58,6 +63,7 @@ class Sheet(Screen[str | None]):
         self.ink = ink
         self.marked: set[str] = set()
         self._is_shown = False
+        self._text: tuple[str, Content] | None = None
 
     def compose(self) -> ComposeResult:
         yield Header(self.ink, id="header")
@@ -142,7 +148,26 @@ class Sheet(Screen[str | None]):
         return [self.listing.cursor_key] if self.listing.cursor_key is not None else []
 
     def _tell_about(self, key: str | None) -> None:
-        self.query_one("#about-text", Static).update(self.about(key) if key is not None else Content(""))
+        about = self.about(key) if key is not None else Content("")
+        target = self.target(key) if key is not None else None
+        message = self.session.mailbox.message(target) if target is not None else None
+        if message is None:
+            self._text = None
+            self.query_one("#about-text", Static).update(about)
+            return
+        if self._text is None or self._text[0] != message.id:
+            self._text = None
+            self._read_text(message)
+        text = self._text[1] if self._text is not None else Content("…")
+        self.query_one("#about-text", Static).update(Content("\n").join([about, Content(""), text]))
+
+    @work(group="text", exclusive=True, exit_on_error=False)
+    async def _read_text(self, message: Message) -> None:
+        body = await asyncio.to_thread(self.session.body, message)
+        shown = visible(body[:LONGEST_TEXT])
+        more = f"\n… {len(body) - LONGEST_TEXT:,} more characters" if len(body) > LONGEST_TEXT else ""
+        self._text = message.id, Content(shown + more)
+        self._tell_about(self.listing.cursor_key)
 
     @on(VirtualList.Highlighted, "#rows")
     def _row_highlighted(self, event: VirtualList.Highlighted) -> None:

@@ -1,0 +1,182 @@
+"""The desk for letters that nobody will read unless somebody acts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.content import Content
+
+from console.commands import bindings
+from console.ink import GLYPHS, Ink
+from console.panes.candidates import addresses
+from console.panes.sheet_rows import SheetRow
+from console.render.safe import visible_line
+from console.render.text import age, clock
+from console.screens.prompt import Prompt
+from console.screens.settling import Settling
+from console.session import Session
+from console.widgets.completing_input import Candidate
+from mailstore.errors import MailError
+from mailstore.sending import read_address
+from mailstore.settling import acknowledge, redirect, resend
+from mailstore.takeover import last_seen, takers
+from mailstore.views import DeadLetter
+
+__all__ = ["DeadLetters"]
+
+
+def key_of(letter: DeadLetter) -> str:
+    """Return what names a letter: a message may be dead for several."""
+    return f"{letter.message.id}\n{letter.recipient}"
+
+
+class DeadLetters(Settling):
+    """Each letter with its cause, and who could take it over; settled one by one or by the marked set."""
+
+    NAME = "dead-letters"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
+
+    def __init__(self, session: Session, ink: Ink) -> None:
+        super().__init__(session, ink)
+        self._letters: dict[str, DeadLetter] = {}
+
+    def heading(self) -> str:
+        return "Dead letters"
+
+    def placeholder(self) -> tuple[str, ...]:
+        return ("No dead letters.", "", "Everything that was sent was read, or still can be.")
+
+    def rows(self) -> Sequence[SheetRow]:
+        letters = self.session.mailbox.dead_letters(self.session.now())
+        self._letters = {key_of(letter): letter for letter in letters}
+        return [self._row(key, letter) for key, letter in self._letters.items()]
+
+    def _row(self, key: str, letter: DeadLetter) -> SheetRow:
+        ink, now = self.ink, self.session.now()
+        tone = ink.states[letter.state]
+        since = age(now - letter.since) if letter.since is not None else ""
+        subject = visible_line(letter.message.subject) or "(no subject)"
+        people = visible_line(f"{letter.message.sender} → {letter.recipient}")
+        return SheetRow(
+            key=key,
+            left=((f"{GLYPHS[letter.state]} ", tone), (subject, ink.text)),
+            right=((f"{since:>4}", ink.muted),),
+            left_below=((people, ink.muted), (f"  {visible_line(letter.reason)}", tone)),
+        )
+
+    def target(self, key: str) -> str | None:
+        return key.partition("\n")[0]
+
+    def about(self, key: str) -> Content:
+        letter = self._letters.get(key)
+        if letter is None:
+            return Content("")
+        mailbox, now, message = self.session.mailbox, self.session.now(), letter.message
+        seen = last_seen(mailbox, letter.recipient)
+        when = clock(letter.since, now) if letter.since is not None else "at an unknown time"
+        doing = [word for word in (seen.role, seen.activity) if word]
+        last = (
+            "never" if seen.status is None else clock(seen.time, now) if seen.time is not None else "nobody knows when"
+        )
+        facts = [
+            ("cause", f"{letter.reason} ({letter.state.value})"),
+            ("since", when),
+            ("from", message.sender),
+            ("to", letter.recipient),
+            ("was", " · ".join(doing) or "–"),
+            ("last seen", last),
+            ("takers", ", ".join(takers(mailbox, letter)) or "nobody alive shares its role or tags"),
+            ("sent", clock(message.time, now) if message.timed else message.timestamp),
+            ("type", message.type or "–"),
+            ("message", message.id),
+        ]
+        return Content("\n").join(
+            Content.assemble((f"{name:>9}  ", "$muted"), visible_line(value)) for name, value in facts
+        )
+
+    def _chosen(self) -> list[DeadLetter]:
+        return [self._letters[key] for key in self.chosen() if key in self._letters]
+
+    def action_redirect(self) -> None:
+        """Send the letters on to somebody else, who is asked for."""
+        letters = self._chosen()
+        if not letters:
+            self.tell("there is no letter to redirect")
+        elif self.may_settle():
+            self.app.push_screen(
+                Prompt(
+                    f"Send {_number(letters)} on to",
+                    value=next(iter(takers(self.session.mailbox, letters[0])), ""),
+                    detail="a session, a role, a #channel; nothing is written yet",
+                    candidates=lambda: self._offers(letters[0]),
+                    check=self._wrong_address,
+                ),
+                lambda to: self._redirect(letters, to),
+            )
+
+    def _offers(self, letter: DeadLetter) -> list[Candidate]:
+        near = takers(self.session.mailbox, letter)
+        known = addresses(self.session.mailbox)
+        return [Candidate(name, "could take it over") for name in near] + [it for it in known if it.value not in near]
+
+    def _wrong_address(self, text: str) -> str:
+        try:
+            read_address(text, self.session.mailbox)
+        except MailError as error:
+            return str(error)
+        return ""
+
+    def _redirect(self, letters: list[DeadLetter], to: str | None) -> None:
+        if to:
+            session = self.session
+            self.settle(
+                lambda: redirect(
+                    session.mailbox, letters, to, session.now(), read_body=session.store.content, actor=session.user
+                ),
+                f"Redirect {_number(letters)}?",
+            )
+
+    def action_resend(self) -> None:
+        """Send the letters to the same recipients once more, with a new time to live."""
+        letters = self._chosen()
+        if not letters:
+            self.tell("there is no letter to send again")
+        elif self.may_settle():
+            self.app.push_screen(
+                Prompt(
+                    f"Send {_number(letters)} again, for how many hours?",
+                    value="24",
+                    detail="nothing is written yet",
+                    check=lambda text: "" if text.isdecimal() and int(text) > 0 else "a whole number above 0",
+                ),
+                lambda hours: self._resend(letters, hours),
+            )
+
+    def _resend(self, letters: list[DeadLetter], hours: str | None) -> None:
+        if hours:
+            session = self.session
+            self.settle(
+                lambda: resend(
+                    session.mailbox,
+                    letters,
+                    int(hours),
+                    session.now(),
+                    read_body=session.store.content,
+                    actor=session.user,
+                ),
+                f"Send {_number(letters)} again?",
+            )
+
+    def action_acknowledge(self) -> None:
+        """Note that the letters were seen and nothing is to be done."""
+        letters = self._chosen()
+        if not letters:
+            self.tell("there is no letter to acknowledge")
+        elif self.may_settle():
+            self.settle(lambda: acknowledge(letters), f"Acknowledge {_number(letters)}?")
+
+
+def _number(letters: Sequence[DeadLetter]) -> str:
+    return "this letter" if len(letters) == 1 else f"{len(letters)} letters"
