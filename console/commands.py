@@ -17,7 +17,7 @@ WRITE = frozenset({"composer"})
 ANYWHERE = frozenset({"sidebar", "threads", "conversation", "composer"})
 JOURNAL = frozenset({"journal"})
 LETTERS = frozenset({"dead-letters"})
-SHEETS = JOURNAL | LETTERS
+SHEETS = JOURNAL | LETTERS | frozenset({"attention"})
 """The full-screen lists over the mail, by the names that their keys are listed under."""
 
 ROWS = LISTS | SHEETS
@@ -228,6 +228,17 @@ COMMANDS: tuple[Command, ...] = (
         "Write",
     ),
     # Lists over the mail
+    Command(
+        "attention",
+        "p",
+        "sheet('attention')",
+        "needs attention",
+        "what needs a look, and why",
+        "Look",
+        LISTS,
+        0,
+        "attention",
+    ),
     Command("journal", "L", "sheet('journal')", "journal", "what I did as the person in charge", "Look", LISTS),
     Command("rows.mark", "space,v", "mark", "mark", "mark the row, or take the mark away", "Rows", SHEETS, 8),
     Command("rows.mark-all", "V", "mark_all", "mark all", "mark all rows, or none", "Rows", SHEETS, 9),

@@ -10,7 +10,37 @@ from typing import Annotated, Any, NamedTuple
 from platformdirs import user_config_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-__all__ = ["Config", "config_folder", "load_config"]
+from mailstore.attention import Limits
+
+__all__ = ["Attention", "Config", "config_folder", "load_config"]
+
+
+class Attention(BaseModel):
+    """The table [attention]: from when on something needs a look."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    question_minutes: Annotated[float, Field(gt=0, strict=False)] = 30.0
+    """A question that nobody answered."""
+
+    unread_minutes: Annotated[float, Field(gt=0, strict=False)] = 60.0
+    """Mail that a living agent leaves unread."""
+
+    loop_messages: Annotated[int, Field(gt=2)] = 12
+    """Two agents that answer each other so often …"""
+
+    loop_minutes: Annotated[float, Field(gt=0, strict=False)] = 30.0
+    """… in so many minutes, with nobody else."""
+
+    growth_letters: Annotated[int, Field(gt=0)] = 5
+    """So many more dead letters than before …"""
+
+    window_minutes: Annotated[float, Field(gt=0, strict=False)] = 24 * 60.0
+    """… in so many minutes; how far back other concerns look."""
+
+    def limits(self) -> Limits:
+        """Return the limits as the mailbox takes them."""
+        return Limits(**self.model_dump())
 
 
 class Config(BaseModel):
@@ -42,6 +72,9 @@ class Config(BaseModel):
     bell: bool = True
     """Ring the terminal's bell for mail to the user."""
 
+    attention: Attention = Field(default_factory=Attention)
+    """From when on something needs a look."""
+
     keymap: dict[str, str] = Field(default_factory=dict)
     """Other keys for commands, by command id (see signalbox keys)."""
 
@@ -69,21 +102,33 @@ def load_config(path: Path | None = None) -> Loaded:
         return Loaded(Config(), [f"{path}: no TOML: {error}: the defaults are used"])
     except (OSError, UnicodeDecodeError) as error:
         return Loaded(Config(), [f"{path}: can't be read ({error}): the defaults are used"])
+    good, problems = _read(Config, found, str(path))
+    return Loaded(Config.model_validate(good), problems)
+
+
+def _read(model: type[BaseModel], found: dict[str, Any], place: str) -> tuple[dict[str, Any], list[str]]:
+    """Return a table's values that can be used, and what is wrong with the others; tables in it likewise."""
     good: dict[str, Any] = {}
     problems: list[str] = []
     for key, value in found.items():
-        field = Config.model_fields.get(key)
+        field = model.model_fields.get(key)
         if field is None:
-            near = get_close_matches(key, Config.model_fields, n=1)
+            near = get_close_matches(key, model.model_fields, n=1)
             hint = f"did you mean {near[0]!r}?" if near else "it is passed over"
-            problems.append(f"{path}: there is no setting {key!r}: {hint}")
+            problems.append(f"{place}: there is no setting {key!r}: {hint}")
+            continue
+        inner = field.annotation
+        if isinstance(value, dict) and isinstance(inner, type) and issubclass(inner, BaseModel):
+            good[key], more = _read(inner, value, f"{place}: [{key}]")
+            problems += more
             continue
         try:
-            Config.model_validate({key: value})
+            model.model_validate({key: value})
         except ValidationError as error:
             why = error.errors()[0]["msg"].lower()
             default = field.get_default(call_default_factory=True)
-            problems.append(f"{path}: {key} = {value!r} is wrong ({why}): {default!r} is used")
+            used = f"{default!r} is used" if not isinstance(default, BaseModel) else "the defaults are used"
+            problems.append(f"{place}: {key} = {value!r} is wrong ({why}): {used}")
         else:
             good[key] = value
-    return Loaded(Config.model_validate(good), problems)
+    return good, problems

@@ -34,6 +34,10 @@ class Mailbox(Fold):
         """Return every message, oldest first, live and archived."""
         return sorted(self._messages, key=by_time)
 
+    def live(self) -> list[Message]:
+        """Return every message that is not archived, in the order in which they were folded."""
+        return [message for message in self._messages if not message.archived]
+
     def is_unseen(self, message: Message) -> bool:
         """Say whether the person has not seen a message yet; archived and own mail never counts."""
         return self._is_unseen(message)

@@ -31,6 +31,7 @@ COMMANDS = {
     "channels": Command("channels", "list the channels", "Overview"),
     "agents": Command("agents", "list the agents", "Overview"),
     "dead-letters": Command("dead_letters", "list, and settle, what will not be read unless somebody acts", "Overview"),
+    "attention": Command("attention", "list what needs a look, and why", "Overview"),
     "init": Command("init", "make an empty mailbox and roster", "The mailbox"),
     "roster": Command("roster", "list the roster, or register and change an agent", "The mailbox"),
     "doctor": Command("doctor", "read everything and report what is damaged; changes nothing", "The mailbox"),

@@ -8,6 +8,7 @@ __all__ = [
     "AgentRow",
     "ChannelRow",
     "Checkup",
+    "ConcernRow",
     "Cut",
     "DeadLetterRow",
     "Fault",
@@ -81,6 +82,16 @@ class DeadLetterRow(msgspec.Struct, frozen=True):
     subject: str
     reason: str
     takers: list[str]
+
+
+class ConcernRow(msgspec.Struct, frozen=True):
+    """Something that needs a look; `since` ISO 8601 in UTC."""
+
+    trouble: str
+    who: str
+    reason: str
+    since: str | None
+    message_id: str | None
 
 
 class SettledRow(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from console.commands import bindings
 from console.panes.help import help_page
 from console.panes.sidebar import Sidebar
 from console.screens.ask import Ask
+from console.screens.attention import NeedsAttention
 from console.screens.dead_letters import DeadLetters
 from console.screens.journal import Journal
 from console.screens.moving import Moving
@@ -22,7 +23,11 @@ from mailstore.views import View
 
 __all__ = ["MainScreen"]
 
-SHEETS: dict[str, type[Sheet]] = {"dead-letters": DeadLetters, "journal": Journal}
+SHEETS: dict[str, type[Sheet]] = {
+    "attention": NeedsAttention,
+    "dead-letters": DeadLetters,
+    "journal": Journal,
+}
 
 
 class MainScreen(Moving):

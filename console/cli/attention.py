@@ -1,0 +1,35 @@
+"""`signalbox attention`: what needs a look, computed from the log alone."""
+
+from __future__ import annotations
+
+import argparse
+
+from console.cli.document import put_json
+from console.cli.loading import loaded
+from console.cli.options import mailbox_options
+from console.cli.output import ConcernRow
+from console.cli.plain import columns, put, stamp
+from console.render.text import age
+from mailstore.attention import attention
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print one row a concern, the most pressing first."""
+    from console.config import load_config
+
+    limits = load_config().config.attention.limits()
+    with loaded(args) as mail:
+        concerns = attention(mail.mailbox, mail.now, limits)
+    if args.json:
+        put_json([ConcernRow(it.trouble.value, it.who, it.reason, stamp(it.since), it.message_id) for it in concerns])
+    elif concerns:
+        cells = [(age(mail.now - it.since), it.who, it.reason, it.message_id or "") for it in concerns]
+        put(columns(cells, ("since", "who", "why", "message")))
+    else:
+        put("nothing needs attention")
+    return 0

@@ -1,0 +1,125 @@
+"""What needs attention: each concern arises past its limit, and ends when it is dealt with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mailstore.attention import Concern, Limits, Trouble, attention
+from mailstore.mailbox import Mailbox
+from mailstore.stores.haak import HaakStore
+from tests.mailboxes import NOW, MailFiles, iso
+
+MINUTE = 60
+HOUR = 3600
+ANN, BOB, CID, DED = "ann-00000001", "bob-00000001", "cid-00000001", "ded-00000001"
+LIMITS = Limits(question_minutes=30, unread_minutes=60, loop_messages=6, loop_minutes=30, growth_letters=3)
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> MailFiles:
+    mail = MailFiles(tmp_path)
+    mail.agent(ANN, role="clerk")
+    mail.agent(BOB)
+    mail.agent(CID, role="scribe")
+    mail.agent(DED, "dead", role="keeper", ended_at=iso(NOW - 2 * HOUR))
+    return mail
+
+
+def concerns(mail: MailFiles, trouble: Trouble) -> list[Concern]:
+    mailbox = Mailbox()
+    with HaakStore.open(mail.data) as store:
+        for batch in store.scan():
+            mailbox.fold(batch, NOW)
+    return [it for it in attention(mailbox, NOW, LIMITS) if it.trouble is trouble]
+
+
+def test_a_quiet_mailbox_needs_nothing(mail: MailFiles) -> None:
+    mail.message("m", ANN, BOB, "Hello.", ago=5 * MINUTE)
+    assert not [it for trouble in Trouble for it in concerns(mail, trouble)]
+
+
+@pytest.mark.parametrize(("to", "answers"), [("user", "user"), (BOB, BOB), ("scribe", CID)])
+def test_a_question_is_a_concern_until_one_of_those_who_were_asked_answers(
+    to: str, answers: str, mail: MailFiles
+) -> None:
+    mail.message("young", ANN, to, "Now?", ago=29 * MINUTE, type="question")
+    mail.message("old", ANN, to, "Well?", ago=31 * MINUTE, type="question")
+    (found,) = concerns(mail, Trouble.QUESTION)
+    assert (found.message_id, found.who, found.reason) == ("old", ANN, f"asked {to} and was not answered")
+    mail.message("not-it", ANN, BOB, "Hello?", ago=20 * MINUTE, thread="old")
+    assert concerns(mail, Trouble.QUESTION)
+    mail.message("it", answers, ANN, "Yes.", ago=10 * MINUTE, thread="not-it")
+    assert not concerns(mail, Trouble.QUESTION)
+
+
+def test_a_living_agent_that_leaves_mail_unread_may_have_stopped_reading(mail: MailFiles) -> None:
+    for number in range(3):
+        mail.message(f"m-{number}", ANN, BOB, "Please.", ago=59 * MINUTE + number * MINUTE)
+    mail.message("dead", ANN, DED, "Please.", ago=3 * HOUR)
+    (found,) = concerns(mail, Trouble.STALLED)
+    assert (found.who, found.message_id) == (BOB, "m-2")
+    assert found.reason.startswith("has not read 1 message:")
+    mail.read("m-2", BOB)
+    assert not concerns(mail, Trouble.STALLED)
+
+
+def test_a_role_without_a_holder_says_who_held_it_last(mail: MailFiles) -> None:
+    mail.message("m", ANN, "keeper", "Who keeps it?", ago=MINUTE)
+    mail.message("n", ANN, "keeper", "Anyone?", ago=30)
+    (found,) = concerns(mail, Trouble.VACANT)
+    assert found.who == "keeper"
+    assert found.reason == f"nobody holds the role, and 2 messages wait; last held by {DED}"
+    mail.agent(BOB, role="keeper")
+    assert not concerns(mail, Trouble.VACANT)
+
+
+def test_two_agents_that_only_answer_each_other_run_in_a_loop(mail: MailFiles) -> None:
+    for number in range(5):
+        sides = (ANN, BOB) if number % 2 else (BOB, ANN)
+        mail.message(f"m-{number}", *sides, "And you?", ago=600 - number, thread=f"m-{number - 1}" if number else None)
+    assert not concerns(mail, Trouble.LOOP)
+    mail.message("m-5", ANN, BOB, "And you?", ago=500, thread="m-4")
+    (found,) = concerns(mail, Trouble.LOOP)
+    assert (found.who, found.message_id) == (f"{ANN} and {BOB}", "m-5")
+    mail.message("stop", "user", [ANN, BOB], "Stop.", ago=400, thread="m-5")
+    assert not concerns(mail, Trouble.LOOP)
+
+
+def test_a_talk_of_three_is_no_loop(mail: MailFiles) -> None:
+    for number in range(9):
+        sender = (ANN, BOB, CID)[number % 3]
+        to = (BOB, CID, ANN)[number % 3]
+        mail.message(f"m-{number}", sender, to, "Next.", ago=600 - number, thread="m-0" if number else None)
+    assert not concerns(mail, Trouble.LOOP)
+
+
+def test_who_writes_to_a_dead_agent_is_named_once(mail: MailFiles) -> None:
+    mail.message("before", ANN, DED, "Alive?", ago=3 * HOUR)
+    assert not concerns(mail, Trouble.DEAD_ADDRESSEE)
+    mail.message("after", ANN, DED, "Alive?", ago=HOUR)
+    mail.message("again", ANN, DED, "Alive?", ago=MINUTE)
+    (found,) = concerns(mail, Trouble.DEAD_ADDRESSEE)
+    assert (found.who, found.message_id, found.reason) == (ANN, "again", f"wrote to {DED}, which is dead, 2 times")
+
+
+def test_a_sender_that_nobody_registered(mail: MailFiles) -> None:
+    mail.message("known", "user", BOB, "Hello.", ago=HOUR)
+    mail.message("role", "scribe", BOB, "Hello.", ago=HOUR)
+    assert not concerns(mail, Trouble.STRANGER)
+    mail.message("strange", "night-watch", BOB, "Disk 78 %.", ago=MINUTE)
+    (found,) = concerns(mail, Trouble.STRANGER)
+    assert (found.who, found.message_id) == ("night-watch", "strange")
+    mail.agent("night-watch")
+    assert not concerns(mail, Trouble.STRANGER)
+
+
+def test_letters_that_die_faster_than_before(mail: MailFiles) -> None:
+    mail.message("old", ANN, "nobody", "You?", ago=30 * HOUR)
+    for number in range(3):
+        mail.message(f"m-{number}", ANN, f"nobody-{number}", "You?", ago=MINUTE + number)
+    assert not concerns(mail, Trouble.GROWTH)
+    mail.message("m-3", ANN, "nobody-3", "You?", ago=30)
+    (found,) = concerns(mail, Trouble.GROWTH)
+    assert found.reason == "4 letters died in the last 24 h, 1 in those before"
