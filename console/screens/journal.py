@@ -87,6 +87,6 @@ class Journal(Sheet):
             ("record", record.id),
         ]
         lines = [
-            Content.assemble((f"{visible_line(name):>9}  ", "$muted"), visible(str(value))) for name, value in facts
+            Content.assemble((f"{visible_line(name):>10}  ", "$muted"), visible(str(value))) for name, value in facts
         ]
         return Content("\n").join(lines)
