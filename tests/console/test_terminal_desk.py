@@ -1,0 +1,59 @@
+"""The desk of the person in charge, in a terminal, small and large: letters settled, concerns and deeds looked at."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Open
+from tests.mailboxes import MailFiles, iso
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> MailFiles:
+    now = time.time()
+    mail = MailFiles(tmp_path, now=now)
+    mail.agent("ann-00000001", role="clerk")
+    mail.agent("bob-00000001", role="scribe")
+    mail.agent("ded-00000001", "dead", role="scribe", ended_at=iso(now - 3600))
+    mail.message("leaf", "ann-00000001", "ded-00000001", "What of leaf 12?", ago=7200, subject="A leaf")
+    mail.message("ask", "ann-00000001", "user", "Which ink?", ago=7000, subject="The ink", type="question")
+    return mail
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+def test_a_letter_is_redirected_noted_and_taken_back(
+    size: tuple[int, int], mail: MailFiles, open_console: Open
+) -> None:
+    terminal = open_console(mail.url, size=size)
+    terminal.wait_for("● live")
+    terminal.wait_for("Which ink?")
+    terminal.press("p")
+    terminal.wait_for("asked user and was not answered")
+    terminal.press("q")
+    terminal.press("D")
+    terminal.wait_for("ann-00000001 → ded-00000001  died before reading it")
+    terminal.wait_for("takers  bob-00000001")
+    terminal.press("r")
+    terminal.wait_for("Send this letter on to")
+    terminal.press("enter")
+    terminal.wait_for("Redirect this letter?")
+    terminal.wait_for("send “A leaf” on to bob-00000001")
+    terminal.press("y")
+    terminal.wait_for("No dead letters.")
+    sent = json.loads(mail.mailbox.read_bytes().splitlines()[-1])
+    assert (sent["recipient"], sent["thread"], sent["sender"]) == ("bob-00000001", "leaf", "user")
+    terminal.press("z")
+    terminal.wait_for("ded-00000001  died before reading it")
+    terminal.press("q")
+    terminal.press("L")
+    terminal.wait_for("undone")
+    terminal.wait_for("redirected")
+    deeds = [json.loads(line) for line in (mail.data / "agent-mailbox-oversight.jsonl").read_bytes().splitlines()]
+    assert [deed["action"] for deed in deeds] == ["redirect", "undo"]
+    terminal.press("q")
+    terminal.press("q")
+    assert terminal.wait_exit() == 0
