@@ -26,6 +26,7 @@ COMMANDS = {
     "read": Command("read", "print an agent's mail", "Mail"),
     "mark-read": Command("mark_read", "record that an agent has read messages", "Mail"),
     "thread": Command("thread", "print the whole thread of a message", "Mail"),
+    "timeline": Command("timeline", "tell a message's whole life, moment by moment", "Mail"),
     "search": Command("search", "print the messages that a query finds", "Mail"),
     "threads": Command("threads", "list the threads", "Overview"),
     "channels": Command("channels", "list the channels", "Overview"),

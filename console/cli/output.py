@@ -14,6 +14,7 @@ __all__ = [
     "Fault",
     "KeyRow",
     "MessageRow",
+    "MomentRow",
     "Pair",
     "SettledRow",
     "Spot",
@@ -92,6 +93,15 @@ class ConcernRow(msgspec.Struct, frozen=True):
     reason: str
     since: str | None
     message_id: str | None
+
+
+class MomentRow(msgspec.Struct, frozen=True):
+    """One thing that happened to a message; `time` ISO 8601 in UTC, or null where nobody knows."""
+
+    time: str | None
+    what: str
+    who: str
+    how: str
 
 
 class SettledRow(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ from console.render.safe import visible, visible_line
 from console.render.text import clock
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
+from mailstore.timeline import timeline
 
 __all__ = ["details", "record"]
 
@@ -38,13 +39,12 @@ def details(mailbox: Mailbox, message: Message, now: float) -> Content:
         line = f"{visible_line(name)}: {standing.state.value}{since}{visible_line(by)}"
         reason = f"  {visible_line(standing.reason)}" if standing.reason else ""
         parts.append(Content.assemble(f"   {GLYPHS[standing.state]} {line}", (reason, "$muted")))
-    receipts = mailbox.receipts(message.id)
-    parts.append(Content("\n receipts" if receipts else "\n receipts\n   none"))
-    for receipt in receipts:
-        when = clock(receipt.time, now) if receipt.time is not None else "at an unknown time"
-        parts.append(Content(f"   ✓ {visible_line(receipt.reader)}  {when}"))
-    if delivered := mailbox.deliveries(message.id):
-        parts.append(Content(f"\n when it was sent it was for\n   {visible_line(', '.join(delivered))}"))
+    parts.append(Content("\n timeline"))
+    for moment in timeline(mailbox, message, now):
+        when = clock(moment.time, now) if moment.time is not None else "–"
+        how = f"  {visible_line(moment.how)}" if moment.how else ""
+        what = f"   {when:>12}  {moment.what:<11} {visible_line(moment.who)}"
+        parts.append(Content.assemble(what, (how, "$muted")))
     return Content("\n").join(parts)
 
 

@@ -192,3 +192,12 @@ def test_an_empty_mailbox_is_answered_sensibly(run: Run, tmp_path: Path, words: 
     else:
         assert (result.status, result.err) == (0, "")
         assert result.out
+
+
+def test_a_messages_life_is_told_moment_by_moment(run: Run, tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path)
+    rows = run("timeline", "direct-settled", "--json", "--store", mail.url).document
+    assert [row["what"] for row in rows] == ["sent", "addressed", "died", "acknowledge"]
+    done = run("timeline", "direct-dead", "--store", mail.url)
+    assert done.out.splitlines()[0].split() == ["time", "what", "who", "how"]
+    assert run("timeline", "nothing", "--store", mail.url).status == 1

@@ -22,10 +22,10 @@ ORDER = [
     {"index"},
     {"fold"},
     {"mailbox"},
-    {"draft", "replying", "query"},
+    {"archival", "attention", "draft", "replying", "query", "takeover", "timeline"},
     {"sending", "search"},
     {"store"},
-    {"registry"},
+    {"registry", "settling"},
 ]
 """The modules of the store layer, the lowest first: each imports only from below."""
 

@@ -1,0 +1,33 @@
+"""`signalbox timeline`: a message's whole life, as the records tell it."""
+
+from __future__ import annotations
+
+import argparse
+
+from console.cli.document import put_json
+from console.cli.loading import find_message, loaded
+from console.cli.options import mailbox_options
+from console.cli.output import MomentRow
+from console.cli.plain import columns, put, stamp
+from mailstore.timeline import timeline
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("message", metavar="MSG", help="the message's id, or its beginning")
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print one row a moment, the earliest first."""
+    with loaded(args) as mail:
+        moments = timeline(mail.mailbox, find_message(mail.mailbox, args.message), mail.now)
+    if args.json:
+        put_json([MomentRow(stamp(it.time), it.what, it.who, it.how) for it in moments])
+    else:
+        put(
+            columns(
+                [(stamp(it.time) or "–", it.what, it.who, it.how) for it in moments], ("time", "what", "who", "how")
+            )
+        )
+    return 0
