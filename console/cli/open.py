@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import sys
 
+from console.cli.edge import warn
 from console.cli.loading import open_mailbox
 from console.cli.options import mailbox_options, reader_option
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import settings
+from mailstore.store import Store
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("url", nargs="?", metavar="URL", help="the mailbox: KIND:PATH, or a path")
     parser.add_argument("--observe", action="store_true", help="write nothing at all, no read records either")
+    parser.add_argument("--plain", action="store_true", help="line by line, for screen readers and dumb terminals")
     parser.add_argument("--theme", metavar="NAME", help="signalbox themes lists them")
     reader_option(parser, "who you are in this mailbox (default: user)")
     mailbox_options(parser, json=False)
@@ -28,8 +32,10 @@ def run(args: argparse.Namespace) -> int:
     args.store = args.url or args.store
     configured = settings(is_told=False)
     with open_mailbox(args, configured) as store:
+        if args.plain or os.environ.get("TERM") == "dumb":
+            return _plain(args, store)
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise Refused("the console needs a terminal", "signalbox threads, read and search print text")
+            raise Refused("the console needs a terminal", "signalbox open --plain needs none")
         gc.disable()  # a start makes much that stays and little garbage; the application turns it on again
         from console.app import SignalboxApp
         from console.config import load_config
@@ -45,3 +51,21 @@ def run(args: argparse.Namespace) -> int:
         )
         app.run()
         return app.return_code or 0
+
+
+def _plain(args: argparse.Namespace, store: Store) -> int:
+    from console.config import load_config
+    from console.plain.run import run_plain
+    from console.session import Session
+    from console.state import State
+
+    config, problems = load_config()
+    for problem in problems:
+        warn(problem)
+    state = State()
+    try:
+        return run_plain(
+            Session(store, state, config, user=args.reader or config.user, observe=args.observe or config.observe)
+        )
+    finally:
+        state.close()

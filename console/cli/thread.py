@@ -32,11 +32,11 @@ def run(args: argparse.Namespace) -> int:
             put_json(message_rows(mail, [node.message for node in nodes if node.message is not None]))
         else:
             for node in nodes:
-                put(_branch(mail, node))
+                put(branch(mail, node))
     return 0
 
 
-def _branch(mail: Loaded, node: Node) -> str:
+def branch(mail: Loaded, node: Node) -> str:
     """Return one message of the tree; from a certain depth on, the depth is told instead of shown."""
     indent = STEP * min(node.depth, DEEPEST)
     deep = f" (reply {node.depth} deep)" if node.depth > DEEPEST else ""

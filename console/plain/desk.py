@@ -1,0 +1,244 @@
+"""What a person can do in the console without a screen: a table of commands, each a line of words."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from console.cli.commands import COMMANDS as CLI
+from console.cli.dispatch import run as run_command
+from console.cli.edge import guarded
+from console.cli.loading import Loaded, find_message
+from console.cli.plain import put
+from console.cli.problems import Refused, UsedWrongly
+from console.cli.thread import branch
+from console.plain.news import News
+from console.render.safe import visible_line
+from console.render.text import age
+from console.session import Session
+from mailstore.events import Seen
+from mailstore.message import Message
+from mailstore.replying import reply_to
+from mailstore.sending import prepare
+from mailstore.store import Capability
+from mailstore.views import View, ViewKind
+
+__all__ = ["COMMANDS", "PASSED_ON", "PlainCommand", "PlainDesk", "read_line"]
+
+PASSED_ON = ("agents", "attention", "channels", "dead-letters", "doctor", "roster", "search", "thread", "timeline")
+WRITING = {"dead-letters", "roster"}
+"""Commands that may write: with --observe they only list."""
+VIEWS: dict[str, ViewKind] = {
+    "for-you": "for-you",
+    "unread": "unread",
+    "dead": "dead",
+    "waiting": "waiting",
+    "all": "all",
+    "archive": "archive",
+}
+LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PlainCommand:
+    """A command's words as help shows them, and what it does."""
+
+    usage: str
+    help: str
+    method: str
+
+
+COMMANDS = {
+    "threads": PlainCommand(
+        "threads [VIEW] [FROM]", f"list threads of a view: {', '.join(VIEWS)}, #CHANNEL", "threads"
+    ),
+    "open": PlainCommand("open N or ID", "read a thread of the last list, and mark it as seen by you", "open"),
+    "next": PlainCommand("next", "read the next thread with something that you have not seen", "next"),
+    "reply": PlainCommand("reply N or ID", "answer a message; between agents, both sides get it", "reply"),
+    "send": PlainCommand("send [ADDRESS]", "write a message", "send"),
+    "status": PlainCommand("status", "say how many messages there are, and what waits for you", "status"),
+    "help": PlainCommand("help", "list the commands", "help"),
+    "quit": PlainCommand("quit", "leave", "quit"),
+}
+
+
+class PlainDesk:
+    """One person's console on one mailbox; `ask` gives a line for a prompt, None at the end of the input."""
+
+    def __init__(self, session: Session, news: News, ask: Callable[[str], str | None]) -> None:
+        self.session = session
+        self._news = news
+        self._ask = ask
+        self._listed: list[str] = []
+        self.is_left = False
+
+    def run(self, line: str) -> None:
+        """Do what a line says; what is wrong with it is told."""
+        guarded(self._run, [line])
+
+    def _run(self, lines: list[str]) -> int:
+        try:
+            words = shlex.split(lines[0])
+        except ValueError as error:
+            raise UsedWrongly(f"these words can't be read ({error})", "close the quotes") from error
+        if not words:
+            return 0
+        name, rest = words[0].lower(), words[1:]
+        if name in COMMANDS:
+            getattr(self, f"_{COMMANDS[name].method}")(rest)
+            return 0
+        if name not in PASSED_ON:
+            raise UsedWrongly(f"there is no command {words[0]!r}", "help lists them")
+        if name in WRITING and self.session.observe and rest and rest[0] not in ("list",):
+            raise Refused("observing: nothing is written", "open the mailbox without --observe")
+        return run_command(name, [*map(self._unnumbered, rest), "--store", self.session.store.url])
+
+    def tell_news(self) -> None:
+        """Take in what came, and tell what is for the person, a line each."""
+        events = self._news.take()
+        if not events:
+            return
+        mailbox = self.session.mailbox
+        mailbox.fold(events, self.session.now())
+        for message in events:
+            if isinstance(message, Message) and mailbox.is_mine(message) and message.sender != self.session.user:
+                put(f"New for you: {self._line(message)}")
+        if mailbox.gone:
+            put(visible_line(f"The mailbox can't be read: {mailbox.gone}"))
+
+    def _line(self, message: Message) -> str:
+        return visible_line(f"{message.subject or '(no subject)'}, from {message.sender}, id {message.id}")
+
+    def _unnumbered(self, word: str) -> str:
+        """Return the id that a number of the last list stands for."""
+        if word.isdecimal() and 0 < int(word) <= len(self._listed):
+            return self._listed[int(word) - 1]
+        return word
+
+    @property
+    def _loaded(self) -> Loaded:
+        return Loaded(self.session.store, self.session.mailbox, self.session.now())
+
+    def _message(self, words: Sequence[str], what: str) -> Message:
+        if len(words) != 1:
+            raise UsedWrongly(f"{what} which message?", f"write {what} N, of the last list, or {what} ID")
+        return find_message(self.session.mailbox, self._unnumbered(words[0]))
+
+    # Commands
+
+    def _threads(self, words: list[str]) -> None:
+        mailbox, now = self.session.mailbox, self.session.now()
+        start = int(words.pop()) if words and words[-1].isdecimal() else 1
+        name = words[0] if words else "all"
+        if name.startswith("#"):
+            tags = [channel.tag for channel in mailbox.channels() if mailbox.label(channel.tag) == name]
+            view = View("channel", tags[0]) if tags else None
+        else:
+            view = View(VIEWS[name]) if name in VIEWS else None
+        if view is None:
+            raise UsedWrongly(f"there is no view {name!r}", f"there are {', '.join(VIEWS)}, and channels as #name")
+        self._listed = mailbox.threads(view)
+        part = self._listed[max(0, start - 1) : start - 1 + LISTED]
+        for number, root in enumerate(part, start):
+            summary = mailbox.summary(root)
+            seen = f", {summary.unseen} unread" if summary.unseen else ""
+            people = ", ".join(map(mailbox.label, summary.participants))
+            size = f"{summary.messages} message{'s' * (summary.messages != 1)}"
+            text = (
+                f"{number}. {summary.subject or '(no subject)'}. {size}{seen}. {people}. {age(now - summary.last_time)}"
+            )
+            put(visible_line(text))
+        left = len(self._listed) - (start - 1 + len(part))
+        more = f", {left} more: threads {name} {start + LISTED}" if left > 0 else ""
+        put(f"{len(self._listed)} thread{'s' * (len(self._listed) != 1)} in {visible_line(name)}{more}")
+
+    def _open(self, words: list[str]) -> None:
+        message = self._message(words, "open")
+        self._read(self.session.mailbox.root_of(message.id))
+
+    def _read(self, root: str) -> None:
+        mailbox = self.session.mailbox
+        for node in mailbox.tree(root):
+            put(branch(self._loaded, node))
+        fresh = [it for it in mailbox.thread_messages(root) if mailbox.is_unseen(it)]
+        mailbox.fold([Seen(it.id) for it in fresh], self.session.now())
+        self.session.keep_seen([it.id for it in fresh])
+        self.session.write_read_records([it.id for it in fresh if self.session.waits_for_user(it)])
+
+    def _next(self, words: list[str]) -> None:
+        mailbox = self.session.mailbox
+        root = next((root for root in mailbox.threads(View("all")) if mailbox.summary(root).unseen), None)
+        if root is None:
+            put("You have seen everything.")
+        else:
+            self._read(root)
+
+    def _reply(self, words: list[str]) -> None:
+        message = self._message(words, "reply")
+        reply = reply_to(self.session.mailbox, message)
+        if reply.is_intervention:
+            put(visible_line(f"You step in between {', '.join(reply.recipients)}."))
+        self._write(reply.recipients, reply.subject, reply.thread, "intervene" if reply.is_intervention else "")
+
+    def _send(self, words: list[str]) -> None:
+        to = words[0] if words else self._ask("To: ")
+        if not to:
+            put("Nothing was sent.")
+            return
+        subject = self._ask("Subject: ")
+        self._write((to,), subject or "", None, "")
+
+    def _write(self, recipients: tuple[str, ...], subject: str, thread: str | None, action: str) -> None:
+        reason = self.session.why_not(Capability.SEND)
+        if reason:
+            raise Refused(f"can't write here: {reason}", "open the mailbox without --observe")
+        put("Write the text; a line with a single dot ends it, one with !cancel gives it up.")
+        lines: list[str] = []
+        while (line := self._ask("")) != ".":
+            if line is None or line == "!cancel":
+                put("Nothing was sent.")
+                return
+            lines.append(line)
+        session = self.session
+        draft = prepare(
+            session.mailbox,
+            session.now(),
+            sender=session.user,
+            recipients=recipients,
+            subject=subject,
+            content="\n".join(lines),
+            thread=thread,
+        )
+        details = {"thread": thread, "recipients": list(draft.recipients)}
+        sent = session.send(draft, action=action, details=details)
+        put(visible_line(f"Sent to {', '.join(map(session.mailbox.label, draft.recipients))}, id {sent.id}"))
+
+    def _status(self, words: list[str]) -> None:
+        counts = self.session.mailbox.counts()
+        facts = [
+            f"{counts.messages} message{'s' * (counts.messages != 1)}",
+            f"{counts.for_you} for you",
+            f"{counts.unseen} unread",
+            f"{counts.dead} dead letter{'s' * (counts.dead != 1)}",
+            f"{counts.waiting} waiting",
+        ]
+        put(", ".join(facts))
+
+    def _help(self, words: list[str]) -> None:
+        for command in COMMANDS.values():
+            put(f"{command.usage}: {command.help}")
+        for name in PASSED_ON:
+            put(f"{name}: {CLI[name].summary}, as signalbox {name}")
+
+    def _quit(self, words: list[str]) -> None:
+        self.is_left = True
+
+
+def read_line(prompt: str) -> str | None:
+    """Ask for a line; None at the end of the input. Nothing edits the line but the terminal itself."""
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    line = sys.stdin.readline()
+    return line.rstrip("\r\n") if line else None
