@@ -60,6 +60,7 @@ NAMES = {
     "slash": "/",
     "backslash": "\\",
     "greater_than_sign": ">",
+    "vertical_line": "|",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
     "colon": ":",
@@ -210,6 +211,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("copy.text", "y", "copy('text')", "copy text", "copy the message's text (OSC 52)", "Look", MAIL),
     Command("copy.id", "Y", "copy('id')", "copy id", "copy the message's id", "Look", MAIL),
+    Command("pipe", "vertical_line", "pipe", "pipe", "give the message's text to a command", "Look", MAIL),
     # Write
     Command("compose", "c", "compose", "write", "write to what is under the cursor", "Write", LISTS, 2, "send"),
     Command("reply", "r", "reply", "reply", "answer; between agents, to both sides", "Write", MAIL, 3),

@@ -15,7 +15,7 @@ from console.screens.ask import Ask
 from console.screens.attention import NeedsAttention
 from console.screens.dead_letters import DeadLetters
 from console.screens.journal import Journal
-from console.screens.moving import Moving
+from console.screens.piping import Piping
 from console.screens.sheet import Sheet
 from console.screens.viewer import Viewer
 from console.undoing import Deed
@@ -30,7 +30,7 @@ SHEETS: dict[str, type[Sheet]] = {
 }
 
 
-class MainScreen(Moving):
+class MainScreen(Piping):
     """What the person sees all day."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]

@@ -32,11 +32,21 @@ CASES = [
     if command.id != f"pane.{pane}"
     for key in keys_to_press(pane, command)
 ]
+NAMED = {
+    "slash",
+    "backslash",
+    "colon",
+    "question_mark",
+    "greater_than_sign",
+    "vertical_line",
+    "left_square_bracket",
+}
 PRINTABLE = [key for command in COMMANDS for key in command.keys.split(",") if len(key) == 1] + [
     key
     for command in COMMANDS
     for key in command.keys.split(",")
-    if key in {"slash", "backslash", "colon", "question_mark", "greater_than_sign", "left_square_bracket"}
+    if key
+    in {"slash", "backslash", "colon", "question_mark", "greater_than_sign", "vertical_line", "left_square_bracket"}
 ]
 LONG = "\n\n".join(f"A paragraph of some words, number {number}." for number in range(9))
 
