@@ -39,30 +39,30 @@ class Ledger:
         self.expired: set[int] = set()
 
     def file(self, index: int, message: Message, facts: Facts, settled: frozenset[str], now: float) -> None:
-        """File a message under all that still have it open.
+        """File a message under all that still have it open; of archived mail only dead letters are open.
 
         `settled` are the recipients whose dead letter is done with; an empty name stands for all.
         """
         self.forget(index)
-        if message.archived:
-            return
         filed: list[str] = []
         due = message_expiry(message, self._roster, self._user)
         if due <= now:
-            self.expired.add(index)
             due = FOREVER
+            if not message.archived:
+                self.expired.add(index)
         for recipient in recipients(message, facts, self._roster, self._user):
             found = state(recipient, message, facts, self._roster, now, self._user)
             if found is State.READ:
                 continue
             name = recipient.name
             if recipient.kind is Kind.ROLE:
-                if found is not State.EXPIRED:
+                if found is not State.EXPIRED and not message.archived:
                     self.roles.setdefault(name, {})[index] = None
                     filed.append(name)
             elif found in (State.UNREAD, State.FROZEN):
-                self.unread.setdefault(name, {})[index] = None
-                filed.append(name)
+                if not message.archived:
+                    self.unread.setdefault(name, {})[index] = None
+                    filed.append(name)
             elif _is_dead_letter(recipient, found) and not settled & {"", name}:
                 self.dead[index, name] = found
                 filed.append(name)

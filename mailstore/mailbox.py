@@ -8,6 +8,7 @@ from mailstore.address import Kind, channel_label, is_channel, resolve
 from mailstore.delivery import FOREVER, Standing, State, message_expiry, recipients, standing
 from mailstore.fold import Fold
 from mailstore.message import Intervention, Message, Receipt
+from mailstore.roster import Status
 from mailstore.thread import Cycle
 from mailstore.views import Channel, Counts, DeadLetter, Node, ThreadSummary, View
 
@@ -102,6 +103,20 @@ class Mailbox(Fold):
     def _unread_indices(self, name: str) -> list[int]:
         found = self._ledger.unread_of(name)
         return [index for index in found if self._messages[index].sender != name]
+
+    def open_mail(self, now: float) -> Iterator[tuple[Message, str, State]]:
+        """Yield what somebody has still to read: the message, for whom, and whether unread, frozen or waiting."""
+        self.advance(now)
+        for name, mail in self._ledger.unread.items():
+            agent = self.roster.get(name)
+            is_frozen = agent is not None and agent.status is Status.FROZEN
+            for index in mail:
+                yield self._messages[index], name, State.FROZEN if is_frozen else State.UNREAD
+        for role, mail in self._ledger.roles.items():
+            holders = self.roster.holders(role)
+            state = State.FROZEN if all(it.status is Status.FROZEN for it in holders) else State.UNREAD
+            for index in mail:
+                yield self._messages[index], role, state if holders else State.WAITING
 
     # What waits for somebody to act
 

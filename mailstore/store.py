@@ -16,6 +16,7 @@ from mailstore.message import Intervention, Message
 from mailstore.roster import Agent
 
 if TYPE_CHECKING:
+    from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, Tell
     from mailstore.draft import Draft
 
 __all__ = ["Capabilities", "Capability", "Store"]
@@ -29,6 +30,7 @@ class Capability(StrEnum):
     MARK_READ = "mark-read"
     UPDATE_ROSTER = "update-roster"
     RECORD = "record"
+    ARCHIVE = "archive"
 
 
 class Capabilities(msgspec.Struct, frozen=True):
@@ -63,8 +65,8 @@ class Store(ABC):
     *Looking changes nothing.* Opening, `scan`, `changes`, `content` and `raw` leave every byte and time
     of the mailbox's files as they were.
 
-    *Threads.* `scan`, `content`, `raw`, `send`, `mark_read`, `update_agent` and `record` block; they may
-    be called from any thread, and several at a time. `changes` belongs to one event loop and never blocks
+    *Threads.* `scan`, `content`, `raw`, `send`, `mark_read`, `update_agent`, `record` and `archive` block; they
+    may be called from any thread, and several at a time. `changes` belongs to one event loop and never blocks
     it. A store has one consumer of `scan` and `changes`.
 
     *Errors.* Only `MailError`s come out on purpose: `MailboxMissing` when nothing lies there,
@@ -140,6 +142,17 @@ class Store(ABC):
     def record(self, intervention: Intervention) -> None:
         """Append what the person did to the oversight journal."""
         raise self._unsupported(Capability.RECORD)
+
+    def archive(
+        self, plan: ArchivePlan, *, progress: Tell | None = None, is_cancelled: IsCancelled | None = None
+    ) -> ArchiveReport:
+        """Move a plan's messages into the archive while others read and write; say what was done.
+
+        Nothing is lost or doubled whatever ends it: what a sudden end leaves is finished or undone by the next
+        command that writes, and until then every message is read all the same. A plan that was overtaken is kept
+        to only as far as it still holds: a thread that got new mail stays. A cancelled one changes nothing.
+        """
+        raise self._unsupported(Capability.ARCHIVE)
 
     def close(self) -> None:  # noqa: B027 - a store that holds nothing has nothing to let go of
         """Let go of everything held; may be called twice."""

@@ -1,0 +1,164 @@
+"""What may leave the live mailbox for the archive, what stays and why: planned here, done by a store.
+
+Nobody's mail is taken away: what somebody still has to read stays, and so does all of its thread. A dead letter
+may leave; it is listed as one from the archive too, until somebody settles it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from datetime import UTC, datetime
+from enum import StrEnum
+
+import msgspec
+
+from mailstore.delivery import State
+from mailstore.mailbox import Mailbox, by_time
+from mailstore.message import Message
+
+__all__ = [
+    "KEEP",
+    "ArchivePlan",
+    "ArchiveReport",
+    "IsCancelled",
+    "Reason",
+    "Staying",
+    "Tell",
+    "month_of",
+    "plan_archive",
+]
+
+KEEP = 200
+"""How many of the newest messages stay, whatever became of them."""
+
+Tell = Callable[[str, int, int], None]
+"""Takes what is being done, in words, and how much of how much of the whole is done."""
+IsCancelled = Callable[[], bool]
+
+
+class Reason(StrEnum):
+    """Why a message stays, in the order in which the rules apply."""
+
+    NEWEST = "among the newest"
+    UNREAD = "unread"
+    FROZEN = "frozen"
+    WAITING = "waiting"
+    UNTIMED = "no month: its time can't be read"
+    THREAD = "its thread has one that stays"
+
+
+HOLDING = {State.UNREAD: Reason.UNREAD, State.FROZEN: Reason.FROZEN, State.WAITING: Reason.WAITING}
+
+
+class Staying(msgspec.Struct, frozen=True):
+    """How many messages stay for one reason; `by` names those for whom they wait, the most first."""
+
+    reason: Reason
+    messages: int
+    by: tuple[tuple[str, int], ...] = ()
+
+
+class ArchivePlan(msgspec.Struct, frozen=True):
+    """Which threads leave, as ids of their live messages, the oldest first, and what stays.
+
+    `months` counts what each month's file (`YYYY-MM`) gets; `size` is in bytes, None where a store has no places.
+    """
+
+    threads: tuple[tuple[str, ...], ...]
+    stays: tuple[Staying, ...]
+    months: dict[str, int]
+    keep: int
+    size: int | None = None
+
+    @property
+    def leaving(self) -> int:
+        """How many messages leave."""
+        return sum(map(len, self.threads))
+
+    @property
+    def staying(self) -> int:
+        """How many messages stay."""
+        return sum(each.messages for each in self.stays)
+
+
+class ArchiveReport(msgspec.Struct, frozen=True):
+    """What an archival did: messages archived and kept, the files of months that were written, the run's id.
+
+    A cancelled run archived nothing and left everything as it was. `mended` says what had to be finished first
+    of a run that was interrupted.
+    """
+
+    archived: int
+    kept: int
+    files: tuple[str, ...]
+    run: str = ""
+    is_cancelled: bool = False
+    mended: tuple[str, ...] = ()
+
+
+def plan_archive(mailbox: Mailbox, now: float, keep: int = KEEP) -> ArchivePlan:
+    """Plan which live messages leave; `now` in seconds since the epoch.
+
+    A message may leave when nobody has it unread, frozen or waiting and it is older than the newest `keep`; a
+    thread leaves as a whole or not at all (semantics: archival).
+    """
+    live = sorted((message for message in mailbox.messages() if not message.archived), key=by_time)
+    newest = {message.id for message in live[max(len(live) - keep, 0) :]}
+    open_for: dict[str, list[tuple[State, str]]] = defaultdict(list)
+    for message, name, state in mailbox.open_mail(now):
+        open_for[message.id].append((state, name))
+    reasons = {message.id: _reason(message, newest, open_for) for message in live}
+    threads: dict[str, list[Message]] = {}
+    for message in live:
+        threads.setdefault(mailbox.root_of(message.id), []).append(message)
+    leaving: list[list[Message]] = []
+    for thread in threads.values():
+        if any(reasons[message.id] for message in thread):
+            for message in thread:
+                reasons[message.id] = reasons[message.id] or Reason.THREAD
+        else:
+            leaving.append(thread)
+    gone = [message for thread in leaving for message in thread]
+    sizes = [message.location.length + 1 for message in gone if message.location]
+    return ArchivePlan(
+        threads=tuple(tuple(message.id for message in thread) for thread in leaving),
+        stays=_stays(reasons, open_for),
+        months=dict(sorted(Counter(month for message in gone if (month := month_of(message))).items())),
+        keep=keep,
+        size=sum(sizes) if len(sizes) == len(gone) else None,
+    )
+
+
+def month_of(message: Message) -> str | None:
+    """Return the month (UTC, `YYYY-MM`) of a message's own time; None when it has none that can be read."""
+    if not message.timed:
+        return None
+    try:
+        return datetime.fromtimestamp(message.time, UTC).strftime("%Y-%m").zfill(7)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _reason(message: Message, newest: set[str], open_for: dict[str, list[tuple[State, str]]]) -> Reason | None:
+    if message.id in newest:
+        return Reason.NEWEST
+    found = {HOLDING[state] for state, _ in open_for.get(message.id, ())}
+    for reason in HOLDING.values():
+        if reason in found:
+            return reason
+    return Reason.UNTIMED if month_of(message) is None else None
+
+
+def _stays(reasons: dict[str, Reason | None], open_for: dict[str, list[tuple[State, str]]]) -> tuple[Staying, ...]:
+    number = Counter(reason for reason in reasons.values() if reason)
+    by: dict[Reason, Counter[str]] = defaultdict(Counter)
+    for message_id, open_mail in open_for.items():
+        reason = reasons.get(message_id)
+        if reason is not None and reason in HOLDING.values():
+            by[reason].update(name for state, name in open_mail if HOLDING[state] is reason)
+    return tuple(
+        Staying(reason, number[reason], tuple(by[reason].most_common()) if reason in by else ())
+        for reason in Reason
+        if number[reason]
+    )
