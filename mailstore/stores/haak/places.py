@@ -9,6 +9,8 @@ __all__ = ["MAILBOX", "Places", "find", "new"]
 
 MAILBOX = "agent-mailbox.jsonl"
 DATA = "data"
+ASIDE = ".archiving-"
+"""Stands between the mailbox file's name and the run's id while an archival has set the file aside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,24 @@ class Places:
         return self._beside("archive")
 
     @property
+    def retired(self) -> Path:
+        """Return the folder of the mailbox file that the last archival put away, and of notes on runs."""
+        return self.archive / "retired"
+
+    def aside(self, run: str) -> Path:
+        """Return where a run of the archival sets the mailbox file aside."""
+        return self.mailbox.with_name(f"{self.mailbox.name}{ASIDE}{run}")
+
+    def set_aside(self) -> dict[str, Path]:
+        """Return the files that archivals have set aside and not put away yet, by run."""
+        prefix = f"{self.mailbox.name}{ASIDE}"
+        try:
+            found = sorted(path for path in self.folder.iterdir() if path.name.startswith(prefix))
+        except OSError:
+            return {}
+        return {path.name.removeprefix(prefix): path for path in found}
+
+    @property
     def roster_lines(self) -> Path:
         """Return the roster that is a file of lines."""
         return self.folder / "agent-roster.jsonl"
@@ -72,7 +92,7 @@ class Places:
             self.roster_lines,
             self.roster_document,
         )
-        return [*(path for path in single if path.exists()), *self.months()]
+        return [*(path for path in single if path.exists()), *self.set_aside().values(), *self.months()]
 
 
 def find(path: Path) -> Places | None:
@@ -80,10 +100,15 @@ def find(path: Path) -> Places | None:
     path = path.absolute()
     if path.is_dir():
         for place in (path / MAILBOX, path / DATA / MAILBOX):
-            if place.is_file():
+            if _is_there(Places(place)):
                 return Places(place)
         return None
-    return Places(path) if path.is_file() and path.suffix == ".jsonl" else None
+    return Places(path) if path.suffix == ".jsonl" and _is_there(Places(path)) else None
+
+
+def _is_there(places: Places) -> bool:
+    """Say whether the mailbox file is there, or one that an archival set aside before it ended suddenly."""
+    return places.mailbox.is_file() or bool(places.set_aside())
 
 
 def new(path: Path) -> Places:

@@ -11,6 +11,7 @@ from mailstore.events import Event, Gone, Progress, Reset
 from mailstore.files.lines import BIG_BLOCK, BLOCK, Line, LineFile, Replaced
 from mailstore.message import Message, Problem
 from mailstore.stores.haak.decode import MessageDecoder
+from mailstore.stores.haak.leftovers import Leftovers
 from mailstore.stores.haak.months import Months, unterminated
 from mailstore.stores.haak.places import Places
 from mailstore.stores.haak.records import Make, decode_line, decode_receipt, delivery_of, intervention_of
@@ -42,7 +43,8 @@ class Reader:
         self._deliveries = _small(LineFile(places.deliveries), delivery_of)
         self._journal = _small(LineFile(places.journal), intervention_of)
         self._messages = MessageDecoder(places.mailbox.name)
-        self._mailbox: Followed = LineFile(places.mailbox), _message(self._messages)
+        self._leftovers = Leftovers(places)
+        self._mailbox: Followed = LineFile(places.mailbox), self._message(self._messages)
         reads = LineFile(places.reads)
         self._reads: Followed = reads, partial(decode_receipt, reads.name)
         self._months = Months(places)
@@ -99,7 +101,10 @@ class Reader:
 
     def _news(self) -> Iterator[list[Event]]:
         yield self._roster.read()
-        for file, decode in (self._deliveries, self._journal, self._mailbox, self._reads):
+        for file, decode in (self._deliveries, self._journal):
+            yield from _decoded(file, decode)
+        yield from self._leftovers.read()
+        for file, decode in (self._mailbox, self._reads):
             yield from _decoded(file, decode)
         yield from self._months.read()
 
@@ -107,6 +112,7 @@ class Reader:
         yield self._roster.read()
         for file, decode in (self._deliveries, self._journal):
             yield from _decoded(file, decode, BIG_BLOCK)
+        yield from self._leftovers.read()
         followed = (self._mailbox, self._reads)
         fronts = [file.part(TAIL_BYTES) for file, _ in followed]
         starts = [file.cutter.offset for file, _ in followed]
@@ -122,12 +128,13 @@ class Reader:
             if start == 0:
                 continue
             earlier = MessageDecoder(front.name) if file is self._mailbox[0] else None
-            for batch in _decoded(front, _message(earlier) if earlier else decode, BIG_BLOCK, start):
+            for batch in _decoded(front, self._message(earlier) if earlier else decode, BIG_BLOCK, start):
                 yield [*batch, Progress(done + front.cutter.offset, total)]
             done += start
             yield self._settle(needy, front.cutter.lines, earlier)
             file.cutter.lines += front.cutter.lines
         yield from self._months.read()
+        self._leftovers.check()
         yield [*self._held(), Progress(total, total)]
 
     def _settle(self, needy: list[Event], lines: int, earlier: MessageDecoder | None) -> list[Event]:
@@ -146,15 +153,17 @@ class Reader:
     def _held(self) -> Iterator[Event]:
         files = (self._roster.lines, self._deliveries[0], self._journal[0], self._mailbox[0], self._reads[0])
         yield from filter(None, (unterminated(file.name, file) for file in files))
+        yield from self._leftovers.held()
         yield from self._months.held()
 
+    def _message(self, decoder: MessageDecoder) -> Decode:
+        def decode(line: Line, number: int) -> list[Event]:
+            if self._leftovers.is_copy(line):
+                return []
+            messages, problems = decoder.decode(line, number)
+            return [*messages, *problems]
 
-def _message(decoder: MessageDecoder) -> Decode:
-    def decode(line: Line, number: int) -> list[Event]:
-        messages, problems = decoder.decode(line, number)
-        return [*messages, *problems]
-
-    return decode
+        return decode
 
 
 def _small(file: LineFile, make: Make) -> Followed:

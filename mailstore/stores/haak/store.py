@@ -7,7 +7,7 @@ import threading
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -26,6 +26,7 @@ from mailstore.stores.haak.reader import Reader
 from mailstore.stores.haak.text import content_of
 
 if TYPE_CHECKING:
+    from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, Tell
     from mailstore.draft import Draft
 
 __all__ = ["HaakStore"]
@@ -171,6 +172,7 @@ class HaakStore(Store):
         """Append a message in the dialect of the file, and its audience to the deliveries."""
         from mailstore.stores.haak.writer import write_message
 
+        self._mend()
         try:
             line = write_message(self._places, draft, str(uuid.uuid4()), time.time())
         except OSError as error:
@@ -182,6 +184,7 @@ class HaakStore(Store):
         """Record that a reader has read just these messages; return how many records were written."""
         from mailstore.stores.haak.writer import write_reads
 
+        self._mend()
         try:
             return write_reads(self._places, reader, message_ids, time.time())
         except OSError as error:
@@ -191,6 +194,7 @@ class HaakStore(Store):
         """Register an agent, or change what the roster says of it."""
         from mailstore.stores.haak.enrol import update_roster
 
+        self._mend()
         try:
             update_roster(self._places, agent, time.time())
         except OSError as error:
@@ -200,7 +204,30 @@ class HaakStore(Store):
         """Append to the oversight journal."""
         from mailstore.stores.haak.writer import write_intervention
 
+        self._mend()
         write_intervention(self._places, intervention)
+
+    def archive(
+        self, plan: ArchivePlan, *, progress: Tell | None = None, is_cancelled: IsCancelled | None = None
+    ) -> ArchiveReport:
+        """Move a plan's messages into the files of their months; what was interrupted before is mended first."""
+        from mailstore.stores.haak.archiver import carry_out
+
+        try:
+            return carry_out(self._places, plan, progress, is_cancelled)
+        except OSError as error:
+            raise refusal(self._places.archive, error) from error
+
+    def _mend(self) -> None:
+        """Finish or undo what an archival left that ended suddenly; a failure of that is no failure of the write."""
+        if not self._places.archive.is_dir() and not self._places.set_aside():
+            return
+        from mailstore.stores.haak.mending import mend, needs_mending
+
+        with suppress(OSError, StoreError):
+            if needs_mending(self._places):
+                for _ in mend(self._places):
+                    pass
 
     def close(self) -> None:
         """Let go of the files that a scan holds open which was given up."""

@@ -1,0 +1,105 @@
+"""What belongs to a HAAK mailbox while its file is being archived, or was when its archival ended suddenly.
+
+That is a file that was set aside and not put away yet, and what came late to one that was put away, from a program
+that still had it open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from mailstore.events import Event
+from mailstore.files.lines import BIG_BLOCK, Cutter, Line, LineFile, Replaced
+from mailstore.message import Problem
+from mailstore.stores.haak.decode import MessageDecoder
+from mailstore.stores.haak.months import unterminated
+from mailstore.stores.haak.places import Places
+
+__all__ = ["Leftovers"]
+
+
+class Leftovers:
+    """Hands out the lines of such files, and tells which lines of the mailbox are copies of them."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._live = _identity(places.mailbox)
+        self._files: dict[Path, tuple[LineFile, MessageDecoder]] = {}
+        self._seen: set[int] = set()
+        self._aside = self._lying()
+        for path in self._aside:
+            self._follow(path, Cutter())
+
+    def read(self) -> Iterator[list[Event]]:
+        """Yield what is new; raises Replaced when the mailbox file was set aside or put away meanwhile, and OSError."""
+        self.check()
+        self._look_for_late_lines()
+        for path, (file, decoder) in self._files.items():
+            if path in self._aside and file.cutter.offset == 0:
+                reason = "set aside by an archival that is under way, or was interrupted: the next write finishes it"
+                yield [Problem(path.name, 1, 0, reason, fatal=False)]
+            for lines in file.read(block=BIG_BLOCK):
+                batch: list[Event] = []
+                for number, line in enumerate(lines, file.cutter.lines - len(lines) + 1):
+                    if not self.is_copy(line):
+                        messages, problems = decoder.decode(line, number)
+                        batch += (*messages, *problems)
+                yield batch
+
+    def is_copy(self, line: Line) -> bool:
+        """Say whether a line was handed out already, from whichever file; where nothing is left over, none was."""
+        if not self._files or not line.data:
+            return False
+        key = hash(line.data)
+        if key in self._seen:
+            return True
+        self._seen.add(key)
+        return False
+
+    def check(self) -> None:
+        """Raise Replaced when the mailbox file is another one than at first, or one was set aside or put away."""
+        live = _identity(self._places.mailbox)
+        if self._lying() != self._aside:
+            raise Replaced("the mailbox is being archived")
+        if live and self._live and live != self._live:
+            raise Replaced(f"{self._places.mailbox.name} was replaced")
+        self._live = live
+
+    def held(self) -> Iterator[Problem]:
+        """Yield a warning for each file that ends in a line without its newline."""
+        for path, (file, _) in self._files.items():
+            if end := unterminated(self._name(path), file):
+                yield end
+
+    def _lying(self) -> set[Path]:
+        """Return the files that are set aside, without one that is still the mailbox too."""
+        return {
+            path for path in self._places.set_aside().values() if _identity(path) != _identity(self._places.mailbox)
+        }
+
+    def _look_for_late_lines(self) -> None:
+        if not self._places.retired.is_dir():
+            return
+        from mailstore.stores.haak.mending import late, put_away
+
+        for run, end in late(self._places).items():
+            path = put_away(self._places, run)
+            if path not in self._files:
+                self._follow(path, Cutter(end))
+
+    def _follow(self, path: Path, cutter: Cutter) -> None:
+        file = LineFile(path)
+        file.cutter = cutter
+        self._files[path] = file, MessageDecoder(self._name(path))
+
+    def _name(self, path: Path) -> str:
+        return str(path.relative_to(self._places.folder))
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino

@@ -1,0 +1,214 @@
+"""What becomes of an archival that did not get to its end, and of lines that came late to a file it put away.
+
+Before the new mailbox file has taken its place, a run is undone; after that it is finished. Ids decide: a line is
+looked for in the mailbox and in its month, and only one that is nowhere is taken over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from mailstore.archival import month_of
+from mailstore.files.append import append_lines, locked
+from mailstore.files.lines import BIG_BLOCK, Cutter, Line, LineFile
+from mailstore.files.packed import Broken, PackedFile
+from mailstore.stores.haak.decode import MessageDecoder
+from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.runs import Held, Note, holding, note_of, notes, sync_folder
+from mailstore.stores.haak.sorting import lines_of
+
+__all__ = ["bring", "fresh_file", "mend", "needs_mending", "retire", "undo", "unfinished"]
+
+Keys = frozenset[str]
+
+
+def fresh_file(places: Places, run: str) -> Path:
+    """Return where a run makes the new mailbox file."""
+    return places.mailbox.with_name(f".{places.mailbox.name}.{run}.new")
+
+
+def put_away(places: Places, run: str) -> Path:
+    """Return where a run puts the old mailbox file away."""
+    return places.retired / f"{run}.jsonl"
+
+
+def unfinished(places: Places) -> list[str]:
+    """Return the runs that are under way or were interrupted."""
+    noted = {run for run in notes(places) if not put_away(places, run).exists()}
+    return sorted(noted | places.set_aside().keys())
+
+
+def needs_mending(places: Places) -> bool:
+    """Say, by a cheap look, whether `mend` may find anything to do."""
+    return bool(unfinished(places) or late(places))
+
+
+def late(places: Places) -> dict[str, int]:
+    """Return from where on the files that were put away hold what came late, by run."""
+    found: dict[str, int] = {}
+    for run, path in notes(places).items():
+        end = note_of(path).end
+        with suppress(OSError):
+            if put_away(places, run).stat().st_size > end:
+                found[run] = end
+    return found
+
+
+def mend(places: Places) -> Iterator[str]:
+    """Finish or undo the runs that were interrupted, and take over what came late; a run under way is left alone.
+
+    Raises StoreError and OSError.
+    """
+    for run in unfinished(places):
+        with holding(places, run) as note:
+            if note is not None:
+                yield from _mended(places, run, note)
+    for run in late(places):
+        with holding(places, run) as note:
+            if note is not None and _sweep(places, run, note):
+                yield "late lines"
+
+
+def _mended(places: Places, run: str, note: Held) -> Iterator[str]:
+    aside, live = places.aside(run), places.mailbox
+    if aside.exists() and not live.exists() and note_of(note.path).months:
+        aside.rename(live)
+    if aside.exists() and not (live.exists() and aside.samefile(live)):
+        fd = os.open(aside, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            cutter = Cutter()
+            bring(places, _absent(places, fd, lines_of(fd, cutter)))
+        finally:
+            os.close(fd)
+        fresh_file(places, run).unlink(missing_ok=True)
+        yield "lines brought back"
+        yield from retire(places, run, note, cutter)
+    elif not put_away(places, run).exists():
+        undo(places, run)
+        yield "undone"
+
+
+def bring(places: Places, lines: Iterable[bytes]) -> None:
+    """Append lines to the mailbox, for good."""
+    append_lines(places.mailbox, list(lines))
+    fd = os.open(places.mailbox, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def retire(places: Places, run: str, note: Held, cutter: Cutter) -> Iterator[str]:
+    """Put a file away that was taken over so far, and drop those that were put away before it."""
+    note.write(Note(end=_taken(cutter)))
+    yield "noted the end"
+    places.aside(run).rename(put_away(places, run))
+    sync_folder(places.retired, places.folder)
+    yield "put away"
+    for other, path in notes(places).items():
+        with holding(places, other) as old:
+            if other == run or old is None or not put_away(places, other).exists():
+                continue
+            _sweep(places, other, old, is_last=True)
+            put_away(places, other).unlink()
+            path.unlink()
+            yield "dropped"
+
+
+def undo(places: Places, run: str) -> None:
+    """Take back what a run wrote before the new mailbox file took its place; its lock must be held."""
+    path = places.retired / f"{run}.json"
+    known: set[int] | None = None
+    for name, size in note_of(path).months.items():
+        month = places.archive / name
+        if month.exists() and month.stat().st_size > (size or 0):
+            known = {hash(line.data) for line in _lines(places.mailbox)} if known is None else known
+            _cut(month, size or 0, known)
+        if size is None and month.exists() and not month.stat().st_size:
+            month.unlink()
+    fresh_file(places, run).unlink(missing_ok=True)
+    aside = places.aside(run)
+    if aside.exists() and aside.samefile(places.mailbox):
+        aside.unlink()
+    path.unlink(missing_ok=True)
+    sync_folder(places.retired, places.archive, places.folder)
+
+
+def _cut(path: Path, size: int, known: set[int]) -> None:
+    """Cut off what a run appended to a month; what another program appended stays, and all before it."""
+    with locked(path) as fd:
+        cutter = Cutter(size)
+        if all(not line.data or hash(line.data) in known for line in lines_of(fd, cutter)):
+            os.ftruncate(fd, size)
+            os.fsync(fd)
+
+
+def _sweep(places: Places, run: str, note: Held, *, is_last: bool = False) -> bool:
+    """Take over what came late to a file that was put away; in the end even a line that was never finished."""
+    fd = os.open(put_away(places, run), os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        cutter = Cutter(note_of(note.path).end)
+        missing = _absent(places, fd, lines_of(fd, cutter))
+    finally:
+        os.close(fd)
+    if is_last and cutter.held is not None:
+        missing.append(cutter.held.data)
+    if missing:
+        bring(places, missing)
+    if _taken(cutter) > note_of(note.path).end:
+        note.write(Note(end=_taken(cutter)))
+    return bool(missing)
+
+
+def _taken(cutter: Cutter) -> int:
+    return cutter.held.offset if cutter.held is not None else cutter.offset
+
+
+def _absent(places: Places, fd: int, lines: Iterable[Line]) -> list[bytes]:
+    """Return the lines of an open file that stand neither in the mailbox nor in the month they belong to."""
+    known: set[str] | None = None
+    wanted: list[tuple[Line, Keys]] = []
+    months: set[str] = set()
+    decoder = MessageDecoder(places.mailbox.name)
+    for line in lines:
+        keys = _keys(decoder, line)
+        known = _keys_in(places.mailbox) if known is None else known
+        if line.data and not keys <= known:
+            wanted.append((Line(line.offset, b""), keys))
+            messages, _ = decoder.decode(line, 0)
+            months.update(filter(None, map(month_of, messages)))
+            known |= keys
+    archived: set[str] = set()
+    for month in sorted(months):
+        for path in (places.archive / f"{month}.jsonl", places.archive / f"{month}.jsonl.gz"):
+            archived |= _keys_in(path)
+    return [_line_at(fd, line.offset) for line, keys in wanted if not keys <= archived]
+
+
+def _keys(decoder: MessageDecoder, line: Line) -> Keys:
+    """Return what a line is known by: the ids of its messages, or all of it where it holds none."""
+    messages, _ = decoder.decode(line, 0)
+    return frozenset(each.id for each in messages) or frozenset({"bytes:" + hashlib.sha256(line.data).hexdigest()})
+
+
+def _keys_in(path: Path) -> set[str]:
+    decoder = MessageDecoder(path.name)
+    return {key for line in _lines(path) for key in _keys(decoder, line)}
+
+
+def _lines(path: Path) -> Iterator[Line]:
+    """Yield the complete lines of a file, packed or not; none when it is not there."""
+    if not path.exists():
+        return
+    blocks = PackedFile(path).read() if path.suffix == ".gz" else LineFile(path).read(block=BIG_BLOCK)
+    with suppress(Broken):
+        for lines in blocks:
+            yield from lines
+
+
+def _line_at(fd: int, offset: int) -> bytes:
+    return next(lines_of(fd, Cutter(offset))).data
