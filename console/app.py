@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from difflib import get_close_matches
 from typing import ClassVar
 
@@ -18,6 +18,8 @@ from console.config import Config, config_folder
 from console.failures import tell_failure
 from console.feed import carry
 from console.ink import Ink
+from console.notices import osc9, run_quietly, show_on_desktop
+from console.notifying import Notice, Occasion, Way, notices, occasion_of, ways
 from console.palette import Palette
 from console.render.safe import visible_line
 from console.screens.look import Look
@@ -31,6 +33,12 @@ from mailstore.message import Message
 from mailstore.store import Store
 
 __all__ = ["SignalboxApp"]
+
+DEAD_LOOK_SECONDS = 2.0
+"""How soon after its time ran out a letter is noticed that nobody wrote about."""
+
+COALESCE_SECONDS = 0.5
+"""How long arrivals are gathered before the person hears of them."""
 
 
 class SignalboxApp(App[None]):
@@ -62,6 +70,10 @@ class SignalboxApp(App[None]):
         self._wanted_theme = theme or config.theme
         self.theme_names: list[str] = []
         self.desk: MainScreen | None = None
+        self._noted: list[tuple[Occasion, Message]] = []
+        self._known: set[str] = set()
+        self._letters: set[tuple[str, str]] = set()
+        self._dead: int | None = None
 
     def on_mount(self) -> None:
         """Dress, open the main screen, and begin to read."""
@@ -76,6 +88,7 @@ class SignalboxApp(App[None]):
                 self.notify(problem, severity="warning", timeout=10, markup=False)
         self.follow()
         self.reload_themes()
+        self.set_interval(DEAD_LOOK_SECONDS, self._look_for_dead)
         self.call_after_refresh(self._settle)
 
     def _settle(self) -> None:
@@ -89,32 +102,75 @@ class SignalboxApp(App[None]):
     @work(group="feed", exit_on_error=False)
     async def follow(self) -> None:
         """Carry the store's events to the screen, from the first to the last."""
-        desk = self.desk
-        assert desk is not None
         self.session.mailbox.fold(await asyncio.to_thread(self.session.load), self.session.now())
-        await carry(self.session.store, self._fold, desk.mail_changed, self._failed)
+        await carry(self.session.store, self._fold, self._changed, self._failed)
+
+    def _changed(self, is_loading: bool) -> None:
+        was_loading = self.session.is_loading
+        if self.desk is not None:
+            self.desk.mail_changed(is_loading)
+        if was_loading and not is_loading:
+            self._note()  # what was there is no news
 
     def _fold(self, batch: list[Event]) -> None:
         mailbox = self.session.mailbox
+        if any(isinstance(event, Reset) for event in batch):
+            self._known |= mailbox.ids()  # they come again, and are no news
         mailbox.fold(batch, self.session.now())
         if not self.session.is_loading:
-            came = [event for event in batch if isinstance(event, Message)]
+            came = [event for event in batch if isinstance(event, Message) and event.id not in self._known]
             self.session.arrived.update(message.id for message in came)
-            self._announce([message for message in came if mailbox.is_mine(message)])
+            self._note(came)
         for event in batch:
             if isinstance(event, Reset):
                 self.session.forget_bodies()
-                self.session.arrived.clear()
                 self.notify(f"read anew: {event.reason}", markup=False)
 
-    def _announce(self, mail: list[Message]) -> None:
-        """Ring once for mail to the person that has just come; agents' own mail is quiet."""
-        if mail and self._config.bell:
-            self.bell()
-        for message in mail[:1]:
-            more = f" and {len(mail) - 1} more" if len(mail) > 1 else ""
-            words = visible_line(f"{message.sender}: {message.subject}{more}")
-            self.notify(words, title="For you", timeout=6, markup=False)
+    def _note(self, came: Sequence[Message] = ()) -> None:
+        """Gather what is worth a word; it is told together, a moment later."""
+        session = self.session
+        found = [(occasion, it) for it in came if (occasion := occasion_of(it, session.mailbox, session.joined))]
+        if (number := session.mailbox.counts().dead) != self._dead:
+            letters = session.mailbox.dead_letters(session.now())
+            fresh = [it for it in letters if (it.message.id, it.recipient) not in self._letters]
+            self._letters.update((it.message.id, it.recipient) for it in fresh)
+            if self._dead is not None:
+                found += [(Occasion.DEAD_LETTER, letter.message) for letter in fresh]
+            self._dead = number
+        if found and not self._noted:
+            self.set_timer(COALESCE_SECONDS, self._tell_noted)
+        self._noted += found
+
+    def _look_for_dead(self) -> None:
+        if not self.session.is_loading:
+            self._note()
+
+    def _tell_noted(self) -> None:
+        found, self._noted = self._noted, []
+        settings, now = self._config.notifications, self.session.now()
+        for notice in notices(found):
+            for way in ways(notice, settings, now, bell=self._config.bell):
+                self._tell_by(way, notice)
+
+    def _tell_by(self, way: Way, notice: Notice) -> None:
+        match way:
+            case Way.TOAST:
+                self.notify(visible_line(notice.words), title=notice.title, timeout=6, markup=False)
+            case Way.BELL:
+                self.bell()
+            case Way.OSC9:
+                if self._driver is not None:
+                    self._driver.write(osc9(notice))
+            case Way.DESKTOP:
+                self._run_notice(show_on_desktop(notice))
+            case Way.COMMAND:
+                self._run_notice(run_quietly(self._config.notifications.command, notice))
+
+    @work(group="notices", exit_on_error=False)
+    async def _run_notice(self, telling: Awaitable[str]) -> None:
+        problem = await telling
+        if problem:
+            self.notify(problem, title="Notification", severity="warning", markup=False)
 
     def _failed(self, error: StoreError) -> None:
         self.session.mailbox.fold([Gone(error.problem)], self.session.now())

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import tomllib
+from datetime import time
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from platformdirs import user_config_path
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from mailstore.attention import Limits
 
-__all__ = ["Attention", "Config", "config_folder", "load_config"]
+__all__ = ["Attention", "Config", "Notifications", "config_folder", "load_config"]
 
 
 class Attention(BaseModel):
@@ -41,6 +42,43 @@ class Attention(BaseModel):
     def limits(self) -> Limits:
         """Return the limits as the mailbox takes them."""
         return Limits(**self.model_dump())
+
+
+def _is_clock(text: str | None) -> str | None:
+    if text is not None:
+        time.fromisoformat(text)
+    return text
+
+
+Ways = list[Literal["toast", "bell", "osc9", "desktop", "command"]]
+Clock = Annotated[str | None, AfterValidator(_is_clock)]
+
+
+class Notifications(BaseModel):
+    """The table [notifications]: by which ways the person hears of what; an empty list is silence."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    to_me: Ways = ["toast", "bell"]
+    """Mail to the user."""
+
+    question: Ways = ["toast", "bell"]
+    """Questions to the user."""
+
+    dead_letter: Ways = ["toast"]
+    """A letter that nobody will read unless somebody acts."""
+
+    channel: Ways = []
+    """Mail in a channel that the user has joined."""
+
+    command: str = ""
+    """A command of the user's; it finds SIGNALBOX_KIND, _COUNT, _ID, _SENDER, _SUBJECT and _TYPE in its environment."""
+
+    quiet_from: Clock = None
+    """From this time of day, as "22:00", notices come on the screen only …"""
+
+    quiet_to: Clock = None
+    """… until this one, on the next day where it is earlier."""
 
 
 class Config(BaseModel):
@@ -74,6 +112,9 @@ class Config(BaseModel):
 
     attention: Attention = Field(default_factory=Attention)
     """From when on something needs a look."""
+
+    notifications: Notifications = Field(default_factory=Notifications)
+    """By which ways the user hears of what."""
 
     keymap: dict[str, str] = Field(default_factory=dict)
     """Other keys for commands, by command id (see signalbox keys)."""

@@ -203,6 +203,10 @@ class Fold:
         if message is not None and not message.archived and message.sender != self.user:
             self._index.count_unseen(message, by)
 
+    def ids(self) -> set[str]:
+        """Return the ids of all messages."""
+        return set(self._position)
+
     def __len__(self) -> int:
         return len(self._messages)
 

@@ -19,6 +19,21 @@ def test_without_a_file_everything_is_as_it_comes(tmp_path: Path) -> None:
     assert load_config(tmp_path / "config.toml") == (Config(), [])
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('quiet_from = "late"', "[notifications]: quiet_from = 'late' is wrong"),
+        ('to_me = ["shout"]', "[notifications]: to_me = ['shout'] is wrong"),
+        ("too_me = []", "did you mean 'to_me'?"),
+    ],
+)
+def test_a_wrong_setting_in_a_table_is_told_and_costs_none_of_the_others(line: str, said: str, tmp_path: Path) -> None:
+    config, problems = load_config(write(tmp_path, f'[notifications]\n{line}\ncommand = "tell"\n'))
+    assert len(problems) == 1
+    assert said in problems[0]
+    assert config.notifications.command == "tell"
+
+
 def test_the_settings_lie_where_the_environment_says(tmp_path: Path) -> None:
     assert config_folder().is_relative_to(tmp_path)
     config_folder().mkdir(parents=True)
@@ -37,12 +52,14 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     stale_after_minutes = 5
     bell = false
     keymap = { help = "f9" }
+    notifications = { channel = ["bell"], quiet_from = "22:00", quiet_to = "07:00" }
     attention = { unread_minutes = 5, loop_messages = 3 }
     """
     config, problems = load_config(write(tmp_path, text))
     assert not problems
+    assert (config.notifications.channel, config.notifications.quiet_from) == (["bell"], "22:00")
     assert (config.attention.unread_minutes, config.attention.loop_messages) == (5.0, 3)
-    assert config.model_dump(exclude={"attention"}) == {
+    assert config.model_dump(exclude={"attention", "notifications"}) == {
         "store": "haak:data",
         "user": "petra",
         "theme": "timetable",

@@ -1,0 +1,58 @@
+"""Brings notices to the person: on the screen, by the bell, the terminal, the desktop, a command of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import shutil
+from collections.abc import Mapping
+
+from console.notifying import Notice
+from console.render.safe import visible_line
+
+__all__ = ["osc9", "run_quietly", "show_on_desktop"]
+
+SECONDS = 20
+LONGEST = 200
+
+
+def osc9(notice: Notice) -> str:
+    """Return the escape by which terminals show a notification; nothing in it can end or begin another."""
+    text = visible_line(f"{notice.title}: {notice.words}")[:LONGEST]
+    return f"\x1b]9;{''.join(char for char in text if char.isprintable())}\x07"
+
+
+async def show_on_desktop(notice: Notice) -> str:
+    """Let the desktop show a notice; return what went wrong, in words."""
+    program = shutil.which("notify-send")
+    if program is None:
+        return "notify-send is not there: the desktop can't be told"
+    words = visible_line(notice.words)[:LONGEST]
+    return await _run([program, "--app-name=Signalbox", "--", notice.title, words], {})
+
+
+async def run_quietly(command: str, notice: Notice) -> str:
+    """Run the person's command with a notice in its environment; return what went wrong, in words."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        return f"the command for notices can't be read: {error}"
+    return await _run(words, notice.fields) if words else "the command for notices is empty"
+
+
+async def _run(words: list[str], fields: Mapping[str, str]) -> str:
+    env = {**os.environ, **{name: value.replace("\0", "") for name, value in fields.items()}}
+    nowhere = asyncio.subprocess.DEVNULL
+    try:
+        process = await asyncio.create_subprocess_exec(*words, env=env, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+    except (OSError, ValueError, UnicodeEncodeError) as error:
+        return f"{words[0]} can't be run: {error}"
+    try:
+        async with asyncio.timeout(SECONDS):
+            status = await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        return f"{words[0]} was stopped after {SECONDS} s"
+    return "" if status == 0 else f"{words[0]} ended with status {status}"

@@ -1,0 +1,155 @@
+"""What the person is told of, by which ways, and what is left quiet."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from console.config import Config, Notifications
+from console.notices import osc9, run_quietly, show_on_desktop
+from console.notifying import Notice, Occasion, Way, is_quiet, notices, occasion_of, ways
+from mailstore.mailbox import Mailbox
+from mailstore.message import Message
+from tests.console.screen_text import opened
+from tests.mailboxes import NOW, MailFiles
+
+HOSTILE = "; touch /tmp/owned\x07\x1b]0;x\x07 $(id) \x9c"
+
+
+def message(**fields: object) -> Message:
+    usual: dict[str, object] = {"id": "m", "sender": "ann-00000001", "recipients": ("user",), "subject": "A word"}
+    return Message(**{**usual, "timestamp": "", "time": NOW, **fields})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("fields", "occasion"),
+    [
+        ({}, Occasion.TO_ME),
+        ({"type": "question"}, Occasion.QUESTION),
+        ({"recipients": ("project:ink",)}, Occasion.CHANNEL),
+        ({"recipients": ("project:elsewhere",)}, None),
+        ({"recipients": ("bob-00000001",)}, None),
+        ({"sender": "user", "recipients": ("bob-00000001",)}, None),
+    ],
+)
+def test_what_a_message_is_to_the_person(fields: dict[str, object], occasion: Occasion | None) -> None:
+    mailbox = Mailbox()
+    mailbox.fold([message(**fields)], NOW)
+    found = mailbox.message("m")
+    assert found is not None
+    assert occasion_of(found, mailbox, {"project:ink"}) is occasion
+
+
+def test_what_came_together_is_told_together() -> None:
+    found = [(Occasion.TO_ME, message(id=str(number))) for number in range(3)]
+    told = notices([*found, (Occasion.QUESTION, message(id="q", subject="Well?"))])
+    assert [(it.occasion, it.count, it.words) for it in told] == [
+        (Occasion.QUESTION, 1, "ann-00000001: Well?"),
+        (Occasion.TO_ME, 3, "ann-00000001: A word and 2 more"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "at", "quiet"),
+    [
+        ("22:00", "07:00", "23:30", True),
+        ("22:00", "07:00", "06:59", True),
+        ("22:00", "07:00", "07:00", False),
+        ("12:00", "13:00", "12:30", True),
+        ("12:00", "13:00", "11:59", False),
+        (None, "13:00", "12:30", False),
+    ],
+)
+def test_quiet_hours(start: str | None, end: str | None, at: str, quiet: bool) -> None:
+    now = datetime.fromisoformat(f"2026-03-16T{at}").timestamp()
+    assert is_quiet(Notifications(quiet_from=start, quiet_to=end), now) is quiet
+
+
+def test_by_day_by_night_and_without_a_bell() -> None:
+    settings = Notifications(to_me=["toast", "bell", "command"], quiet_from="00:00", quiet_to="23:59")
+    notice = Notice(Occasion.TO_ME, 1, message())
+    assert ways(notice, Notifications(), NOW) == [Way.TOAST, Way.BELL]
+    assert ways(notice, Notifications(), NOW, bell=False) == [Way.TOAST]
+    assert ways(notice, settings, NOW) == [Way.TOAST]
+    assert ways(Notice(Occasion.CHANNEL, 1, message()), Notifications(), NOW) == []
+
+
+def test_what_the_terminal_is_told_can_not_end_early() -> None:
+    text = osc9(Notice(Occasion.TO_ME, 1, message(subject=HOSTILE)))
+    assert text.startswith("\x1b]9;For you: ann-00000001: ; touch")
+    assert text.endswith("\x07")
+    assert text[4:-1].isprintable()
+
+
+async def test_a_command_gets_a_notice_in_its_environment_and_no_shell_sees_it(tmp_path: Path) -> None:
+    out = tmp_path / "told"
+    script = tmp_path / "tell"
+    fields = '"$SIGNALBOX_KIND" "$SIGNALBOX_COUNT" "$SIGNALBOX_SUBJECT"'
+    script.write_text(f'#!/bin/sh\nprintf "%s|%s|%s" {fields} > {out}\n')
+    script.chmod(0o755)
+    notice = Notice(Occasion.QUESTION, 2, message(subject=HOSTILE))
+    assert await run_quietly(str(script), notice) == ""
+    assert out.read_text() == f"question|2|{HOSTILE}"
+    assert "can't be run" in await run_quietly("nowhere-to-be-found", notice)
+    assert await run_quietly("false", notice) == "false ended with status 1"
+    assert "can't be read" in await run_quietly("'", notice)
+    assert "is empty" in await run_quietly("", notice)
+
+
+async def test_a_desktop_without_its_program_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "notify-send is not there" in await show_on_desktop(Notice(Occasion.TO_ME, 1, message()))
+    program = tmp_path / "notify-send"
+    program.write_text("#!/bin/sh\nexit 0\n")
+    program.chmod(0o755)
+    assert await show_on_desktop(Notice(Occasion.TO_ME, 1, message())) == ""
+
+
+def write_mail(folder: Path) -> MailFiles:
+    mail = MailFiles(folder)
+    mail.agent("ann-00000001")
+    mail.agent("ded-00000001", "dead")
+    mail.message("old", "ann-00000001", "ded-00000001", "Alive?", ago=60, subject="An old letter")
+    mail.message("mine", "ann-00000001", "user", "Hello.", ago=50, subject="Before")
+    return mail
+
+
+def toasts(app: object) -> list[str]:
+    return [f"{it.title}: {it.message}" for it in app._notifications]  # type: ignore[attr-defined]
+
+
+async def test_mail_to_the_person_and_letters_that_die_are_told_and_what_was_there_is_not(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    async with opened(mail.data) as seat:
+        assert toasts(seat.app) == []
+        mail.message("quiet", "ann-00000001", "bob-00000001", "Between us.", ago=0)
+        mail.message("new", "ann-00000001", "user", "Well?", ago=0, subject="Come [bold]here[/]", type="question")
+        mail.message("lost", "ann-00000001", "ded-00000001", "You?", ago=0, subject="A new letter")
+        await seat.until(lambda: len(toasts(seat.app)) == 2)
+        question, letter = toasts(seat.app)
+        assert question == "A question to you: ann-00000001: Come [bold]here[/]"
+        assert letter.startswith("Dead letter: ann-00000001: ")
+
+
+async def test_a_mailbox_that_is_read_anew_tells_nothing_twice(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    async with opened(mail.data) as seat:
+        lines = mail.mailbox.read_bytes()
+        other = mail.mailbox.with_name("other")
+        other.write_bytes(lines)
+        other.rename(mail.mailbox)
+        await seat.until(lambda: any("read anew" in it for it in toasts(seat.app)))
+        mail.message("new", "ann-00000001", "user", "Now.", ago=0, subject="After")
+        await seat.until(lambda: any("For you" in it for it in toasts(seat.app)))
+        assert [it for it in toasts(seat.app) if "read anew" not in it] == ["For you: ann-00000001: After"]
+
+
+async def test_the_settings_say_what_is_told(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    config = Config(notifications=Notifications(to_me=[], dead_letter=[]))
+    async with opened(mail.data, config=config) as seat:
+        mail.message("new", "ann-00000001", "user", "Now.", ago=0)
+        mail.message("ask", "ann-00000001", "user", "Well?", ago=0, type="question", subject="Ask")
+        await seat.until(lambda: toasts(seat.app) == ["A question to you: ann-00000001: Ask"])
