@@ -211,6 +211,9 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("copy.text", "y", "copy('text')", "copy text", "copy the message's text (OSC 52)", "Look", MAIL),
     Command("copy.id", "Y", "copy('id')", "copy id", "copy the message's id", "Look", MAIL),
+    Command(
+        "export", "x", "export", "export", "write the thread, or all marked ones, to a file", "Look", MAIL, cli="export"
+    ),
     Command("pipe", "vertical_line", "pipe", "pipe", "give the message's text to a command", "Look", MAIL),
     # Write
     Command("compose", "c", "compose", "write", "write to what is under the cursor", "Write", LISTS, 2, "send"),

@@ -11,9 +11,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 from platformdirs import user_config_path
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from mailstore.archival import KEEP
 from mailstore.attention import Limits
 
-__all__ = ["Attention", "Config", "Notifications", "config_folder", "load_config"]
+__all__ = ["Archive", "Attention", "Config", "Notifications", "config_folder", "load_config"]
 
 
 class Attention(BaseModel):
@@ -42,6 +43,15 @@ class Attention(BaseModel):
     def limits(self) -> Limits:
         """Return the limits as the mailbox takes them."""
         return Limits(**self.model_dump())
+
+
+class Archive(BaseModel):
+    """The table [archive]: what the archival leaves in the mailbox."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    keep: Annotated[int, Field(ge=0)] = KEEP
+    """So many of the newest messages stay, whatever became of them."""
 
 
 def _is_clock(text: str | None) -> str | None:
@@ -112,6 +122,9 @@ class Config(BaseModel):
 
     attention: Attention = Field(default_factory=Attention)
     """From when on something needs a look."""
+
+    archive: Archive = Field(default_factory=Archive)
+    """What the archival leaves in the mailbox."""
 
     notifications: Notifications = Field(default_factory=Notifications)
     """By which ways the user hears of what."""

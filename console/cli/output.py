@@ -6,18 +6,21 @@ import msgspec
 
 __all__ = [
     "AgentRow",
+    "ArchiveRow",
     "ChannelRow",
     "Checkup",
     "ConcernRow",
     "Cut",
     "DeadLetterRow",
     "Fault",
+    "FindingRow",
     "KeyRow",
     "MessageRow",
     "MomentRow",
     "Pair",
     "SettledRow",
     "Spot",
+    "StayRow",
     "StoreRow",
     "ThemeRow",
     "ThreadRow",
@@ -95,6 +98,14 @@ class ConcernRow(msgspec.Struct, frozen=True):
     message_id: str | None
 
 
+class FindingRow(msgspec.Struct, frozen=True):
+    """What became of one record of an export: its verdict, and why."""
+
+    message_id: str
+    verdict: str
+    reason: str
+
+
 class MomentRow(msgspec.Struct, frozen=True):
     """One thing that happened to a message; `time` ISO 8601 in UTC, or null where nobody knows."""
 
@@ -112,6 +123,30 @@ class SettledRow(msgspec.Struct, frozen=True):
     recipient: str
     sent: str | None
     intervention_id: str | None
+
+
+class StayRow(msgspec.Struct, frozen=True):
+    """How many messages stay for a reason, and for whom, where it is somebody's mail."""
+
+    reason: str
+    messages: int
+    by: dict[str, int]
+
+
+class ArchiveRow(msgspec.Struct, frozen=True):
+    """What an archival did, or would do in a dry run; `files` from the mailbox's folder, `months` with their mail.
+
+    `run` names the run in the journal; null where nothing was moved. `mended` says what an interrupted run needed.
+    """
+
+    archived: int
+    kept: int
+    files: list[str]
+    months: dict[str, int]
+    stays: list[StayRow]
+    dry_run: bool
+    run: str | None
+    mended: list[str]
 
 
 class Fault(msgspec.Struct, frozen=True):

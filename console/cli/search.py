@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
             raise UsedWrongly(error.problem, error.remedy) from error
         newest_first = reversed(list(mail.mailbox.messages()))
         places = (message for message in newest_first if args.archive or not message.archived)
-        context = SearchContext(mail.mailbox, lambda message: _text(mail.store, message), mail.now)
+        context = SearchContext(mail.mailbox, lambda message: text_of(mail.store, message), mail.now)
         found = list(search(places, query, context))
         if args.json:
             put_json(message_rows(mail, found))
@@ -55,7 +55,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _text(store: Store, message: Message) -> str:
+def text_of(store: Store, message: Message) -> str:
+    """Return a message's text; empty where it is gone."""
     try:
         return store.content(message)
     except ContentGone:

@@ -16,6 +16,7 @@ class Settings(NamedTuple):
     store: str = ""
     user: str = "user"
     poll: bool = False
+    archive_keep: int | None = None
 
 
 def settings(*, is_told: bool = True) -> Settings:
@@ -32,7 +33,7 @@ def settings(*, is_told: bool = True) -> Settings:
     config, problems = load_config()
     for problem in problems if is_told else ():
         warn(problem)
-    return Settings(config.store or "", config.user, config.poll)
+    return Settings(config.store or "", config.user, config.poll, config.archive.keep)
 
 
 def seen_marks(mailbox_url: str) -> list[Seen]:

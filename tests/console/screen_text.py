@@ -25,7 +25,21 @@ __all__ = ["Seat", "opened", "screen_lines", "settle", "until"]
 
 SVG = "{http://www.w3.org/2000/svg}"
 CELL_WIDTH, LINE_HEIGHT = 12.2, 24.4
-GROUPS = {"blocks", "marks", "send", "search", "drafts", "record", "copy", "quote", "news", "chosen", "text", "pipe"}
+GROUPS = {
+    "blocks",
+    "marks",
+    "send",
+    "search",
+    "drafts",
+    "record",
+    "copy",
+    "quote",
+    "news",
+    "chosen",
+    "text",
+    "pipe",
+    "export",
+}
 PATIENCE = 10.0
 
 

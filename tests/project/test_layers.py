@@ -25,7 +25,7 @@ ORDER = [
     {"archival", "attention", "draft", "replying", "query", "takeover", "timeline"},
     {"sending", "search"},
     {"store"},
-    {"registry", "settling"},
+    {"archiving", "registry", "settling", "exporting"},
 ]
 """The modules of the store layer, the lowest first: each imports only from below."""
 

@@ -1,0 +1,126 @@
+"""`signalbox archive`: what leaves the mailbox and what stays, and on a yes it is done."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from console.cli.document import put_json
+from console.cli.edge import warn
+from console.cli.loading import Loaded, loaded
+from console.cli.options import mailbox_options
+from console.cli.output import ArchiveRow, StayRow
+from console.cli.plain import put
+from console.cli.problems import Refused, UsedWrongly
+from console.cli.settings import settings
+from console.archival import plan_lines, report_line
+from console.render.safe import visible_line
+from mailstore.archival import KEEP, ArchivePlan, ArchiveReport, plan_archive
+from mailstore.archiving import archive
+from mailstore.store import Capability
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--dry-run", action="store_true", help="say what would be moved, and move nothing")
+    parser.add_argument("--keep", type=int, metavar="N", help="how many of the newest messages stay (200)")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Plan, ask, and archive."""
+    if args.keep is not None and args.keep < 0:
+        raise UsedWrongly(f"--keep {args.keep} is no number of messages", "0 keeps only what must stay")
+    if not (args.yes or args.dry_run or _is_terminal(sys.stdin)):
+        raise UsedWrongly("there is nobody to ask", "--yes archives without a question, --dry-run only tells")
+    with loaded(args) as mail:
+        plan = plan_archive(mail.mailbox, mail.now, _keep(args))
+        if args.dry_run:
+            _tell_plan(args, mail, plan)
+            return 0
+        if why := mail.store.capabilities.why_not(Capability.ARCHIVE):
+            raise Refused(f"a {mail.store.kind} mailbox can't archive", why)
+        if plan.leaving and not args.yes and not _is_wanted(mail, plan):
+            raise Refused("nothing was archived", "the answer was no")
+        report = archive(
+            mail.store, plan, actor=mail.mailbox.user, clock=time.time, progress=_progress(is_shown=plan.leaving > 0)
+        )
+        _tell_report(args, plan, report)
+    return 0
+
+
+def _keep(args: argparse.Namespace) -> int:
+    if args.keep is not None:
+        return int(args.keep)
+    configured = settings(is_told=False).archive_keep
+    return KEEP if configured is None else configured
+
+
+def _is_terminal(stream: object) -> bool:
+    return stream is not None and getattr(stream, "isatty", lambda: False)()
+
+
+def _is_wanted(mail: Loaded, plan: ArchivePlan) -> bool:
+    """Show the plan and ask, on standard error: what the command prints is kept apart from the question."""
+    for line in plan_lines(plan, mail.store.archive_file):
+        print(visible_line(line), file=sys.stderr)
+    print("Archive? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+class _progress:  # noqa: N801 - a function with a memory
+    """Tells on a terminal's standard error how far it is."""
+
+    def __init__(self, *, is_shown: bool) -> None:
+        self._is_shown = is_shown and _is_terminal(sys.stderr)
+        self._last = ""
+
+    def __call__(self, words: str, done: int, total: int) -> None:
+        line = f"{words} {100 * done // max(total, 1):>3} %"
+        if self._is_shown and line != self._last:
+            self._last = line
+            end = "\n" if done >= total else ""
+            print(f"\r\x1b[K{line}", end=end, file=sys.stderr, flush=True)
+
+
+def _tell_plan(args: argparse.Namespace, mail: Loaded, plan: ArchivePlan) -> None:
+    if args.json:
+        files = [mail.store.archive_file(month) for month in plan.months]
+        put_json(_row(plan, plan.leaving, plan.staying, files, is_dry=True))
+    else:
+        for line in plan_lines(plan, mail.store.archive_file):
+            put(visible_line(line))
+
+
+def _tell_report(args: argparse.Namespace, plan: ArchivePlan, report: ArchiveReport) -> None:
+    if report.mended:
+        warn("an archival that was interrupted was put right first")
+    if args.json:
+        run = report.run if report.archived else None
+        put_json(_row(plan, report.archived, report.kept, list(report.files), run=run, mended=list(report.mended)))
+    else:
+        put(visible_line(report_line(plan, report)))
+
+
+def _row(
+    plan: ArchivePlan,
+    archived: int,
+    kept: int,
+    files: list[str],
+    *,
+    is_dry: bool = False,
+    run: str | None = None,
+    mended: list[str] | None = None,
+) -> ArchiveRow:
+    return ArchiveRow(
+        archived=archived,
+        kept=kept,
+        files=files,
+        months=plan.months,
+        stays=[StayRow(stay.reason.value, stay.messages, dict(stay.by)) for stay in plan.stays],
+        dry_run=is_dry,
+        run=run,
+        mended=mended or [],
+    )

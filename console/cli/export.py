@@ -1,0 +1,104 @@
+"""`signalbox export`: what a query, a view or a thread selects, as a document that can be checked."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from console.cli.loading import Loaded, find_message, loaded
+from console.cli.options import mailbox_options
+from console.cli.plain import stamp
+from console.cli.problems import Refused, UsedWrongly
+from console.cli.search import arrange, text_of
+from console.export.document import FORMATS, About, render
+from mailstore.errors import QueryError
+from mailstore.exporting import exported
+from mailstore.mailbox import by_time
+from mailstore.message import Message
+from mailstore.query import parse
+from mailstore.search import SearchContext, search
+from mailstore.views import View, ViewKind
+
+__all__ = ["arrange", "write_new"]
+
+VIEWS: dict[str, ViewKind] = {
+    "all": "all",
+    "for-you": "for-you",
+    "unread": "unread",
+    "dead": "dead",
+    "waiting": "waiting",
+    "archive": "archive",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("query", nargs="*", metavar="QUERY", help="what to export; everything without one")
+    parser.add_argument("--format", choices=list(FORMATS), default="json", help="default: json")
+    parser.add_argument("--archive", action="store_true", help="take archived mail too")
+    parser.add_argument("--thread", metavar="MSG", help="the whole thread of this message")
+    parser.add_argument("--view", choices=list(VIEWS), help="the threads of this view")
+    parser.add_argument("--output", metavar="FILE", help="write to a file, which must not be there yet")
+    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+    mailbox_options(parser, json=False)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the document to standard output or to a file."""
+    if sum(map(bool, (args.query, args.thread, args.view))) > 1:
+        raise UsedWrongly("a query, a thread and a view are three selections", "give one of them")
+    with loaded(args, with_seen=True) as mail:
+        messages, selection = _selected(args, mail)
+        about = About(mail.store.url, stamp(mail.now) or "", selection)
+        pieces = render(args.format, exported(mail.store, mail.mailbox, messages, mail.now), about)
+        if args.output is None:
+            for piece in pieces:
+                sys.stdout.buffer.write(piece.encode("utf-8", "backslashreplace"))
+        else:
+            write_new(Path(args.output), pieces, is_forced=args.force)
+    return 0
+
+
+def _selected(args: argparse.Namespace, mail: Loaded) -> tuple[list[Message], str]:
+    """Return what is exported, thread by thread in reply order, and what it is in words."""
+    mailbox = mail.mailbox
+    if args.thread:
+        roots, wanted = [mailbox.root_of(find_message(mailbox, args.thread).id)], None
+        selection = f"the thread of {args.thread}"
+    elif args.view:
+        roots, wanted, selection = mailbox.threads(View(VIEWS[args.view])), None, f"the view {args.view}"
+    else:
+        text = " ".join(args.query).strip()
+        try:
+            query = parse(text, mail.now) if text else None
+        except QueryError as error:
+            raise UsedWrongly(error.problem, error.remedy) from error
+        context = SearchContext(mailbox, lambda message: text_of(mail.store, message), mail.now)
+        places = [it for it in mailbox.messages() if args.archive or not it.archived]
+        wanted = {it.id for it in (search(places, query, context) if query is not None else places)}
+        newest = {
+            root: None for it in sorted(places, key=by_time) if it.id in wanted for root in [mailbox.root_of(it.id)]
+        }
+        roots, selection = list(newest), text or "everything"
+    found = [node.message for root in roots for node in mailbox.tree(root) if node.message is not None]
+    return [it for it in found if wanted is None or it.id in wanted], selection
+
+
+def write_new(path: Path, pieces: Iterable[str], *, is_forced: bool = False) -> None:
+    """Write a file at once or not at all; one that is there is refused. Raises Refused."""
+    if path.exists() and not is_forced:
+        raise Refused(f"{path} is there already", "name another file, or pass --force")
+    name = ""
+    try:
+        fd, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(fd, "wb") as file:
+            for piece in pieces:
+                file.write(piece.encode("utf-8", "backslashreplace"))
+        Path(name).replace(path)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True) if name else None
+        raise Refused(f"{path} can't be written ({(error.strerror or str(error)).lower()})", "nothing was") from error

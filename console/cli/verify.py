@@ -1,0 +1,45 @@
+"""`signalbox verify FILE`: whether an export is what the mailbox holds."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+
+from console.cli.document import put_json
+from console.cli.loading import loaded
+from console.cli.options import mailbox_options
+from console.cli.output import FindingRow
+from console.cli.plain import columns, put
+from console.cli.problems import Refused
+from console.export.reading import claims_in
+from mailstore.exporting import verified
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", metavar="FILE", help="an export in any of its formats")
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what is not as the export says, and how much is; 1 when anything is not."""
+    try:
+        text = Path(args.file).read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise Refused(f"{args.file} can't be read ({(error.strerror or str(error)).lower()})", "look at it") from error
+    claims = claims_in(text)
+    with loaded(args) as mail:
+        findings = list(verified(claims, mail.store, mail.mailbox))
+    bad = [it for it in findings if not it.is_good]
+    if args.json:
+        put_json([FindingRow(it.claim.id, it.verdict.value, it.words) for it in findings])
+    else:
+        if bad:
+            put(columns([(it.verdict.value, it.claim.id, it.words) for it in bad], ("verdict", "message", "why")))
+        counts = Counter(it.verdict.value for it in findings)
+        put(
+            ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
+            or "an empty export: nothing to check"
+        )
+    return 1 if bad else 0

@@ -1,0 +1,63 @@
+"""A selection as one HTML file that needs nothing else and runs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+
+from console.export.document import About, claim_of
+from console.render.safe import visible, visible_line
+from mailstore.exporting import Exported
+
+__all__ = ["as_html"]
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; color: #1d2733; }
+h1 { font-size: 1.3rem } h2 { font-size: 1.05rem; margin: 2rem 0 .5rem; border-bottom: 1px solid #cfd6de }
+article { margin: 0 0 1rem; padding-left: .8rem; border-left: 3px solid #d8a24a }
+header { color: #5b6a79; font-size: .85rem } header b { color: #1d2733 }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; font: 14px/1.5 ui-monospace, monospace; margin: .3rem 0 }
+footer { color: #8593a1; font-size: .75rem; overflow-wrap: anywhere }
+@media (prefers-color-scheme: dark) { body { background: #10151c; color: #cfd6de } header b { color: #fff }
+  h2 { border-color: #2a3542 } }
+"""
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+def as_html(messages: Iterable[Exported], about: About) -> Iterator[str]:
+    """Render a whole document, a section where another thread begins."""
+    title = text(f"Mail of {about.mailbox}")
+    yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'
+    yield f'<meta name="generator" content="signalbox"><title>{title}</title><style>{STYLE}</style></head>\n<body>\n'
+    yield f"<h1>{title}</h1>\n<p>Exported {text(about.exported_at)}: {text(about.selection)}</p>\n"
+    root = None
+    for message in messages:
+        if message.root != root:
+            root = message.root
+            yield f"<h2>{text(message.subject) or '(no subject)'}</h2>\n"
+        yield _article(message)
+    yield "</body></html>\n"
+
+
+def text(value: str) -> str:
+    """Return one line of text that a browser shows as it is."""
+    return escape(visible_line(value))
+
+
+def _article(message: Exported) -> str:
+    shown = visible(message.content).rstrip("\n")
+    claim = claim_of(message, shown)
+    data = " ".join(
+        f'data-{name.replace("_", "-")}="{text(str(value))}"' for name, value in claim.items() if value is not None
+    )
+    states = text("; ".join(f"{name}: {state}" for name, state in message.states.items()))
+    kind = f" · {text(message.type)}" if message.type else ""
+    missing = f" · its text can't be read: {text(message.missing)}" if message.missing else ""
+    place = f"{message.file} at {message.offset}" if message.file is not None else "no file"
+    return (
+        f"<article {data}>\n<header><b>{text(message.sender)}</b> → {text(', '.join(message.recipients))}"
+        f" · {text(message.timestamp)}{kind}{missing}<br>{states}</header>\n"
+        f"<pre>\n{escape(shown)}</pre>\n"
+        f"<footer>{text(message.id)} · {text(place)} · sha256 {text(message.sha256 or '–')}</footer>\n</article>\n"
+    )

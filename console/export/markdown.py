@@ -1,0 +1,51 @@
+"""Threads as Markdown: the texts in fences that nothing in them can close."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from console.export.document import About, claim_of
+from console.render.safe import visible, visible_line
+from mailstore.exporting import Exported
+
+__all__ = ["as_markdown"]
+
+SPECIAL = re.compile(r"([\\`*_{}\[\]()#+.!|<>~&-])")
+LEAST_FENCE = 3
+
+
+def as_markdown(messages: Iterable[Exported], about: About) -> Iterator[str]:
+    """Render messages as they come, a heading where another thread begins."""
+    yield f"# Mail of {inline(about.mailbox)}\n\n"
+    yield f"Exported {inline(about.exported_at)}: {inline(about.selection)}\n"
+    root = None
+    for message in messages:
+        if message.root != root:
+            root = message.root
+            yield f"\n## {inline(message.subject) or '(no subject)'}\n"
+        yield _block(message)
+
+
+def inline(text: str) -> str:
+    """Return text that Markdown shows as it is, in one line."""
+    return SPECIAL.sub(r"\\\1", visible_line(text))
+
+
+def _block(message: Exported) -> str:
+    shown = visible(message.content).rstrip("\n")
+    longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
+    fence = "`" * max(LEAST_FENCE, longest + 1)
+    claim = msgspec.json.encode(claim_of(message, shown)).decode().replace("<", "\\u003c").replace(">", "\\u003e")
+    claim = claim.replace("--", "-\\u002d")
+    to = inline(", ".join(message.recipients))
+    states = inline("; ".join(f"{name}: {state}" for name, state in message.states.items()))
+    notes = [inline(message.timestamp), *([inline(message.type)] if message.type else []), states]
+    if message.thread:
+        notes.append(f"answers {inline(message.thread)}")
+    if message.missing:
+        notes.append(inline(f"its text can't be read: {message.missing}"))
+    head = f"\n**{inline(message.sender)}** → {to}  \n{' · '.join(filter(None, notes))}\n"
+    return f"{head}\n<!-- signalbox {claim} -->\n{fence}text\n{shown}\n{fence}\n"

@@ -1,0 +1,68 @@
+"""Writing threads to a document that stands alone, and that `signalbox verify` can check."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from textual import work
+
+from console.cli.export import write_new
+from console.cli.plain import stamp
+from console.export.document import About, render
+from console.render.safe import visible_line
+from console.render.text import shorten_middle
+from console.screens.piping import Piping
+from console.screens.prompt import Prompt
+from mailstore.errors import MailError
+from mailstore.exporting import exported
+from mailstore.message import Message
+
+__all__ = ["Exporting"]
+
+SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".html": "html"}
+
+
+class Exporting(Piping):
+    """The format is the file's ending; a file that is there is left alone."""
+
+    def action_export(self) -> None:
+        """Export the marked threads, else the one in sight."""
+        roots = self.marked_roots() or ([self.look.root] if self.look.root is not None else [])
+        mailbox = self.session.mailbox
+        mail = [node.message for root in roots for node in mailbox.tree(root) if node.message is not None]
+        if not mail:
+            self.tell("there is nothing here to export")
+            return
+        what = f"{len(roots)} threads" if len(roots) > 1 else f"“{visible_line(mailbox.summary(roots[0]).subject)}”"
+        question = f"Export {what}, {len(mail)} message{'s' * (len(mail) != 1)}, to"
+
+        def answered(name: str | None) -> None:
+            if name:
+                self._export(mail, Path(name).expanduser(), f"{len(roots)} threads: {', '.join(roots)}")
+
+        detail = "a file that ends in .html, .md, .json or .jsonl"
+        self.app.push_screen(Prompt(question, value="thread.html", detail=detail, check=wrong), answered)
+
+    @work(group="export", exclusive=True, exit_on_error=False)
+    async def _export(self, mail: list[Message], path: Path, selection: str) -> None:
+        try:
+            await asyncio.to_thread(self._write_export, mail, path, selection)
+        except MailError as error:
+            self.notify(str(error), title="Not exported", severity="error", markup=False)
+        else:
+            self.tell(f"exported to {shorten_middle(str(path), 40)}")
+
+    def _write_export(self, mail: list[Message], path: Path, selection: str) -> None:
+        session = self.session
+        about = About(session.store.url, stamp(session.now()) or "", selection)
+        messages = exported(session.store, session.mailbox, mail, session.now())
+        write_new(path, render(SUFFIXES[path.suffix], messages, about))
+
+
+def wrong(name: str) -> str:
+    """Say what is wrong with a file's name."""
+    path = Path(name).expanduser() if name else Path()
+    if path.suffix not in SUFFIXES:
+        return f"name a file that ends in {', '.join(SUFFIXES)}"
+    return f"{path} is there already" if path.exists() else ""

@@ -1,0 +1,173 @@
+"""`signalbox export` and `verify`: documents that stand alone, and whether they are what the mailbox holds."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from console.export.document import FORMATS, About, render
+from console.export.reading import claims_in
+from mailstore.exporting import Exported, digest, text_digest
+from tests.cli.conftest import Run
+from tests.mailboxes import MailFiles, damaged, every_case
+
+HOSTILE = "```\n</pre></article><script>alert(1)</script>\n--> <!-- \x1b[2J ]]> `````\n# head\n& &amp; \\"
+ODD = [HOSTILE, "", "```", "\n~~~\n", "-->"]
+ABOUT = About("haak:data", "2026-03-16T14:30:00Z", "everything")
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> MailFiles:
+    mail = MailFiles(tmp_path)
+    mail.agent("ann-00000001")
+    mail.agent("bob-00000001")
+    mail.message("q", "ann-00000001", "bob-00000001", HOSTILE, ago=500, subject="A <b>subject</b> `x`", priority=7)
+    mail.message("a", "bob-00000001", "ann-00000001", "An answer.", ago=400, thread="q")
+    mail.message("other", "ann-00000001", "user", "The lamp.", ago=300, subject="Lamp", type="question")
+    mail.message("old", "ann-00000001", "bob-00000001", "Archived.", ago=90 * 86400, archived=True)
+    return mail
+
+
+def write(run: Run, mail: MailFiles, target: Path, *words: object) -> Path:
+    done = run("export", *words, "--output", target, "--force", "--store", mail.url)
+    assert (done.status, done.err) == (0, "")
+    return target
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_an_export_is_what_the_mailbox_holds(name: str, run: Run, mail: MailFiles, tmp_path: Path) -> None:
+    file = write(run, mail, tmp_path / "out", "--format", name, "--archive")
+    done = run("verify", file, "--store", mail.url)
+    assert (done.status, done.out) == (0, "4 ok\n")
+
+
+def test_each_record_has_its_place_its_digest_and_its_unknown_fields(run: Run, mail: MailFiles) -> None:
+    document = json.loads(run("export", "--store", mail.url).out)
+    assert (document["count"], document["selection"]) == (3, "everything")
+    row = document["messages"][0]
+    raw = mail.mailbox.read_bytes()[row["offset"] : row["offset"] + row["length"]]
+    assert (row["file"], row["sha256"]) == ("agent-mailbox.jsonl", digest(raw))
+    assert json.loads(row["record"])["priority"] == 7
+    assert row["content"] == HOSTILE
+
+
+@pytest.mark.parametrize(
+    ("words", "ids"),
+    [
+        (["lamp"], ["other"]),
+        (["from:ann-00000001"], ["q", "other"]),
+        (["--thread", "a"], ["q", "a"]),
+        (["--view", "for-you"], ["other"]),
+        (["--archive"], ["old", "q", "a", "other"]),
+        (["nothing-of-this"], []),
+    ],
+)
+def test_what_is_selected(words: list[str], ids: list[str], run: Run, mail: MailFiles) -> None:
+    lines = run("export", "--format", "jsonl", *words, "--store", mail.url).out.splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ids
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("json", '"content": "An answer."', '"content": "No answer."'),
+        ("json", '"sender": "bob-00000001"', '"sender": "eve-00000001"'),
+        ("jsonl", "An answer.", "No answer."),
+        ("markdown", "\nAn answer.\n", "\nNo answer.\n"),
+        ("html", "An answer.", "No answer."),
+    ],
+)
+def test_an_export_that_was_altered_is_found_out(
+    name: str, old: str, new: str, run: Run, mail: MailFiles, tmp_path: Path
+) -> None:
+    file = write(run, mail, tmp_path / "out", "--format", name)
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+    done = run("verify", file, "--json", "--store", mail.url)
+    assert done.status == 1
+    assert {row["message_id"]: row["verdict"] for row in done.document}["a"] == "altered"
+
+
+def test_a_mailbox_that_was_altered_moved_or_cut_is_found_out(run: Run, mail: MailFiles, tmp_path: Path) -> None:
+    file = write(run, mail, tmp_path / "out")
+    lines = mail.mailbox.read_bytes().splitlines(keepends=True)
+    month = mail.data / "agent-mailbox-archive" / "2026-03.jsonl"
+    month.write_bytes(lines[1])
+    mail.mailbox.write_bytes(lines[0].replace(b"script", b"SCRIPT"))
+    done = run("verify", file, "--json", "--store", mail.url)
+    assert done.status == 1
+    verdicts = {row["message_id"]: row["verdict"] for row in done.document}
+    assert verdicts == {"q": "changed", "a": "moved", "other": "missing"}
+
+
+def test_a_file_is_not_written_over_and_nothing_else_is_verified(run: Run, mail: MailFiles, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    target.write_text("mine")
+    done = run("export", "--output", target, "--store", mail.url)
+    assert (done.status, target.read_text()) == (1, "mine")
+    assert "is there already: name another file, or pass --force" in done.err
+    assert run("verify", target, "--store", mail.url).status == 1
+    assert "no record of an export" in run("verify", target, "--store", mail.url).err
+    target.write_text('{"messages": 3}')
+    assert "no export of signalbox" in run("verify", target, "--store", mail.url).err
+    assert run("verify", tmp_path / "nowhere", "--store", mail.url).status == 1
+    assert run("export", "--output", tmp_path / "no" / "folder", "--store", mail.url).status == 1
+    assert run("export", "lamp", "--view", "all", "--store", mail.url).status == 2
+    assert run("export", "is:nonsense", "--store", mail.url).status == 2
+
+
+@pytest.mark.parametrize("write_mail", [damaged, lambda folder: every_case(folder)[0]])
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_damaged_and_odd_mailboxes_are_exported_and_verified(
+    name: str, write_mail: object, run: Run, tmp_path: Path
+) -> None:
+    mail: MailFiles = write_mail(tmp_path)  # type: ignore[operator]
+    before = mail.mailbox.read_bytes()
+    file = write(run, mail, tmp_path / "out", "--format", name, "--archive")
+    assert run("verify", file, "--store", mail.url).status == 0
+    assert mail.mailbox.read_bytes() == before
+
+
+def exported(content: str) -> Exported:
+    raw = json.dumps({"content": content})
+    return Exported(
+        "id --> <", "ann", ("bob",), "", "s", content, None, "r", "", {}, False, "f", 0, len(raw),
+        digest(raw.encode()), text_digest(content), raw,
+    )  # fmt: skip
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.seen.append(tag)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(
+    st.lists(
+        st.text(st.characters(), max_size=60) | st.sampled_from([HOSTILE, "", "```", "\n~~~\n", "-->"]), max_size=4
+    )
+)
+def test_no_text_breaks_out_of_a_document(texts: list[str]) -> None:
+    mail = [exported(text) for text in texts]
+    for name in FORMATS:
+        document = "".join(render(name, mail, ABOUT))
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(document)
+            file.seek(0)
+            claims = claims_in(file.read()) if mail or name == "json" else []
+        assert [(claim.id, claim.is_altered) for claim in claims] == [("id --> <", False)] * len(mail)
+    tags = Tags()
+    tags.feed("".join(render("html", mail, ABOUT)))
+    assert tags.seen.count("article") == tags.seen.count("pre") == len(mail)
+    assert "script" not in tags.seen
