@@ -45,6 +45,7 @@ class Reason(StrEnum):
     FROZEN = "frozen"
     WAITING = "waiting"
     UNTIMED = "no month: its time can't be read"
+    GLUED = "on one line with another"
     THREAD = "its thread has one that stays"
 
 
@@ -108,7 +109,8 @@ def plan_archive(mailbox: Mailbox, now: float, keep: int = KEEP) -> ArchivePlan:
     open_for: dict[str, list[tuple[State, str]]] = defaultdict(list)
     for message, name, state in mailbox.open_mail(now):
         open_for[message.id].append((state, name))
-    reasons = {message.id: _reason(message, newest, open_for) for message in live}
+    glued = _glued(live)
+    reasons = {message.id: _reason(message, newest, open_for, glued) for message in live}
     threads: dict[str, list[Message]] = {}
     for message in live:
         threads.setdefault(mailbox.root_of(message.id), []).append(message)
@@ -140,14 +142,29 @@ def month_of(message: Message) -> str | None:
         return None
 
 
-def _reason(message: Message, newest: set[str], open_for: dict[str, list[tuple[State, str]]]) -> Reason | None:
+def _glued(live: list[Message]) -> set[str]:
+    """Return the messages between which and another no newline stands: a line is moved whole or not at all."""
+    begins = {(where.file, where.offset): each.id for each in live if (where := each.location)}
+    found: set[str] = set()
+    for message in live:
+        where = message.location
+        if where and (after := begins.get((where.file, where.offset + where.length))):
+            found |= {message.id, after}
+    return found
+
+
+def _reason(
+    message: Message, newest: set[str], open_for: dict[str, list[tuple[State, str]]], glued: set[str]
+) -> Reason | None:
     if message.id in newest:
         return Reason.NEWEST
     found = {HOLDING[state] for state, _ in open_for.get(message.id, ())}
     for reason in HOLDING.values():
         if reason in found:
             return reason
-    return Reason.UNTIMED if month_of(message) is None else None
+    if month_of(message) is None:
+        return Reason.UNTIMED
+    return Reason.GLUED if message.id in glued else None
 
 
 def _stays(reasons: dict[str, Reason | None], open_for: dict[str, list[tuple[State, str]]]) -> tuple[Staying, ...]:

@@ -154,6 +154,10 @@ class Store(ABC):
         """
         raise self._unsupported(Capability.ARCHIVE)
 
+    def archive_file(self, month: str) -> str:
+        """Return what the archive's file of a month (`YYYY-MM`) is called within the store."""
+        return month
+
     def close(self) -> None:  # noqa: B027 - a store that holds nothing has nothing to let go of
         """Let go of everything held; may be called twice."""
 

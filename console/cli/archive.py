@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 
+from console.archival import plan_lines, report_line
 from console.cli.document import put_json
 from console.cli.edge import warn
 from console.cli.loading import Loaded, loaded
@@ -14,7 +15,6 @@ from console.cli.output import ArchiveRow, StayRow
 from console.cli.plain import put
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import settings
-from console.archival import plan_lines, report_line
 from console.render.safe import visible_line
 from mailstore.archival import KEEP, ArchivePlan, ArchiveReport, plan_archive
 from mailstore.archiving import archive

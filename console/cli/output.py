@@ -134,7 +134,9 @@ class StayRow(msgspec.Struct, frozen=True):
 
 
 class ArchiveRow(msgspec.Struct, frozen=True):
-    """What an archival did, or would do in a dry run; `files` from the mailbox's folder, `months` with their mail.
+    """What an archival did, or would do in a dry run; `files` from the mailbox's folder.
+
+    `months` and `stays` are what was planned; a thread that got new mail meanwhile stays all the same.
 
     `run` names the run in the journal; null where nothing was moved. `mended` says what an interrupted run needed.
     """

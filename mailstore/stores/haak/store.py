@@ -218,6 +218,10 @@ class HaakStore(Store):
         except OSError as error:
             raise refusal(self._places.archive, error) from error
 
+    def archive_file(self, month: str) -> str:
+        """Return the path of a month's file from the mailbox's folder."""
+        return f"{self._places.archive.name}/{month}.jsonl"
+
     def _mend(self) -> None:
         """Finish or undo what an archival left that ended suddenly; a failure of that is no failure of the write."""
         if not self._places.archive.is_dir() and not self._places.set_aside():

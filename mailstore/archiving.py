@@ -1,0 +1,31 @@
+"""Carrying an archival out, and keeping in the journal that it was done."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+
+from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, Tell
+from mailstore.message import Intervention
+from mailstore.store import Capability, Store
+
+__all__ = ["ARCHIVE", "archive"]
+
+ARCHIVE = "archive"
+
+
+def archive(
+    store: Store,
+    plan: ArchivePlan,
+    *,
+    actor: str = "user",
+    clock: Callable[[], float],
+    progress: Tell | None = None,
+    is_cancelled: IsCancelled | None = None,
+) -> ArchiveReport:
+    """Archive what a plan lets go, and note it in the journal where there is one. Blocks; raises StoreError."""
+    report = store.archive(plan, progress=progress, is_cancelled=is_cancelled)
+    if report.archived and Capability.RECORD in store.capabilities:
+        details = {"archived": report.archived, "kept": report.kept, "files": list(report.files), "run": report.run}
+        store.record(Intervention(id=str(uuid.uuid4()), actor=actor, action=ARCHIVE, time=clock(), details=details))
+    return report
