@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mailstore.conformance.archiving import ArchivingContract
 from mailstore.conformance.changing import ChangingContract
 from mailstore.conformance.opening import OpeningContract
 from mailstore.conformance.reading import ReadingContract
@@ -10,5 +11,5 @@ from mailstore.conformance.writing import WritingContract
 __all__ = ["StoreContract"]
 
 
-class StoreContract(OpeningContract, ReadingContract, ChangingContract, WritingContract):
+class StoreContract(OpeningContract, ReadingContract, ChangingContract, WritingContract, ArchivingContract):
     """Subclass it as `Test…` with a fixture `harness`; every test is one sentence of the contract."""

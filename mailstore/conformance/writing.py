@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from mailstore.conformance.archiving import leaving
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.harness import Deed, Harness
 from mailstore.conformance.reading import ODD
@@ -26,6 +27,7 @@ COMMANDS: dict[Capability, Callable[[Store], object]] = {
     Capability.MARK_READ: lambda store: store.mark_read(ANN, ["m0"]),
     Capability.UPDATE_ROSTER: lambda store: store.update_agent(Agent(ANN, role="librarian")),
     Capability.RECORD: lambda store: store.record(STEPPED_IN),
+    Capability.ARCHIVE: lambda store: store.archive(leaving("m0")),
 }
 every_command = pytest.mark.parametrize("capability", list(COMMANDS), ids=lambda capability: str(capability.value))
 

@@ -119,7 +119,7 @@ class HaakHarness(Harness):
         """Lock every file there is; a clock of which each look takes a second ends all patience."""
         clock = SimpleNamespace(monotonic=count().__next__, sleep=lambda _: None)
         self._monkeypatch.setattr(append, "time", clock)
-        files = [path.open("rb") for path in self.path.iterdir()]
+        files = [path.open("rb") for path in self.path.iterdir() if path.is_file()]
         try:
             for file in files:
                 fcntl.flock(file, fcntl.LOCK_EX)

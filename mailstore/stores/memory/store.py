@@ -13,7 +13,7 @@ from mailstore.errors import ContentGone, MailboxMissing
 from mailstore.events import Event, Gone, Reset
 from mailstore.message import Delivery, Intervention, Message, Receipt
 from mailstore.roster import Agent
-from mailstore.store import Store
+from mailstore.store import Capabilities, Capability, Store
 from mailstore.stores.memory.lines import LineDecoder, content_of, isoformat, line_of
 from mailstore.stores.memory.records import Record, Records
 
@@ -34,6 +34,9 @@ class MemoryStore(Store):
 
     kind: ClassVar[str] = "memory"
     summary: ClassVar[str] = "a mailbox that ends with its process, for tests and demonstrations"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        {Capability.ARCHIVE: "it ends with its process: there is no place to move anything to"}
+    )
 
     def __init__(self, path: Path = Path("mailbox"), records: Records | None = None) -> None:
         self._path = path
