@@ -43,6 +43,10 @@ class Mailbox(Fold):
         """Say whether the person has not seen a message yet; archived and own mail never counts."""
         return self._is_unseen(message)
 
+    def was_seen(self, message_id: str) -> bool:
+        """Say whether the person marked a message as seen."""
+        return message_id in self._seen
+
     def is_mine(self, message: Message) -> bool:
         """Say whether a message is for the person: addressed to or mentioning the user."""
         return self._index.is_for_user(message)

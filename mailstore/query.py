@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from typing import NoReturn
 
 from mailstore.delivery import State
 from mailstore.errors import QueryError
+from mailstore.moments import EXAMPLES, read_moment
 
 __all__ = ["All", "Either", "Field", "Not", "Query", "Words", "parse"]
 
@@ -22,7 +22,6 @@ TIME_FIELDS = ("before", "after")
 FIELDS = (*TEXT_FIELDS, "is", *TIME_FIELDS, "has")
 CLAIMS = ("unread", "read", "dead", "expired", "waiting", "mentioned", "frozen", "unknown", "unseen", "archived")
 PARTS = ("code", "attachment")
-UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 DEEPEST = 50
 WORD_END = re.compile(r"[\s()]")
 VALUE_END = re.compile(r"[\s()\"]")
@@ -217,13 +216,10 @@ class _Reader:
         return known.get("before" if name in TIME_FIELDS else name, "a name")
 
     def _time(self, value: str, at: int) -> float:
-        if (unit := UNITS.get(value[-1:])) and value[:-1].isascii() and value[:-1].isdigit() and len(value) < 8:
-            return self._now - timedelta(**{unit: int(value[:-1])}).total_seconds()
-        try:
-            moment = datetime.fromisoformat(value)
-            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-        except (ValueError, OverflowError):
-            self.fail(f"{value!r} is no time", "a date (2026-03-16), a time, or an age such as 2h or 3d", at)
+        moment = read_moment(value, self._now)
+        if moment is None:
+            self.fail(f"{value!r} is no time", EXAMPLES, at)
+        return moment
 
 
 STATE_OF: dict[str, State] = {

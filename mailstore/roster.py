@@ -59,6 +59,7 @@ class Roster:
 
     def __init__(self) -> None:
         self._agents: dict[str, Agent] = {}
+        self._lines: dict[str, list[Agent]] = {}
         self._held: dict[str, dict[str, float | None]] = {}
         self._frozen: dict[str, list[tuple[float, float | None]]] = {}
         self.resolved: dict[tuple[str, str], Any] = {}
@@ -74,10 +75,15 @@ class Roster:
         """Return the agent of exactly that session, if the roster has it."""
         return self._agents.get(session_id)
 
+    def lines_of(self, session_id: str) -> list[Agent]:
+        """Return all that was ever said of an agent, in the order in which it was read."""
+        return list(self._lines.get(session_id, ()))
+
     def put(self, agent: Agent) -> bool:
         """Register or replace an agent; say whether what decides its mail has changed."""
         old = self._agents.get(agent.session_id)
         self._agents[agent.session_id] = agent
+        self._lines.setdefault(agent.session_id, []).append(agent)
         for role in agent.roles():
             self._held.setdefault(role, {}).setdefault(agent.session_id, agent.updated)
         self._note_frozen(agent)

@@ -20,7 +20,7 @@ from mailstore.store import Store
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    mailbox_options(parser)
+    mailbox_options(parser, at=False)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from console.cli.problems import Refused
+from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import Settings, seen_marks, settings
 from mailstore.address import Kind, resolve
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.store import Store
 
-__all__ = ["Loaded", "find_message", "loaded", "mailbox_url", "open_mailbox", "reader_name"]
+__all__ = ["Loaded", "find_message", "loaded", "mailbox_url", "moment_of", "open_mailbox", "reader_name"]
 
 
 class Loaded(NamedTuple):
@@ -61,7 +61,30 @@ def loaded(args: argparse.Namespace, *, with_seen: bool = False) -> Iterator[Loa
         finally:
             gc.enable()
         mailbox.advance(now)
-        yield Loaded(store, mailbox, now)
+        if args.at is None:
+            yield Loaded(store, mailbox, now)
+        else:
+            yield _past(store, mailbox, moment_of("--at", args.at, now), now)
+
+
+def _past(store: Store, mailbox: Mailbox, moment: float, now: float) -> Loaded:
+    """Return the mailbox as it stood, to be looked at only."""
+    from mailstore.past import mailbox_at
+    from mailstore.read_only import ReadOnly
+
+    if moment > now:
+        raise UsedWrongly("--at is in the future", "name a moment that has been")
+    return Loaded(ReadOnly(store, "the past can't be changed: leave --at out"), mailbox_at(mailbox, moment), moment)
+
+
+def moment_of(option: str, text: str, now: float) -> float:
+    """Read the time that an option was given; raises UsedWrongly."""
+    from mailstore.moments import EXAMPLES, read_moment
+
+    moment = read_moment(text.strip(), now)
+    if moment is None:
+        raise UsedWrongly(f"{option} {text!r} is no time", f"write {EXAMPLES}")
+    return moment
 
 
 def find_message(mailbox: Mailbox, typed: str) -> Message:

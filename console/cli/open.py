@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plain", action="store_true", help="line by line, for screen readers and dumb terminals")
     parser.add_argument("--theme", metavar="NAME", help="signalbox themes lists them")
     reader_option(parser, "who you are in this mailbox (default: user)")
-    mailbox_options(parser, json=False)
+    mailbox_options(parser, json=False, at=False)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -12,10 +12,12 @@ def json_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
 
 
-def mailbox_options(parser: argparse.ArgumentParser, *, json: bool = True) -> None:
-    """Add the choice of the mailbox: `--store` and `--poll`, and `--json` where the command prints."""
+def mailbox_options(parser: argparse.ArgumentParser, *, json: bool = True, at: bool = True) -> None:
+    """Add the choice of the mailbox: `--store`, `--poll` and `--at`, and `--json` where the command prints."""
     parser.add_argument("--store", metavar="URL", help="the mailbox: KIND:PATH, or a path")
     parser.add_argument("--poll", action="store_true", help="look for changes by polling")
+    if at:
+        parser.add_argument("--at", metavar="TIME", help="the mailbox as it stood then; nothing can be written")
     if json:
         json_option(parser)
 

@@ -8,12 +8,11 @@ import sys
 from console.cli.document import put_json
 from console.cli.edge import warn
 from console.cli.letters import letter, message_rows
-from console.cli.loading import Loaded, loaded, reader_name
+from console.cli.loading import Loaded, loaded, moment_of, reader_name
 from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import put
 from console.cli.problems import UsedWrongly
 from mailstore.delivery import State
-from mailstore.errors import QueryError
 from mailstore.message import Message
 
 
@@ -52,24 +51,11 @@ def _selected(args: argparse.Namespace, mail: Loaded, reader: str) -> list[Messa
     take = mail.mailbox.unread if args.unread else mail.mailbox.inbox
     messages = take(reader, mail.now)
     if args.since is not None:
-        since = _moment(args.since, mail.now)
+        since = moment_of("--since", args.since, mail.now)
         messages = [message for message in messages if message.time >= since]
     if args.limit is not None:
         messages = messages[max(0, len(messages) - args.limit) :]
     return messages
-
-
-def _moment(text: str, now: float) -> float:
-    """Read a time as the query language does."""
-    from mailstore.query import Field, parse
-
-    try:
-        match parse(f'after:"{text}"', now):
-            case Field("after", _, time):
-                return time
-    except QueryError:
-        pass
-    raise UsedWrongly(f"--since {text!r} is no time", "write 2026-03-16, 2026-03-16T14:30:00Z, 2h or 3d")
 
 
 def warn_if_unknown(mail: Loaded, reader: str) -> None:

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 SCREEN = ("textual", "rich")
 
 ORDER = [
-    {"errors", "message"},
+    {"errors", "message", "moments"},
     {"roster"},
     {"address", "events"},
     {"delivery", "thread", "recency"},
@@ -22,10 +22,10 @@ ORDER = [
     {"index"},
     {"fold"},
     {"mailbox"},
-    {"archival", "attention", "draft", "replying", "query", "takeover", "timeline"},
+    {"archival", "attention", "draft", "past", "replying", "query", "takeover", "timeline"},
     {"sending", "search"},
     {"store"},
-    {"archiving", "registry", "settling", "exporting"},
+    {"archiving", "exporting", "read_only", "registry", "settling"},
 ]
 """The modules of the store layer, the lowest first: each imports only from below."""
 

@@ -1,0 +1,67 @@
+"""A store that is looked at and never written to, whatever it could do."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import ClassVar, Self
+
+from mailstore.errors import Unsupported
+from mailstore.events import Event
+from mailstore.message import Message
+from mailstore.store import Capabilities, Capability, Store
+
+__all__ = ["ReadOnly"]
+
+
+class ReadOnly(Store):
+    """Hands everything out that another store does, and refuses every command with a reason."""
+
+    kind: ClassVar[str] = "read-only"
+    summary: ClassVar[str] = "another store, looked at only"
+
+    def __init__(self, store: Store, reason: str) -> None:
+        self._store = store
+        self._reason = reason
+        missing: dict[Capability, str] = dict(store.capabilities.missing)
+        missing.update((each, reason) for each in Capability if each is not Capability.FOLLOW)
+        self.capabilities = Capabilities(missing)  # type: ignore[misc]
+
+    @classmethod
+    def recognise(cls, path: Path) -> bool:
+        """Say no: it stands before another store."""
+        return False
+
+    @classmethod
+    def open(cls, path: Path, *, poll: bool = False) -> Self:
+        """Refuse: it stands before another store."""
+        raise Unsupported("a read-only store is made of another one", "open that one")
+
+    @property
+    def url(self) -> str:
+        """Return the other store's name."""
+        return self._store.url
+
+    @property
+    def title(self) -> str:
+        """Return the other store's title."""
+        return self._store.title
+
+    def scan(self) -> Iterator[list[Event]]:
+        """Yield all there is."""
+        return self._store.scan()
+
+    def changes(self) -> AsyncIterator[list[Event]]:
+        """Yield what comes."""
+        return self._store.changes()
+
+    def content(self, message: Message) -> str:
+        """Return a message's body. Raises ContentGone."""
+        return self._store.content(message)
+
+    def raw(self, message: Message) -> bytes:
+        """Return a message's record. Raises ContentGone."""
+        return self._store.raw(message)
+
+    def _unsupported(self, capability: Capability) -> Unsupported:
+        return Unsupported(f"can't {capability.value.replace('-', ' ')}", self._reason)

@@ -1,0 +1,149 @@
+"""The mailbox as it stood: who was alive, what was there, who had read what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mailstore.errors import Unsupported
+from mailstore.mailbox import Mailbox
+from mailstore.message import Message, Receipt
+from mailstore.moments import read_moment
+from mailstore.past import mailbox_at
+from mailstore.read_only import ReadOnly
+from mailstore.roster import Agent
+from mailstore.stores.haak import HaakStore
+from mailstore.views import View
+from tests.mailboxes import NOW, MailFiles, every_case, iso
+
+ANN, BOB, DED = "ann-00000001", "bob-00000001", "ded-00000001"
+
+
+def folded(mail: MailFiles) -> Mailbox:
+    mailbox = Mailbox()
+    with HaakStore.open(mail.data) as store:
+        for batch in store.scan():
+            mailbox.fold(batch, NOW)
+    return mailbox
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> MailFiles:
+    mail = MailFiles(tmp_path)
+    mail.agent(ANN, started_at=iso(NOW - 9000))
+    mail.agent(BOB, started_at=iso(NOW - 500))
+    mail.agent(DED, "dead", started_at=iso(NOW - 9000), ended_at=iso(NOW - 300))
+    mail.message("one", ANN, DED, "Alive?", ago=600)
+    mail.message("two", ANN, BOB, "New?", ago=400)
+    mail.message("three", BOB, ANN, "Yes.", ago=200, thread="two")
+    mail.message("old", ANN, DED, "Archived.", ago=800, archived=True)
+    mail.read("two", BOB, ago=100)
+    mail.intervention("acknowledge", "one", ago=50, recipient=DED)
+    return mail
+
+
+def test_who_was_alive_what_was_there_and_who_had_read_it(mail: MailFiles) -> None:
+    mailbox = folded(mail)
+    facts = {}
+    for ago in (850, 550, 350, 150, 75, 0):
+        past = mailbox_at(mailbox, NOW - ago)
+        facts[ago] = (
+            sorted(past.ids()),
+            {agent.session_id[:3]: agent.status.value for agent in past.roster},
+            [it.message.id for it in past.dead_letters(NOW - ago)],
+            past.unread_count(BOB),
+        )
+    living = {"ann": "living", "ded": "living"}
+    assert facts == {
+        850: ([], living, [], 0),
+        550: (["old", "one"], living, [], 0),
+        350: (["old", "one", "two"], {**living, "bob": "living"}, [], 1),
+        150: (["old", "one", "three", "two"], {"ann": "living", "bob": "living", "ded": "dead"}, ["one", "old"], 1),
+        75: (["old", "one", "three", "two"], {"ann": "living", "bob": "living", "ded": "dead"}, ["one", "old"], 0),
+        0: (["old", "one", "three", "two"], {"ann": "living", "bob": "living", "ded": "dead"}, ["old"], 0),
+    }
+
+
+def test_threads_are_those_of_the_moment(mail: MailFiles) -> None:
+    mailbox = folded(mail)
+    assert mailbox_at(mailbox, NOW - 350).summary("two").messages == 1
+    assert mailbox_at(mailbox, NOW - 150).summary("two").messages == 2
+    assert mailbox_at(mailbox, NOW).threads(View("all"))[0] == "two"
+
+
+def test_the_present_is_the_past_of_now(tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path)
+    mailbox = folded(mail)
+    past = mailbox_at(mailbox, NOW)
+    for message in mailbox.live():
+        if message.time <= NOW and not message.read_by:
+            assert {name: it.state for name, it in past.states(message, NOW).items()} == {
+                name: it.state for name, it in mailbox.states(message, NOW).items()
+            }, message.id
+
+
+times = st.integers(0, 100).map(float)
+messages = st.builds(
+    Message,
+    id=st.sampled_from("abcdef"),
+    sender=st.sampled_from([ANN, BOB]),
+    recipients=st.sampled_from([(ANN,), (BOB,), ("all",), ("user",)]),
+    timestamp=st.just(""),
+    time=times,
+    subject=st.just("s"),
+)
+receipts = st.builds(Receipt, st.sampled_from("abcdef"), st.sampled_from([ANN, BOB, "user"]), times)
+
+
+@given(st.lists(messages, unique_by=lambda it: it.id), st.lists(receipts), st.integers(0, 100).map(float))
+def test_the_past_is_what_was_folded_by_then(mail: list[Message], reads: list[Receipt], moment: float) -> None:
+    agents = [Agent(ANN, started_at=0.0), Agent(BOB, started_at=0.0)]
+    now, then = Mailbox(), Mailbox()
+    now.fold([*agents, *mail, *reads], 100.0)
+    there = {it.id for it in mail if it.time <= moment}
+    then.fold([*agents, *(it for it in mail if it.time <= moment)], moment)
+    then.fold([it for it in reads if it.message_id in there and it.time is not None and it.time <= moment], moment)
+    then.advance(moment)
+    past = mailbox_at(now, moment)
+    assert past.ids() == there
+    assert past.threads(View("all")) == then.threads(View("all"))
+    for name in (ANN, BOB):
+        assert [it.id for it in past.unread(name, moment)] == [it.id for it in then.unread(name, moment)]
+    assert past.counts() == then.counts()
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2h", NOW - 7200),
+        ("2026-03-16", NOW - 14.5 * 3600),
+        ("2026-03-16T14:00", NOW - 1800),
+        ("2026-03-16T15:00+01:00", NOW - 1800),
+        ("14:00", NOW - 1800),
+        ("9:05", NOW - 5 * 3600 - 25 * 60),
+        ("14:00:30", NOW - 1770),
+        ("15:00", NOW - 23.5 * 3600),
+        ("soon", None),
+        ("25:00", None),
+        ("", None),
+        ("2h30", None),
+    ],
+)
+def test_how_people_write_a_moment(text: str, moment: float | None) -> None:
+    assert read_moment(text, NOW) == moment
+
+
+def test_a_store_that_is_looked_at_only_refuses_every_command(mail: MailFiles) -> None:
+    with HaakStore.open(mail.data) as store:
+        looked_at = ReadOnly(store, "it is the past")
+        message = next(it for batch in looked_at.scan() for it in batch if isinstance(it, Message))
+        assert looked_at.content(message) == store.content(message)
+        for deed in (
+            lambda: looked_at.mark_read("user", ["one"]),
+            lambda: looked_at.update_agent(Agent("x")),
+        ):
+            with pytest.raises(Unsupported, match="it is the past"):
+                deed()
