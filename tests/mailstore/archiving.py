@@ -1,8 +1,8 @@
 """A process that archives for a test, and dies at the step that the test names; others that write meanwhile.
 
-`python -m tests.mailstore.archiving` reads a folder and a number from each line of its input, and archives there
-in a process of its own that is killed after so many steps. It answers with the steps that were made and `killed`
-or `done`, on one line.
+`python -m tests.mailstore.archiving` reads from each line of its input where to die (the name of a step, and at
+which of several), how many messages to keep, how many bytes a step copies, and the folder. It archives there in a
+process of its own, and answers with the steps that were made and `killed` or `done`, on one line.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -78,11 +79,11 @@ class Archivist:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._process.communicate()
 
-    def archive(self, folder: Path, steps: int) -> tuple[list[str], bool]:
-        """Archive, and die after so many steps; return the names of those made, and whether it came to its end."""
+    def archive(self, folder: Path, at: str, keep: int = 3, piece: int = PIECE) -> tuple[list[str], bool]:
+        """Archive, and die at a step; return the names of those made, and whether it came to its end."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(f"{steps} {folder}\n")
+        self._process.stdin.write(f"{at}\t{keep}\t{piece}\t{folder}\n")
         *made, end = self._process.stdout.readline().rstrip("\n").split("\t")
         return made, end == "done"
 
@@ -103,21 +104,23 @@ class Writer:
         return {f"{self._name}-{number}" for number in range(int(said))}
 
 
-def _run(folder: Path, steps: int) -> None:
+def _run(folder: Path, at: str, keep: int, piece: int) -> None:
     places = find(folder)
     assert places is not None
-    for number, step in enumerate(Archival(places, plan_for(folder), piece=PIECE).steps(), 1):
+    made = Counter[str]()
+    for step in Archival(places, plan_for(folder, keep), piece=piece).steps():
         print(step, end="\t", flush=True)
-        if number == steps:
+        made[step] += 1
+        if at in (step, f"{step} {made[step]}"):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _serve() -> None:
     for line in sys.stdin:
-        steps, _, folder = line.rstrip("\n").partition(" ")
+        at, keep, piece, folder = line.rstrip("\n").split("\t")
         child = os.fork()
         if child == 0:
-            _run(Path(folder), int(steps))
+            _run(Path(folder), at, int(keep), int(piece))
             os._exit(0)
         _, status = os.waitpid(child, 0)
         print("killed" if os.WIFSIGNALED(status) else "done" if status == 0 else "failed", flush=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -74,11 +74,8 @@ def mend(places: Places) -> Iterator[str]:
 
 
 def _mended(places: Places, run: str, note: Held) -> Iterator[str]:
-    aside, live = places.aside(run), places.mailbox
-    if aside.exists() and not live.exists() and note_of(note.path).months:
-        aside.rename(live)
-    if aside.exists() and not (live.exists() and aside.samefile(live)):
-        fd = os.open(aside, os.O_RDONLY | os.O_CLOEXEC)
+    if _is_changed_over(places, run, note_of(note.path)):
+        fd = os.open(places.aside(run), os.O_RDONLY | os.O_CLOEXEC)
         try:
             cutter = Cutter()
             bring(places, _absent(places, fd, lines_of(fd, cutter)))
@@ -92,9 +89,22 @@ def _mended(places: Places, run: str, note: Held) -> Iterator[str]:
         yield "undone"
 
 
-def bring(places: Places, lines: Iterable[bytes]) -> None:
-    """Append lines to the mailbox, for good."""
-    append_lines(places.mailbox, list(lines))
+def _is_changed_over(places: Places, run: str, note: Note) -> bool:
+    """Say whether the new mailbox file had taken its place when a run ended."""
+    aside, live = places.aside(run), places.mailbox
+    if not aside.exists():
+        return False
+    if live.exists():
+        return not aside.samefile(live)
+    # a file system that knows no second names, between the two renames; a run that noted nothing is not ours
+    return not note.months
+
+
+def bring(places: Places, lines: Sequence[bytes]) -> None:
+    """Append lines to the mailbox, for good; make it where it is missing."""
+    if not lines and places.mailbox.exists():
+        return
+    append_lines(places.mailbox, lines)
     fd = os.open(places.mailbox, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
@@ -121,7 +131,9 @@ def retire(places: Places, run: str, note: Held, cutter: Cutter) -> Iterator[str
 
 def undo(places: Places, run: str) -> None:
     """Take back what a run wrote before the new mailbox file took its place; its lock must be held."""
-    path = places.retired / f"{run}.json"
+    path, aside = places.retired / f"{run}.json", places.aside(run)
+    if aside.exists() and not places.mailbox.exists():
+        aside.rename(places.mailbox)
     known: set[int] | None = None
     for name, size in note_of(path).months.items():
         month = places.archive / name
@@ -131,7 +143,6 @@ def undo(places: Places, run: str) -> None:
         if size is None and month.exists() and not month.stat().st_size:
             month.unlink()
     fresh_file(places, run).unlink(missing_ok=True)
-    aside = places.aside(run)
     if aside.exists() and aside.samefile(places.mailbox):
         aside.unlink()
     path.unlink(missing_ok=True)
