@@ -102,7 +102,7 @@ class SignalboxApp(App[None]):
     @work(group="feed", exit_on_error=False)
     async def follow(self) -> None:
         """Carry the store's events to the screen, from the first to the last."""
-        self.session.mailbox.fold(await asyncio.to_thread(self.session.load), self.session.now())
+        self.session.live.fold(await asyncio.to_thread(self.session.load), self.session.clock())
         await carry(self.session.store, self._fold, self._changed, self._failed)
 
     def _changed(self, is_loading: bool) -> None:
@@ -113,10 +113,10 @@ class SignalboxApp(App[None]):
             self._note()  # what was there is no news
 
     def _fold(self, batch: list[Event]) -> None:
-        mailbox = self.session.mailbox
+        mailbox = self.session.live
         if any(isinstance(event, Reset) for event in batch):
             self._known |= mailbox.ids()  # they come again, and are no news
-        mailbox.fold(batch, self.session.now())
+        mailbox.fold(batch, self.session.clock())
         if not self.session.is_loading:
             came = [event for event in batch if isinstance(event, Message) and event.id not in self._known]
             self.session.arrived.update(message.id for message in came)
@@ -129,9 +129,9 @@ class SignalboxApp(App[None]):
     def _note(self, came: Sequence[Message] = ()) -> None:
         """Gather what is worth a word; it is told together, a moment later."""
         session = self.session
-        found = [(occasion, it) for it in came if (occasion := occasion_of(it, session.mailbox, session.joined))]
-        if (number := session.mailbox.counts().dead) != self._dead:
-            letters = session.mailbox.dead_letters(session.now())
+        found = [(occasion, it) for it in came if (occasion := occasion_of(it, session.live, session.joined))]
+        if (number := session.live.counts().dead) != self._dead:
+            letters = session.live.dead_letters(session.clock())
             fresh = [it for it in letters if (it.message.id, it.recipient) not in self._letters]
             self._letters.update((it.message.id, it.recipient) for it in fresh)
             if self._dead is not None:
@@ -147,7 +147,7 @@ class SignalboxApp(App[None]):
 
     def _tell_noted(self) -> None:
         found, self._noted = self._noted, []
-        settings, now = self._config.notifications, self.session.now()
+        settings, now = self._config.notifications, self.session.clock()
         for notice in notices(found):
             for way in ways(notice, settings, now, bell=self._config.bell):
                 self._tell_by(way, notice)
@@ -173,7 +173,7 @@ class SignalboxApp(App[None]):
             self.notify(problem, title="Notification", severity="warning", markup=False)
 
     def _failed(self, error: StoreError) -> None:
-        self.session.mailbox.fold([Gone(error.problem)], self.session.now())
+        self.session.live.fold([Gone(error.problem)], self.session.clock())
         self.notify(str(error), severity="error", timeout=15, markup=False)
         if self.desk is not None:
             self.desk.mail_changed(False)

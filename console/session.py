@@ -50,8 +50,10 @@ class Session:
         self.keymap, self.keymap_problems = read_keymap(config.keymap)
         self.user = user
         self.observe = observe
-        self.now = clock
-        self.mailbox = Mailbox(user)
+        self.clock = clock
+        self.live = Mailbox(user)
+        self.moment: float | None = None
+        self._past: Mailbox | None = None
         self.joined: frozenset[str] = frozenset()
         self.is_loading = True
         self.arrived: set[str] = set()
@@ -62,8 +64,23 @@ class Session:
         self._draft_lock = Lock()
         self._newest_mark = 0
 
+    @property
+    def mailbox(self) -> Mailbox:
+        """The mailbox that is looked at: the present one, or as it stood at `moment`."""
+        return self._past if self._past is not None else self.live
+
+    def now(self) -> float:
+        """Return the moment that is looked at, in seconds since the epoch."""
+        return self.clock() if self.moment is None else self.moment
+
+    def travel(self, moment: float | None, past: Mailbox | None) -> None:
+        """Look at the mailbox as it stood at a moment; at None, at the present one."""
+        self.moment, self._past = moment, past
+
     def why_not(self, capability: Capability) -> str:
         """Return why the person can't do something here; empty when they can."""
+        if self.moment is not None:
+            return "looking at the past: T goes back to now"
         if self.observe:
             return "observing: nothing is written"
         return self.store.capabilities.why_not(capability)

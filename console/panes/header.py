@@ -13,7 +13,7 @@ from textual.widget import Widget
 from console.ink import Ink
 from console.panes.pieces import Piece, lay
 from console.render.safe import visible_line
-from console.render.text import count, shorten_middle
+from console.render.text import clock, count, shorten_middle
 from console.session import Session
 from mailstore.views import Counts
 
@@ -22,7 +22,7 @@ __all__ = ["Header", "Headline", "headline"]
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """What the header says; `state` is one of live, reading, gone, observing, still."""
+    """What the header says; `state` is one of live, reading, gone, observing, as of, still."""
 
     title: str = ""
     state: str = "reading"
@@ -36,7 +36,9 @@ def headline(session: Session) -> Headline:
     """Return what the header says of a mailbox as it stands now."""
     mailbox = session.mailbox
     state, detail = "live", ""
-    if mailbox.gone:
+    if session.moment is not None:
+        state, detail = "as of", clock(session.moment, session.clock())
+    elif mailbox.gone:
         state, detail = "gone", mailbox.gone
     elif session.is_loading:
         state = "reading"
@@ -50,12 +52,13 @@ def headline(session: Session) -> Headline:
         detail=detail,
         counts=mailbox.counts(),
         drafts=session.drafts_kept,
-        time=session.now(),
+        time=session.clock(),
     )
 
 
 STATES = {
     "live": ("●", "good"),
+    "as of": ("◷", "warn"),
     "still": ("●", "muted"),
     "reading": ("◌", "warn"),
     "observing": ("◎", "accent"),
@@ -77,7 +80,7 @@ class Header(Widget):
         width, ink, shown = self.size.width, self.ink, self.headline
         if y > 0 or not width:
             return Strip.blank(width)
-        clock: list[Piece] = [(datetime.fromtimestamp(shown.time).strftime("%H:%M:%S "), ink.muted)]
+        time: list[Piece] = [(datetime.fromtimestamp(shown.time).strftime("%H:%M:%S "), ink.muted)]
         glyph, tone = STATES[shown.state]
         words = f"{shown.state} {shown.detail}".strip()
         numbers = self._numbers(shown.counts, shown.drafts)
@@ -88,7 +91,7 @@ class Header(Widget):
         for at, piece in enumerate(numbers):
             left += [(" · ", ink.muted)] if at else []
             left.append(piece)
-        return lay(left, clock, width, self.rich_style)
+        return lay(left, time, width, self.rich_style)
 
     def _numbers(self, counts: Counts, drafts: int) -> list[Piece]:
         ink = self.ink

@@ -27,6 +27,7 @@ from console.panes.header import Header, headline
 from console.panes.notes import notes_for
 from console.panes.search_bar import SearchBar
 from console.panes.sidebar import Sidebar
+from console.panes.slider import Slider
 from console.panes.thread_rows import ThreadRows
 from console.panes.threads import Threads
 from console.panes.titles import as_title, status_words, view_title
@@ -77,6 +78,7 @@ class Desk(Undoing, Screen[None]):
             with Vertical(id="right"):
                 yield Conversation(self.session, self.ink, id="conversation")
                 yield Composer(self.session, id="composer")
+        yield Slider(self.ink, id="slider")
         yield Footer(self.ink, HELP.key_label(self.session.keymap), id="footer")
 
     # Panes
@@ -120,6 +122,7 @@ class Desk(Undoing, Screen[None]):
         """Show where the person left off."""
         self.composer.display = False
         self.query_one("#search").display = False
+        self.query_one(Slider).display = False
         self.conversation.border_title = ""
         self.conversation.is_flat = self.look.is_flat
         self._wanted_root = self.look.root
@@ -209,6 +212,9 @@ class Desk(Undoing, Screen[None]):
     def mail_changed(self, is_loading: bool) -> None:
         """Draw what the feed folded, at once or with the next frame."""
         self.session.is_loading = is_loading
+        if self.session.moment is not None:
+            self._head()
+            return
         is_first = len(self.session.mailbox) > 0 and not self._drew_mail
         pause = LOADING_SECONDS if is_loading and self._drawn and not is_first else FRAME_SECONDS
         wait = self._drawn + pause - monotonic()
@@ -322,7 +328,7 @@ class Desk(Undoing, Screen[None]):
         self._ticks += 1
         if self._ticks % NEWS_TICKS == 0 and not self.session.is_loading:
             self._look_for_news()
-        if self.session.mailbox.advance(self.session.now()):
+        if self.session.live.advance(self.session.clock()) and self.session.moment is None:
             self.redraw()
         else:
             self._head()
@@ -332,7 +338,7 @@ class Desk(Undoing, Screen[None]):
         """Take over what another console of the same person marked as seen."""
         news = await asyncio.to_thread(self.session.news)
         if news:
-            self.session.mailbox.fold(news, self.session.now())
+            self.session.live.fold(news, self.session.clock())
             self.redraw()
 
     def _head(self) -> None:
@@ -342,7 +348,7 @@ class Desk(Undoing, Screen[None]):
         """Write everything in other colours, after the theme changed."""
         self.ink = ink
         self.conversation.set_ink(ink)
-        for bar in (self.query_one("#header", Header), self.footer):
+        for bar in (self.query_one("#header", Header), self.footer, self.query_one(Slider)):
             bar.ink = ink
             bar.refresh()
         self.redraw()

@@ -14,9 +14,9 @@ from console.panes.sidebar import Sidebar
 from console.screens.ask import Ask
 from console.screens.attention import NeedsAttention
 from console.screens.dead_letters import DeadLetters
-from console.screens.exporting import Exporting
 from console.screens.journal import Journal
 from console.screens.sheet import Sheet
+from console.screens.travelling import Travelling
 from console.screens.viewer import Viewer
 from console.undoing import Deed
 from mailstore.views import View
@@ -30,7 +30,7 @@ SHEETS: dict[str, type[Sheet]] = {
 }
 
 
-class MainScreen(Exporting):
+class MainScreen(Travelling):
     """What the person sees all day."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]

@@ -25,7 +25,9 @@ class Reading(Desk):
             self.see([event.key])
 
     def see(self, message_ids: Iterable[str]) -> list[str]:
-        """Mark messages as seen by the person; return those that were not before."""
+        """Mark messages as seen by the person; return those that were not before. The past leaves no marks."""
+        if self.session.moment is not None:
+            return []
         mailbox = self.session.mailbox
         fresh = [
             message
@@ -41,6 +43,8 @@ class Reading(Desk):
 
     def unsee(self, message_ids: list[str]) -> None:
         """Take the person's own marks back."""
+        if self.session.moment is not None:
+            return
         self.session.mailbox.fold([Unseen(key) for key in message_ids], self.session.now())
         self._keep_unseen(message_ids)
         self.redraw()

@@ -27,6 +27,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 CELL_WIDTH, LINE_HEIGHT = 12.2, 24.4
 GROUPS = {
     "blocks",
+    "travel",
     "marks",
     "send",
     "search",

@@ -32,7 +32,7 @@ def test_no_command_that_changes_anything_is_on_a_key_beside_moving() -> None:
     assert not {"delete", "backspace", "d"} & {key for command in COMMANDS for key in command.keys.split(",")}
 
 
-@pytest.mark.parametrize("keys", ["b", "ctrl+x", "f5", "b,ctrl+y", "shift+f2", "comma", "é", "pagedown"])
+@pytest.mark.parametrize("keys", ["b", "ctrl+x", "f5", "b,ctrl+y", "shift+f2", "semicolon", "é", "pagedown"])
 def test_a_key_that_exists_is_taken(keys: str) -> None:
     taken, problems = read_keymap({"zoom": keys} if keys != "pagedown" else {"list.page-down": keys})
     assert not problems

@@ -39,6 +39,11 @@ NAMED = {
     "question_mark",
     "greater_than_sign",
     "vertical_line",
+    "comma",
+    "full_stop",
+    "left_curly_bracket",
+    "right_curly_bracket",
+    "at",
     "left_square_bracket",
 }
 PRINTABLE = [key for command in COMMANDS for key in command.keys.split(",") if len(key) == 1] + [

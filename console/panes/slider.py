@@ -1,0 +1,49 @@
+"""The line that says which moment of the past is looked at, and where it lies among all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from console.ink import Ink
+from console.panes.pieces import Piece, lay
+from console.render.text import clock, count
+
+__all__ = ["Place", "Slider"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A moment in seconds since the epoch, and how many of all messages were there by then."""
+
+    moment: float = 0.0
+    now: float = 0.0
+    number: int = 0
+    total: int = 0
+
+
+class Slider(Widget):
+    """One line: the moment, a rail with a knob, the keys that move it."""
+
+    place: reactive[Place] = reactive(Place)
+
+    def __init__(self, ink: Ink, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.ink = ink
+
+    def render_line(self, y: int) -> Strip:
+        """Render the one line."""
+        width, ink, place = self.size.width, self.ink, self.place
+        if y > 0 or not width:
+            return Strip.blank(width)
+        head = f" ◷ {clock(place.moment, place.now)} "
+        tail = f" message {count(place.number)} of {count(place.total)} "
+        keys = ", . step  { } hour  @ moment  T now " if width >= 100 else "T now "
+        room = max(3, width - len(head) - len(tail) - len(keys) - 1)
+        at = (room - 1) * place.number // max(1, place.total)
+        rail: list[Piece] = [("─" * at, ink.accent), ("●", ink.accent), ("─" * (room - 1 - at), ink.muted)]
+        left: list[Piece] = [(head, ink.warn), *rail, (tail, ink.text)]
+        return lay(left, [(keys, ink.muted)], width, self.rich_style)

@@ -1,0 +1,90 @@
+"""Time travel: every view as it stood, nothing written, and the present there on return."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.console.screen_text import opened
+from tests.mailboxes import NOW, MailFiles, iso
+
+ANN, BOB, DED = "ann-00000001", "bob-00000001", "ded-00000001"
+HOUR = 3600
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> MailFiles:
+    mail = MailFiles(tmp_path)
+    mail.agent(ANN, started_at=iso(NOW - 9 * HOUR), last_seen=iso(NOW - 60))
+    mail.agent(BOB, started_at=iso(NOW - 9 * HOUR))
+    mail.agent(DED, "dead", started_at=iso(NOW - 9 * HOUR), ended_at=iso(NOW - HOUR))
+    mail.message("one", ANN, DED, "Alive?", ago=5 * HOUR, subject="First")
+    mail.message("two", ANN, BOB, "New?", ago=3 * HOUR, subject="Second")
+    mail.message("three", BOB, ANN, "Yes.", ago=0.5 * HOUR, subject="Third")
+    mail.read("two", BOB, ago=2 * HOUR)
+    return mail
+
+
+async def test_the_past_is_shown_with_who_lived_and_who_had_read(mail: MailFiles) -> None:
+    async with opened(mail.data, size=(160, 50)) as seat:
+        assert f"✕ {DED}" in seat.text
+        await seat.press("T")
+        assert "◷ as of 14:00" in seat.lines[0]
+        assert "message 3 of 3" in seat.lines[-2]
+        await seat.press("comma")
+        assert "message 2 of 3" in seat.lines[-2]
+        assert "2 messages" in seat.lines[0]
+        assert "Third" not in seat.text
+        assert f"● {DED}" in seat.text or f"? {DED}" in seat.text
+        await seat.open_thread("two")
+        assert f"○ unread by {BOB}" in seat.text
+        await seat.press("escape", "right_curly_bracket")
+        await seat.open_thread("two")
+        assert f"read by {BOB}" in seat.text
+        await seat.press("escape", "escape")
+        assert "● live  3 messages" in seat.lines[0]
+        assert "Third" in seat.text
+
+
+async def test_nothing_is_written_or_marked_in_the_past_and_what_comes_meanwhile_is_there_on_return(
+    mail: MailFiles,
+) -> None:
+    async with opened(mail.data, size=(160, 50)) as seat:
+        await seat.press("T", "comma")
+        before = {path.name: path.read_bytes() for path in mail.data.glob("*.jsonl")}
+        await seat.open_thread("two")
+        await seat.press("A", "u", "r")
+        assert "can't write here: looking at the past" in seat.lines[-1]
+        await seat.press("D", "A")
+        assert "looking at the past" in seat.text or "there is no letter" in seat.text
+        await seat.press("q")
+        assert {path.name: path.read_bytes() for path in mail.data.glob("*.jsonl")} == before
+        mail.message("four", ANN, BOB, "Now.", ago=0, subject="Fourth")
+        await seat.until(lambda: len(seat.app.session.live) == 4)
+        assert "Fourth" not in seat.text
+        await seat.press("T")
+        assert "4 messages · 4 unread" in seat.lines[0]
+        assert "Fourth" in seat.text
+
+
+async def test_a_moment_is_typed_and_the_ends_are_told(mail: MailFiles) -> None:
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.press("comma")
+        assert "T goes to the past" in seat.lines[-1]
+        await seat.press("at", *["backspace"] * 20, *"soon", "enter")
+        assert "a date (2026-03-16)" in " ".join(seat.text.replace("│", " ").split())
+        await seat.press(*["backspace"] * 20, *"10:00", "enter")
+        assert "message 1 of 3" in seat.lines[-2]
+        await seat.press("comma")
+        assert "nothing further back" in seat.lines[-1]
+        await seat.press("left_curly_bracket")
+        assert "message 0 of 3" in seat.lines[-2]
+        await seat.press("T")
+        assert "● live" in seat.lines[0]
+
+
+async def test_an_empty_mailbox_has_no_past(tmp_path: Path) -> None:
+    async with opened(MailFiles(tmp_path).data) as seat:
+        await seat.press("T")
+        assert "there is no past to go to" in seat.lines[-1]
