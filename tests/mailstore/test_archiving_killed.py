@@ -40,9 +40,9 @@ def written(folder: Path) -> tuple[MailFiles, set[str]]:
 
 
 def lines(mail: MailFiles) -> Counter[bytes]:
-    """Count the lines of the mailbox and its months."""
+    """Count the lines of the mailbox and its months; one that is blank comes of two who append at one moment."""
     files = [mail.mailbox, *(mail.data / "agent-mailbox-archive").glob("*.jsonl")]
-    return Counter(line for file in files for line in file.read_bytes().splitlines())
+    return Counter(line for file in files for line in file.read_bytes().splitlines() if line)
 
 
 def read(mail: MailFiles) -> Mailbox:
