@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from datetime import UTC, datetime
 
 from textual import work
@@ -35,13 +35,13 @@ class Travelling(Exporting):
             self._go_to(times[-1])
 
     def action_travel_step(self, step: int) -> None:
-        """Go on by messages, back with a number below 0."""
+        """Go on to the next message, back with a number below 0; those of one moment are one step."""
         moment = self.session.moment
         if moment is None:
             self.tell("T goes to the past")
             return
         times = self._times()
-        at = bisect_right(times, moment) - 1 + step
+        at = bisect_left(times, moment) - 1 if step < 0 else bisect_right(times, moment)
         if 0 <= at < len(times):
             self._go_to(times[at])
         else:
