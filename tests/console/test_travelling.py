@@ -76,7 +76,7 @@ async def test_a_moment_is_typed_and_the_ends_are_told(mail: MailFiles) -> None:
         assert "a date (2026-03-16)" in " ".join(seat.text.replace("│", " ").split())
         await seat.press(*["backspace"] * 20, *"10:00", "enter")
         assert "message 1 of 3" in seat.lines[-2]
-        await seat.press("comma")
+        await seat.press("comma", "comma")
         assert "nothing further back" in seat.lines[-1]
         await seat.press("left_curly_bracket")
         assert "message 0 of 3" in seat.lines[-2]
