@@ -17,10 +17,14 @@ WRITE = frozenset({"composer"})
 ANYWHERE = frozenset({"sidebar", "threads", "conversation", "composer"})
 JOURNAL = frozenset({"journal"})
 LETTERS = frozenset({"dead-letters"})
-SHEETS = JOURNAL | LETTERS | frozenset({"attention"})
+VIEWS = frozenset({"views"})
+SHEETS = JOURNAL | LETTERS | VIEWS | frozenset({"attention"})
 """The full-screen lists over the mail, by the names that their keys are listed under."""
 
-ROWS = LISTS | SHEETS
+ARCHIVE = frozenset({"archive"})
+"""The plan of an archival: a list too, in which nothing is marked or gone to."""
+
+ROWS = LISTS | SHEETS | ARCHIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,7 @@ COMMANDS: tuple[Command, ...] = (
         1,
     ),
     Command("jump", "enter", "enter", "go there", "go to the message", "Move", SHEETS, 1),
-    Command("back", "escape", "back", "back", "go back one step; never quits", "Move", ANYWHERE | SHEETS),
+    Command("back", "escape", "back", "back", "go back one step; never quits", "Move", ANYWHERE | SHEETS | ARCHIVE),
     Command("left", "h,left", "left", "fold", "fold the replies, to the parent, to the pane at the left", "Move"),
     Command("right", "l,right", "right", "unfold", "unfold, to the first reply; open", "Move"),
     Command(
@@ -192,8 +196,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("mark.row", "v", "mark", "mark thread", "mark the thread, or take the mark away", "Read", THREADS),
     Command("mark.range", "V", "mark_range", "mark range", "mark from the last marked thread to here", "Read", THREADS),
     Command("mark.query", "M", "mark_query", "mark by query", "mark the threads that a query finds", "Read", THREADS),
-    Command("undo", "z", "undo", "undo", "take back what I did last", "Read", LISTS | LETTERS),
-    Command("redo", "Z", "redo", "redo", "do again what I took back", "Read", LISTS | LETTERS),
+    Command("undo", "z", "undo", "undo", "take back what I did last", "Read", LISTS | LETTERS | VIEWS),
+    Command("redo", "Z", "redo", "redo", "do again what I took back", "Read", LISTS | LETTERS | VIEWS),
     # Look
     Command("search", "slash", "search", "search", "search all mail, as you type", "Look", LISTS, 6, "search"),
     Command("filter", "backslash", "filter", "filter", "filter this list", "Look"),
@@ -244,6 +248,9 @@ COMMANDS: tuple[Command, ...] = (
         "Write",
     ),
     # Lists over the mail
+    Command("views", "w", "sheet('views')", "saved views", "searches kept under a name", "Look", LISTS),
+    Command("views.save", "s", "save_view", "save a search", "save a search under a name", "Views", VIEWS, 2),
+    Command("views.delete", "X", "delete_view", "delete", "delete the view, after asking", "Views", VIEWS, 3),
     Command(
         "attention",
         "p",
@@ -255,12 +262,16 @@ COMMANDS: tuple[Command, ...] = (
         0,
         "attention",
     ),
+    Command("archive", "a", "archive", "archive", "what may leave for the archive; asks", "Look", LISTS, 0, "archive"),
+    Command("archive.now", "y", "archive_now", "archive it", "move what leaves to the archive", "Rows", ARCHIVE, 1),
     Command("journal", "L", "sheet('journal')", "journal", "what I did as the person in charge", "Look", LISTS),
     Command("rows.mark", "space,v", "mark", "mark", "mark the row, or take the mark away", "Rows", SHEETS, 8),
     Command("rows.mark-all", "V", "mark_all", "mark all", "mark all rows, or none", "Rows", SHEETS, 9),
-    Command("rows.scroll-down", "J", "scroll_about(3)", "more about it", "scroll what is told", "Rows", SHEETS),
-    Command("rows.scroll-up", "K", "scroll_about(-3)", "back up", "scroll what is told back", "Rows", SHEETS),
-    Command("rows.close", "q", "dismiss_sheet", "close", "go back to the mail", "Rows", SHEETS, 10),
+    Command(
+        "rows.scroll-down", "J", "scroll_about(3)", "more about it", "scroll what is told", "Rows", SHEETS | ARCHIVE
+    ),
+    Command("rows.scroll-up", "K", "scroll_about(-3)", "back up", "scroll what is told back", "Rows", SHEETS | ARCHIVE),
+    Command("rows.close", "q", "dismiss_sheet", "close", "go back to the mail", "Rows", SHEETS | ARCHIVE, 10),
     Command("letters.redirect", "r", "redirect", "redirect", "send them on to somebody else", "Letters", LETTERS, 2),
     Command("letters.resend", "s", "resend", "send again", "send them again, with a new TTL", "Letters", LETTERS, 3),
     Command("letters.acknowledge", "A", "acknowledge", "acknowledge", "seen, nothing to do", "Letters", LETTERS, 4),

@@ -129,6 +129,9 @@ class Config(BaseModel):
     notifications: Notifications = Field(default_factory=Notifications)
     """By which ways the user hears of what."""
 
+    views: dict[str, str] = Field(default_factory=dict)
+    """Saved views: queries by their names."""
+
     keymap: dict[str, str] = Field(default_factory=dict)
     """Other keys for commands, by command id (see signalbox keys)."""
 

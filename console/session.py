@@ -58,6 +58,8 @@ class Session:
         self.is_loading = True
         self.arrived: set[str] = set()
         self.deeds = Deeds()
+        self.views: dict[str, str] = dict(config.views)
+        self.last_query = ""
         self._bodies: LRUCache[str, str] = LRUCache(512)
         self._lock = Lock()
         self._drafts: dict[str, Writing] = {}
@@ -159,6 +161,7 @@ class Session:
         seen, self._newest_mark = self.state.seen(url)
         self.joined = self.state.joined(url)
         self._drafts = self.state.drafts(url)
+        self.views = {**self.config.views, **self.state.views(url)}
         return [Seen(message_id) for message_id in seen]
 
     def news(self) -> list[Event]:
@@ -198,6 +201,17 @@ class Session:
                 self.state.drop_draft(self.store.url, key)
             else:
                 self.state.save_draft(self.store.url, writing)
+
+    def keep_view(self, name: str, query: str | None) -> None:
+        """Keep a query under a name, or drop it; `persist_view` follows."""
+        if query is None:
+            self.views.pop(name, None)
+        else:
+            self.views[name] = query
+
+    def persist_view(self, name: str) -> None:
+        """Bring what is kept under a name to the disk; blocks."""
+        self.state.save_view(self.store.url, name, self.views.get(name))
 
     def join(self, tag: str) -> bool:
         """Join a channel, or leave it; say which. `keep_joined` follows."""

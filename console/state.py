@@ -26,6 +26,9 @@ CREATE TABLE IF NOT EXISTS drafts (
     thread TEXT, action TEXT NOT NULL, updated REAL NOT NULL, PRIMARY KEY (mailbox, key)
 );
 CREATE TABLE IF NOT EXISTS joined (mailbox TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (mailbox, tag));
+CREATE TABLE IF NOT EXISTS views (
+    mailbox TEXT NOT NULL, name TEXT NOT NULL, query TEXT NOT NULL, PRIMARY KEY (mailbox, name)
+);
 CREATE TABLE IF NOT EXISTS session (mailbox TEXT PRIMARY KEY, value TEXT NOT NULL, updated REAL NOT NULL);
 """
 VERSION = 1
@@ -119,6 +122,19 @@ class State:
         """Take marks back."""
         rows = [(mailbox, message_id) for message_id in message_ids]
         self._write("DELETE FROM seen WHERE mailbox = ? AND message_id = ?", rows)
+
+    # Saved views
+
+    def views(self, mailbox: str) -> dict[str, str]:
+        """Return the queries that were saved, by their names."""
+        return dict(self._rows("SELECT name, query FROM views WHERE mailbox = ? ORDER BY name", (mailbox,)))
+
+    def save_view(self, mailbox: str, name: str, query: str | None) -> None:
+        """Keep a query under a name; None drops it."""
+        if query is None:
+            self._write("DELETE FROM views WHERE mailbox = ? AND name = ?", [(mailbox, name)])
+        else:
+            self._write("INSERT OR REPLACE INTO views VALUES (?, ?, ?)", [(mailbox, name, query)])
 
     # Drafts
 

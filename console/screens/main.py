@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from console.commands import bindings
 from console.panes.help import help_page
 from console.panes.sidebar import Sidebar
+from console.screens.archive import Archive
 from console.screens.ask import Ask
 from console.screens.attention import NeedsAttention
 from console.screens.dead_letters import DeadLetters
@@ -18,6 +19,7 @@ from console.screens.journal import Journal
 from console.screens.sheet import Sheet
 from console.screens.travelling import Travelling
 from console.screens.viewer import Viewer
+from console.screens.views import SavedViews
 from console.undoing import Deed
 from mailstore.views import View
 
@@ -27,6 +29,7 @@ SHEETS: dict[str, type[Sheet]] = {
     "attention": NeedsAttention,
     "dead-letters": DeadLetters,
     "journal": Journal,
+    "views": SavedViews,
 }
 
 
@@ -42,11 +45,17 @@ class MainScreen(Travelling):
     def action_sheet(self, name: str) -> None:
         """Open one of the lists over the mail; a message that is chosen there is gone to."""
 
-        def chosen(message_id: str | None) -> None:
-            if message_id is not None:
-                self.jump(message_id)
+        def chosen(found: str | None) -> None:
+            if found is not None and name == "views":
+                self.search_for(found)
+            elif found is not None:
+                self.jump(found)
 
         self.app.push_screen(SHEETS[name](self.session, self.ink), chosen)
+
+    def action_archive(self) -> None:
+        """Show what may leave for the archive."""
+        self.app.push_screen(Archive(self.session, self.ink))
 
     async def _leave(self) -> None:
         await asyncio.to_thread(self.session.leave, self.place().remembered())

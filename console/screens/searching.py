@@ -56,8 +56,14 @@ class Searching(Writer):
             self._waiting.stop()
         self._waiting = self.set_timer(PAUSE_SECONDS, lambda: self._ask(event.text.strip()))
 
+    def search_for(self, text: str) -> None:
+        """Show what a query finds, as if it had been typed."""
+        self.query_one(SearchBar).begin("search", text)
+        self._ask(text)
+        self.threads.focus()
+
     def _ask(self, text: str) -> None:
-        self._asked = text
+        self._asked = self.session.last_query = text
         if not text:
             self.found = None
             self.redraw()

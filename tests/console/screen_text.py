@@ -40,6 +40,7 @@ GROUPS = {
     "text",
     "pipe",
     "export",
+    "archive",
 }
 PATIENCE = 10.0
 

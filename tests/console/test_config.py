@@ -59,7 +59,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     assert not problems
     assert (config.notifications.channel, config.notifications.quiet_from) == (["bell"], "22:00")
     assert (config.attention.unread_minutes, config.attention.loop_messages) == (5.0, 3)
-    assert config.model_dump(exclude={"archive", "attention", "notifications"}) == {
+    assert config.model_dump(exclude={"archive", "attention", "notifications", "views"}) == {
         "store": "haak:data",
         "user": "petra",
         "theme": "timetable",

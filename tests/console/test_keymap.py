@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from console.commands import ANYWHERE, COMMANDS, SHEETS, bindings, commands_for
+from console.commands import COMMANDS, bindings, commands_for
 from console.config import Config
 from console.keymap import read_keymap
 from tests.console.screen_text import opened
@@ -23,7 +23,7 @@ def test_every_command_has_a_name_of_its_own_and_words_for_help() -> None:
     assert len({command.id for command in COMMANDS}) == len(COMMANDS)
     assert len({command.name for command in COMMANDS if not command.id.endswith("editor")}) == len(COMMANDS) - 2
     assert all(command.help and command.label for command in COMMANDS)
-    assert {binding.id for binding in bindings(ANYWHERE | SHEETS)} == {
+    assert {binding.id for binding in bindings(frozenset[str]().union(*(command.panes for command in COMMANDS)))} == {
         command.id for command in COMMANDS if command.keys
     }
 

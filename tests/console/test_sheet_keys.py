@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from console.commands import COMMANDS, SHEETS, Command, commands_for
+from console.config import Config
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import NOW, MailFiles, every_case, iso
 
@@ -47,7 +48,8 @@ def test_every_list_has_a_key_that_opens_it() -> None:
 
 @pytest.mark.parametrize(("sheet", "command"), CASES)
 async def test_the_key_does_something_that_is_seen(sheet: str, command: Command, tmp_path: Path) -> None:
-    async with opened(write_mail(tmp_path).data) as seat:
+    views = {f"View {number}": "nothing " * 400 for number in range(60)}
+    async with opened(write_mail(tmp_path).data, config=Config(views=views)) as seat:
         await seat.press(OPENERS[sheet])
         assert len(seat.app.screen_stack) == 3, f"{sheet} did not open"
         await seat.press("j", "j", "J")

@@ -170,7 +170,7 @@ async def test_the_console_tells_when_nothing_is_kept(tmp_path: Path) -> None:
 async def test_the_console_comes_back_as_it_was_left(tmp_path: Path) -> None:
     mail, _ = every_case(tmp_path)
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
-        await seat.press("D", "j", "j")
+        await seat.press("1", "g", "j", "j", "2", "j", "j")
         chosen = seat.desk.threads.cursor_key
         await seat.pilot.press("q")
         await seat.until(lambda: seat.app.return_code is not None)

@@ -1,0 +1,194 @@
+"""What would leave the mailbox for the archive, what stays and why; `y` does it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from threading import Event
+from typing import ClassVar
+
+from textual import work
+from textual.binding import BindingType
+from textual.content import Content
+
+from console.archival import plan_lines, report_line, stay_words
+from console.commands import bindings
+from console.ink import Ink
+from console.panes.sheet_rows import SheetRow
+from console.render.safe import visible_line
+from console.screens.sheet import Sheet
+from console.session import Session
+from mailstore.archival import ArchivePlan, month_of
+from mailstore.archiving import archive, read_plan
+from mailstore.errors import MailError
+from mailstore.store import Capability
+
+__all__ = ["Archive"]
+
+PROGRESS_SECONDS = 0.1
+LISTED = 200
+
+
+class Archive(Sheet):
+    """The plan of an archival: a row for each month that gets mail, and for each reason why mail stays."""
+
+    NAME = "archive"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
+
+    def __init__(self, session: Session, ink: Ink) -> None:
+        super().__init__(session, ink)
+        self._plan: ArchivePlan | None = None
+        self._failure = ""
+        self._progress = ""
+        self._is_running = False
+        self._is_cancelled = Event()
+
+    def on_mount(self) -> None:
+        """Plan as soon as the screen is there."""
+        super().on_mount()
+        self.set_interval(PROGRESS_SECONDS, self._show_progress)
+        self._make_plan()
+
+    @work(group="archive", exclusive=True, exit_on_error=False)
+    async def _make_plan(self) -> None:
+        """Plan on what the files hold, read anew: the mailbox that is shown belongs to the event loop."""
+        session = self.session
+        self._plan = None
+        self.redraw()
+        try:
+            self._plan = await asyncio.to_thread(
+                read_plan,
+                session.store.url,
+                session.now(),
+                session.config.archive.keep,
+                user=session.user,
+                poll=session.config.poll,
+            )
+        except MailError as error:
+            self._failure = str(error)
+        self.redraw()
+
+    # What is shown
+
+    def heading(self) -> str:
+        if self._plan is None or not self._plan.leaving:
+            return "Archive"
+        return f"Archive {self._plan.leaving:,} messages?"
+
+    def subtitle(self, rows: Sequence[SheetRow]) -> str:
+        if self._progress:
+            return f"{self._progress} · esc cancels"
+        return f"{self._plan.leaving:,} leave · {self._plan.staying:,} stay" if self._plan is not None else ""
+
+    def placeholder(self) -> tuple[str, ...]:
+        if self._failure:
+            return ("No plan could be made.", "", visible_line(self._failure))
+        return ("The mailbox is empty.",) if self._plan is not None else ("Planning …",)
+
+    def rows(self) -> Sequence[SheetRow]:
+        plan, ink = self._plan, self.ink
+        if plan is None:
+            return []
+        leaving = [
+            SheetRow(
+                key=f"month {month}",
+                left=(("leaves  ", ink.accent), (visible_line(self.session.store.archive_file(month)), ink.text)),
+                right=((f"{number:,}", ink.strong),),
+            )
+            for month, number in plan.months.items()
+        ]
+        staying = [
+            SheetRow(
+                key=f"stays {stay.reason}",
+                left=(("stays   ", ink.muted), (visible_line(stay_words(stay, plan.keep)), ink.text)),
+                right=((f"{stay.messages:,}", ink.muted),),
+            )
+            for stay in plan.stays
+        ]
+        return [*leaving, *staying]
+
+    def target(self, key: str) -> str | None:
+        return None
+
+    def about(self, key: str) -> Content:
+        plan = self._plan
+        if plan is None:
+            return Content("")
+        kind, _, name = key.partition(" ")
+        if kind == "month":
+            lines = self._threads_of(plan, name)
+        else:
+            stay = next(stay for stay in plan.stays if stay.reason == name)
+            lines = [f"{number:>6,}  {who}" for who, number in stay.by] or [stay_words(stay, plan.keep)]
+        summary = plan_lines(plan, self.session.store.archive_file)[0]
+        return Content("\n".join([summary, "", *map(visible_line, lines)]))
+
+    def _threads_of(self, plan: ArchivePlan, month: str) -> list[str]:
+        """Return the subjects of the threads that leave for a month, as many as one may look through."""
+        mailbox = self.session.mailbox
+        found = []
+        for thread in plan.threads:
+            messages = [message for key in thread if (message := mailbox.message(key)) is not None]
+            number = sum(month_of(message) == month for message in messages)
+            if number:
+                found.append(f"{number:>6,}  {messages[0].subject or '(no subject)'}")
+            if len(found) == LISTED:
+                return [*found, f"{'…':>6}"]
+        return found
+
+    # What is done
+
+    def action_archive_now(self) -> None:
+        """Archive what the plan lets go."""
+        if reason := self.session.why_not(Capability.ARCHIVE):
+            self.tell(f"can't archive here: {reason}")
+        elif self._is_running:
+            self.tell("it is under way")
+        elif self._plan is None or not self._plan.leaving:
+            self.tell("nothing can leave now")
+        else:
+            self._is_running = True
+            self._is_cancelled.clear()
+            self._carry_out(self._plan)
+
+    @work(group="archive", exclusive=True, exit_on_error=False)
+    async def _carry_out(self, plan: ArchivePlan) -> None:
+        session = self.session
+        try:
+            report = await asyncio.to_thread(
+                archive,
+                session.store,
+                plan,
+                actor=session.user,
+                clock=session.now,
+                progress=self._note_progress,
+                is_cancelled=self._is_cancelled.is_set,
+            )
+        except MailError as error:
+            self.notify(str(error), title="Not archived", severity="error", timeout=15, markup=False)
+        else:
+            self.tell(visible_line(report_line(plan, report)))
+        finally:
+            self._is_running = False
+            self._progress = ""
+        self._make_plan()
+
+    def _note_progress(self, words: str, done: int, total: int) -> None:
+        """Keep how far it is; called by the thread that archives."""
+        self._progress = f"{words} {100 * done // max(total, 1)} %"
+
+    def _show_progress(self) -> None:
+        if self._is_running:
+            self.redraw()
+
+    def action_back(self) -> None:
+        """Cancel what is under way, else go back to the mail."""
+        if self._is_running:
+            self._is_cancelled.set()
+            self.tell("cancelling: nothing will be changed, unless it is done already")
+        else:
+            super().action_back()
+
+    def action_dismiss_sheet(self) -> None:
+        """Go back to the mail, when nothing is under way."""
+        self.action_back()

@@ -1,0 +1,170 @@
+"""Searches that the person keeps under a name, with what each finds now."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import work
+from textual.binding import BindingType
+from textual.content import Content
+
+from console.commands import bindings
+from console.ink import Ink
+from console.panes.sheet_rows import SheetRow
+from console.render.safe import visible_line
+from console.render.text import count
+from console.screens.ask import Ask
+from console.screens.prompt import Prompt
+from console.screens.sheet import Sheet
+from console.session import Session
+from console.undoing import Deed
+from mailstore.errors import QueryError
+from mailstore.message import Message
+from mailstore.query import parse
+from mailstore.search import SearchContext, search
+
+__all__ = ["SavedViews"]
+
+SECONDS = 3.0
+
+
+class SavedViews(Sheet):
+    """Saved searches by name; enter runs one. The counts follow the mailbox."""
+
+    NAME = "views"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
+
+    def __init__(self, session: Session, ink: Ink) -> None:
+        super().__init__(session, ink)
+        self._counts: dict[str, tuple[int, int]] = {}
+        self._counted = -1
+
+    def on_mount(self) -> None:
+        """Count now, and again when there is more mail."""
+        super().on_mount()
+        self._recount()
+        self.set_interval(SECONDS, self._recount)
+
+    def heading(self) -> str:
+        return "Saved views"
+
+    def placeholder(self) -> tuple[str, ...]:
+        return ("No view is saved yet.", "", "s saves a search under a name; [views] in config.toml does too.")
+
+    def rows(self) -> Sequence[SheetRow]:
+        return [self._row(name, query) for name, query in self.session.views.items()]
+
+    def _row(self, name: str, query: str) -> SheetRow:
+        ink = self.ink
+        found, unseen = self._counts.get(name, (0, 0))
+        number = count(found) if name in self._counts else "…"
+        fresh = f"{count(unseen)} unread  " if unseen else ""
+        return SheetRow(
+            key=name,
+            left=((visible_line(name), ink.strong),),
+            right=((fresh, ink.accent), (number, ink.text)),
+            left_below=((visible_line(query), ink.muted),),
+        )
+
+    def target(self, key: str) -> str | None:
+        return None
+
+    def about(self, key: str) -> Content:
+        query = self.session.views.get(key, "")
+        where = "config.toml" if key in self.session.config.views else "saved here"
+        facts = [("name", key), ("query", query), ("kept in", where)]
+        return Content("\n").join(
+            Content.assemble((f"{name:>9}  ", "$muted"), visible_line(value)) for name, value in facts
+        )
+
+    def action_enter(self) -> None:
+        """Run the search under the cursor."""
+        query = self.session.views.get(self.listing.cursor_key or "")
+        if query is None:
+            self.tell("there is no view to go to")
+        else:
+            self.dismiss(query)
+
+    def action_save_view(self) -> None:
+        """Save a search under a name."""
+        self.app.push_screen(
+            Prompt("Save which search?", value=self.session.last_query, check=self._wrong), self._named
+        )
+
+    def _wrong(self, text: str) -> str:
+        try:
+            parse(text, self.session.now())
+        except QueryError as error:
+            return str(error)
+        return "" if text else "words, from:, tag:, is:unread, …"
+
+    def _named(self, query: str | None) -> None:
+        if query:
+            self.app.push_screen(
+                Prompt("Under which name?", detail=query, check=lambda name: "" if name else "give it a name"),
+                lambda name: self._save(name, query),
+            )
+
+    def _save(self, name: str | None, query: str) -> None:
+        if name:
+            self._change(name, query)
+            self.session.deeds.add(
+                Deed(f"view {name} saved", lambda: self._change(name, None), lambda: self._change(name, query))
+            )
+
+    def action_delete_view(self) -> None:
+        """Delete the view under the cursor, after asking."""
+        name = self.listing.cursor_key
+        if name is None:
+            self.tell("there is no view to delete")
+            return
+        if name in self.session.config.views:
+            self.tell("this one stands in config.toml: take it out there")
+            return
+        query = self.session.views[name]
+
+        def answered(is_sure: bool | None) -> None:
+            if is_sure:
+                self._change(name, None)
+                self.session.deeds.add(
+                    Deed(
+                        f"the view {name} deleted", lambda: self._change(name, query), lambda: self._change(name, None)
+                    )
+                )
+
+        self.app.push_screen(Ask(f"Delete the view {visible_line(name)}?", "z brings it back."), answered)
+
+    def _change(self, name: str, query: str | None) -> None:
+        self.session.keep_view(name, query)
+        self._persist(name)
+        self._counted = -1
+        self._recount()
+        self.redraw()
+
+    @work(thread=True, group="marks", exit_on_error=False)
+    def _persist(self, name: str) -> None:
+        self.session.persist_view(name)
+
+    def _recount(self) -> None:
+        if len(self.session.mailbox) != self._counted and self.session.views:
+            self._counted = len(self.session.mailbox)
+            self._count(self.session.mailbox.messages(), dict(self.session.views))
+
+    @work(group="search", exclusive=True, exit_on_error=False)
+    async def _count(self, messages: list[Message], views: dict[str, str]) -> None:
+        self._counts = await asyncio.to_thread(self._counts_of, messages, views)
+        self.redraw()
+
+    def _counts_of(self, messages: list[Message], views: dict[str, str]) -> dict[str, tuple[int, int]]:
+        mailbox = self.session.mailbox
+        context = SearchContext(mailbox, self.session.body, self.session.now())
+        found = {}
+        for name, text in views.items():
+            try:
+                hits = list(search(messages, parse(text, self.session.now()), context))
+            except QueryError:
+                hits = []
+            found[name] = len(hits), sum(map(mailbox.is_unseen, hits))
+        return found

@@ -1,0 +1,55 @@
+"""The archive's screen: the plan, the yes, what is told of it, and refusing where nothing may be written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from console.config import Archive, Config
+from tests.console.screen_text import opened
+from tests.mailboxes import HOUR, MailFiles
+
+CONFIG = Config(archive=Archive(keep=2))
+
+
+def write_mail(folder: Path) -> MailFiles:
+    mail = MailFiles(folder)
+    mail.agent("ann-00000001")
+    for number in range(6):
+        subject = "\x1b[2J[/]hostile" if number == 0 else f"About {number}"
+        mail.message(f"m{number}", "bob", "all", ago=(100 - 10 * number) * 24 * HOUR, subject=subject)
+    mail.message("open", "bob", "user", ago=90 * 24 * HOUR)
+    return mail
+
+
+async def test_the_plan_is_shown_and_y_archives(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    async with opened(mail.data, config=CONFIG, size=(140, 30)) as seat:
+        await seat.press("a")
+        assert "Archive 4 messages?" in seat.lines[1]
+        assert "leaves  agent-mailbox-archive/2025-12.jsonl" in seat.lines[2]
+        assert "stays   among the newest 2" in seat.text
+        assert "stays   unread: user 1" in seat.text
+        assert "␛[2J[/]hostile" in seat.text
+        await seat.press("y")
+        await seat.sees("4 messages archived to agent-mailbox-archive/2025-12.jsonl, ")
+        assert "─ Archive ─" in seat.lines[1]
+        await seat.press("y")
+        assert "nothing can leave now" in seat.lines[-1]
+        await seat.sees("3 messages")
+        await seat.press("escape")
+        assert seat.app.screen is seat.desk
+        assert seat.app.session.mailbox.counts().archived == 4
+    live = [json.loads(line)["id"] for line in mail.mailbox.read_bytes().splitlines()]
+    assert live == ["m4", "m5", "open"]
+
+
+async def test_observing_shows_the_plan_and_archives_nothing(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    before = {path: path.read_bytes() for path in mail.data.iterdir()}
+    async with opened(mail.data, config=CONFIG, observe=True) as seat:
+        await seat.press("a")
+        assert "Archive 4 messages?" in seat.lines[1]
+        await seat.press("y")
+        assert "can't archive here: observing: nothing is written" in seat.lines[-1]
+    assert {path: path.read_bytes() for path in mail.data.glob("agent-*")} == before

@@ -1,0 +1,52 @@
+"""Saved views: searches under a name, with counts that follow the mailbox."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from console.config import Config
+from tests.console.screen_text import opened
+from tests.mailboxes import MailFiles
+
+
+def write_mail(folder: Path) -> MailFiles:
+    mail = MailFiles(folder)
+    mail.message("lamp", "ann-00000001", "bob-00000001", "The lamp.", ago=60, subject="Lamp")
+    mail.message("ink", "ann-00000001", "bob-00000001", "The ink.", ago=50, subject="Ink")
+    return mail
+
+
+async def test_a_search_is_saved_counted_run_and_found_again(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        await seat.press("slash", *"lamp")
+        await seat.sees("1 threads for lamp")
+        await seat.press("escape", "w")
+        assert "No view is saved yet." in seat.text
+        await seat.press("s", "enter", *"Lamps", "enter")
+        await seat.sees("1 unread  1")
+        assert "Lamps" in seat.lines[2]
+        mail.message("more", "ann-00000001", "bob-00000001", "A lamp again.", ago=0)
+        await seat.sees("2 unread  2")
+        await seat.press("enter")
+        await seat.sees("2 threads for lamp")
+        assert "Search" in seat.text
+    async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        await seat.press("w")
+        await seat.sees("2 unread  2")
+        await seat.press("X", "y")
+        assert "No view is saved yet." in seat.text
+        await seat.press("z")
+        await seat.sees("Lamps")
+
+
+async def test_views_of_the_settings_stand_there_and_a_query_that_can_not_be_read_is_refused(tmp_path: Path) -> None:
+    config = Config(views={"Ink": "subject:ink"})
+    async with opened(write_mail(tmp_path).data, config=config, size=(160, 40)) as seat:
+        await seat.press("w")
+        await seat.sees("1 unread  1")
+        assert "kept in  config.toml" in seat.text
+        await seat.press("X")
+        assert "this one stands in config.toml" in seat.lines[-1]
+        await seat.press("s", *"is:nonsense", "enter")
+        assert "nonsense" in seat.text
