@@ -144,7 +144,7 @@ class Mailbox(Fold):
 
     def interventions(self) -> list[Intervention]:
         """Return the oversight journal, the newest first."""
-        return sorted(self._journal.values(), key=lambda record: record.time, reverse=True)
+        return sorted(self._journal.values(), key=lambda record: record.time)[::-1]
 
     def is_undone(self, intervention_id: str) -> bool:
         """Say whether a later record in the journal takes an intervention back."""

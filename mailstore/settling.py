@@ -44,10 +44,13 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """A step as it was written; `sent` is the message that came of it."""
+    """A step as it was written; `sent` is the message that came of it.
+
+    Without an intervention the message went out and the journal refused its record: the letter is still dead.
+    """
 
     step: Step
-    intervention: Intervention
+    intervention: Intervention | None
     sent: Message | None = None
 
 
@@ -63,6 +66,8 @@ def redirect(
         draft = _again(mailbox, letter, to, now, read_body=read_body, actor=actor, verb="Redirected")
         if draft.recipients == (letter.recipient,):
             raise NotSettled(f"the letter was for {letter.recipient} already", "name somebody else, or resend it")
+        if draft.recipients == (actor,):
+            raise NotSettled("it would be a letter to yourself", "acknowledge the letter instead")
         words = f"send {_named(letter)} on to {', '.join(map(mailbox.label, draft.recipients))}"
         details = {"to": list(draft.recipients)}
         steps.append(Step("redirect", letter.message.id, letter.recipient, words, draft, details=details))
@@ -149,6 +154,7 @@ def carry_out(
     """Write steps one after the other; return what was written, and what stopped the rest. Blocks."""
     done: list[Done] = []
     for step in steps:
+        sent = None
         try:
             sent = store.send(step.draft) if step.draft is not None else None
             details = {"recipient": step.recipient, **step.details}
@@ -165,6 +171,8 @@ def carry_out(
             )
             store.record(intervention)
         except MailError as error:
+            if sent is not None:
+                done.append(Done(step, None, sent))
             return done, error
         done.append(Done(step, intervention, sent))
     return done, None

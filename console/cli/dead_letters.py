@@ -14,6 +14,8 @@ from console.cli.plain import columns, put, stamp
 from console.cli.problems import Refused, UsedWrongly
 from console.render.safe import visible_line
 from console.render.text import age
+from mailstore.mailbox import Mailbox
+from mailstore.message import Intervention
 from mailstore.settling import Done, Step, acknowledge, carry_out, redirect, resend, undo, undoable
 from mailstore.takeover import takers
 from mailstore.views import DeadLetter
@@ -70,9 +72,7 @@ def _steps(args: argparse.Namespace, mail: Loaded) -> list[Step]:
     if args.action == "undo":
         deeds = undoable(mailbox)
         if args.ids:
-            chosen = [deed for deed in mailbox.interventions() if deed.id.startswith(tuple(args.ids))]
-            if len(chosen) < len(args.ids):
-                raise Refused("the journal has no such record", "signalbox dead-letters undo takes the newest")
+            chosen = [_deed(mailbox, typed) for typed in dict.fromkeys(args.ids)]
         elif not deeds:
             raise Refused("there is nothing to undo", "no letter was settled that is not dead again")
         else:
@@ -84,6 +84,17 @@ def _steps(args: argparse.Namespace, mail: Loaded) -> list[Step]:
     if args.action == "resend":
         return resend(mailbox, letters, args.ttl_hours, now, read_body=mail.store.content)
     return acknowledge(letters, args.note)
+
+
+def _deed(mailbox: Mailbox, typed: str) -> Intervention:
+    """Return the one record that a typed id names."""
+    every = mailbox.interventions()
+    found = [it for it in every if it.id == typed] or [it for it in every if typed and it.id.startswith(typed)]
+    if not found:
+        raise Refused("the journal has no such record", "signalbox dead-letters undo takes the newest")
+    if len(found) > 1:
+        raise Refused(f"{len(found)} records begin with {typed!r}", "type more of it")
+    return found[0]
 
 
 def _letters(args: argparse.Namespace, mail: Loaded) -> list[DeadLetter]:
@@ -119,7 +130,7 @@ def _row(step: Step, done: Done | None) -> SettledRow:
         message_id=step.message_id,
         recipient=step.recipient,
         sent=done.sent.id if done is not None and done.sent is not None else None,
-        intervention_id=done.intervention.id if done is not None else None,
+        intervention_id=done.intervention.id if done is not None and done.intervention is not None else None,
     )
 
 

@@ -50,7 +50,7 @@ class Settling(Sheet):
         done, error = await asyncio.to_thread(self.session.settle, steps)
         if done:
             self.marked.clear()
-            deeds = [it.intervention for it in done]
+            deeds = [it.intervention for it in done if it.intervention is not None]
             self.session.deeds.add(Deed(words, lambda: self._take_back(deeds), lambda: self._do_again(steps, words)))
             self.tell(f"{len(done)} written · z undoes")
         if error is not None:
@@ -72,5 +72,6 @@ class Settling(Sheet):
         self.app.run_worker(self._again(steps, words), group="settle", exit_on_error=False)
 
     async def _again(self, steps: Sequence[Step], words: str) -> None:
-        deeds = [it.intervention for it in await self._written(steps)]
+        written = await self._written(steps)
+        deeds = [it.intervention for it in written if it.intervention is not None]
         self.session.deeds.replace(Deed(words, lambda: self._take_back(deeds), lambda: self._do_again(steps, words)))

@@ -107,3 +107,21 @@ def test_what_can_not_be_done_is_refused_and_nothing_is_written(
     assert done.status == status
     assert said in done.err
     assert files(mail) == before
+
+
+def test_of_deeds_within_one_second_the_last_is_undone(run: Run, mail: MailFiles) -> None:
+    mail.intervention("acknowledge", "letter-1", recipient="ded-00000001")
+    mail.intervention("acknowledge", "letter-2", recipient="bob-00000001")
+    assert run("dead-letters", "undo", "--store", mail.url).status == 0
+    assert dead(run, mail) == ["letter-2"]
+
+
+@pytest.mark.parametrize("ids", [["acknowledge"], ["acknowledge", "zzz"], [""]])
+def test_an_id_that_stands_for_several_records_or_none_undoes_nothing(
+    ids: list[str], run: Run, mail: MailFiles
+) -> None:
+    mail.intervention("acknowledge", "letter-1", ago=9, recipient="ded-00000001")
+    mail.intervention("acknowledge", "letter-2", ago=5, recipient="bob-00000001")
+    before = files(mail)
+    assert run("dead-letters", "undo", *ids, "--store", mail.url).status == 1
+    assert files(mail) == before

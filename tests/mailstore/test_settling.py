@@ -180,3 +180,20 @@ def test_a_disk_that_refuses_stops_the_rest_and_says_what_was_written(desk: Desk
     assert len(done) == 1
     assert "the disk is full" in str(error)
     assert [json.loads(line)["message_id"] for line in journal.read_bytes().splitlines()] == ["late"]
+
+
+def test_a_message_that_went_out_without_its_record_is_told(desk: Desk) -> None:
+    class Full(HaakStore):
+        def record(self, intervention: Intervention) -> None:
+            raise MailError("the disk is full", "make room")
+
+    steps = redirect(desk.mailbox, [desk.letter("late")], "cid-00000001", NOW, read_body=desk.store.content)
+    with Full.open(desk.mail.data) as store:
+        done, error = carry_out(store, steps, clock=lambda: NOW)
+    assert error is not None
+    assert [(it.intervention, it.sent is not None) for it in done] == [(None, True)]
+
+
+def test_a_letter_is_not_sent_on_to_who_sends_it_on(desk: Desk) -> None:
+    with pytest.raises(NotSettled, match="yourself"):
+        redirect(desk.mailbox, [desk.letter("late")], "user", NOW, read_body=desk.store.content)
