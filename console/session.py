@@ -17,14 +17,16 @@ from console.undoing import Deeds
 from console.writing import Writing
 from mailstore.address import Kind, resolve
 from mailstore.draft import Draft
-from mailstore.errors import MailError, StoreError
+from mailstore.errors import MailError, StoreError, Unsupported
 from mailstore.events import Event, Seen
 from mailstore.mailbox import Mailbox
 from mailstore.message import Intervention, Message
 from mailstore.settling import Done, Step, carry_out
 from mailstore.store import Capability, Store
 
-__all__ = ["Session"]
+__all__ = ["PAST", "Session"]
+
+PAST = "looking at the past: T goes back to now"
 
 
 class Session:
@@ -82,7 +84,7 @@ class Session:
     def why_not(self, capability: Capability) -> str:
         """Return why the person can't do something here; empty when they can."""
         if self.moment is not None:
-            return "looking at the past: T goes back to now"
+            return PAST
         if self.observe:
             return "observing: nothing is written"
         return self.store.capabilities.why_not(capability)
@@ -123,6 +125,8 @@ class Session:
 
     def send(self, draft: Draft, *, action: str = "", details: dict[str, Any] | None = None) -> Message:
         """Append a message, and a journal record when it is an intervention; blocks, raises StoreError."""
+        if self.moment is not None:
+            raise Unsupported("nothing is sent", PAST)
         message = self.store.send(draft)
         if action and Capability.RECORD in self.store.capabilities:
             self.store.record(

@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 NOW = 1_773_671_400.0
 SEED = 7
 FONT_FACE = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
-BUSY = {"blocks", "search", "marks", "drafts"}
+BUSY = {"blocks", "search", "marks", "drafts", "text", "travel", "archive", "settle"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,9 @@ class Shot:
     keys: tuple[str, ...] = ()
 
 
+SLOW = {"D", "T", "a", "comma", "enter", "p", "r"}
+"""Keys whose effect comes from a worker: the next one waits for it."""
+
 INTO_THREAD = ("j", "j", "j", "enter", "j")
 SHOTS = (
     Shot("console-120x40", (120, 40), keys=INTO_THREAD),
@@ -46,7 +49,13 @@ SHOTS = (
     Shot("console-timetable", (120, 40), "timetable", INTO_THREAD),
     Shot("console-blackout", (120, 40), "blackout", INTO_THREAD),
     Shot("composer", (120, 40), keys=(*INTO_THREAD, "R", *"Stop here until the museum has answered.")),
-    Shot("dead-letters", (120, 40), keys=("D",)),
+    Shot("dead-letters", (120, 40), keys=("D", "j", "j", "space")),
+    Shot("redirect", (80, 24), keys=("D", "r", "enter")),
+    Shot("attention", (120, 40), keys=("p", "j")),
+    Shot("archive-plan", (120, 40), keys=("a",)),
+    Shot("timeline", (120, 40), keys=(*INTO_THREAD, "i")),
+    Shot("time-travel", (160, 50), keys=("T", *("comma",) * 25)),
+    Shot("journal", (120, 40), keys=("L",)),
     Shot("search", (120, 40), keys=("slash", *"from:librarian-7 leaf")),
     Shot("help", (120, 40), keys=("question_mark",)),
 )
@@ -80,6 +89,8 @@ async def take(shot: Shot, folder: Path) -> None:
         await settle(pilot)
         for key in shot.keys:
             await pilot.press("space" if key == " " else key)
+            if key in SLOW:
+                await settle(pilot)
         await settle(pilot)
         app.clear_notifications()
         await settle(pilot)

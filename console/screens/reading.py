@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from textual import on, work
 
 from console.screens.desk import Desk
+from console.session import PAST
 from console.undoing import Deed
 from console.widgets.block_view import BlockView
 from mailstore.errors import StoreError
@@ -77,8 +78,16 @@ class Reading(Desk):
         if pane.cursor_key is not None:
             self.see([pane.cursor_key])
 
+    def _may_mark(self) -> bool:
+        """Say whether marks can be set; tell why where they can't."""
+        if self.session.moment is not None:
+            self.tell(f"can't mark here: {PAST}")
+        return self.session.moment is None
+
     def action_toggle_seen(self) -> None:
         """Mark the message as seen, or take the mark back."""
+        if not self._may_mark():
+            return
         message = self.conversation.message
         if message is None:
             self.tell("no message is chosen")
@@ -95,6 +104,8 @@ class Reading(Desk):
 
     def action_thread_seen(self) -> None:
         """Mark the whole thread as seen, or all threads that are marked."""
+        if not self._may_mark():
+            return
         mailbox = self.session.mailbox
         roots = self.marked_roots()
         if roots:
@@ -107,6 +118,8 @@ class Reading(Desk):
 
     def action_all_seen(self) -> None:
         """Mark everything that the list shows as seen, and say how much it was."""
+        if not self._may_mark():
+            return
         mailbox = self.session.mailbox
         roots = self.roots()
         mail = [message.id for root in roots for message in mailbox.thread_messages(root)]

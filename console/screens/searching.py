@@ -14,6 +14,7 @@ from console.screens.look import Look
 from console.screens.writing import Writer
 from console.session import Session
 from mailstore.errors import QueryError
+from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.query import Query, parse
 from mailstore.search import SearchContext, search
@@ -74,18 +75,17 @@ class Searching(Writer):
             self.tell(str(error))
             return
         self.footer.notice = ""
-        self._search(text, query, self.session.mailbox.messages())
+        self._search(text, query, search_context(self.session), self.session.mailbox)
 
     @work(thread=True, group="search", exclusive=True, exit_on_error=False)
-    def _search(self, text: str, query: Query, messages: list[Message]) -> None:
+    def _search(self, text: str, query: Query, context: SearchContext, mailbox: Mailbox) -> None:
         worker = get_current_worker()
-        context = search_context(self.session)
         found: dict[str, Message] = {}
         told = 0
-        for message in search(reversed(messages), query, context):
+        for message in search(reversed(mailbox.messages()), query, context):
             if worker.is_cancelled:
                 return
-            found.setdefault(self.session.mailbox.root_of(message.id), message)
+            found.setdefault(mailbox.root_of(message.id), message)
             if len(found) == FIRST and told == 0:
                 told = len(found)
                 self.post_message(self.Hits(text, dict(found), False))
@@ -96,10 +96,20 @@ class Searching(Writer):
     def _hits(self, event: Hits) -> None:
         if event.text != self._asked:
             return
-        self.found = event.found
+        self.found = self._there(event.found)
         self.redraw()
         more = "" if event.is_done else " so far"
-        self.tell(f"{len(event.found)} threads{more} for {event.text}")
+        self.tell(f"{len(self.found)} threads{more} for {event.text}")
+
+    def search_anew(self) -> None:
+        """Ask the mailbox that is looked at now what was asked of another one."""
+        if self.found is not None:
+            self.found = self._there(self.found)
+            self._ask(self._asked)
+
+    def _there(self, found: dict[str, Message]) -> dict[str, Message]:
+        mailbox = self.session.mailbox
+        return {root: hit for root, hit in found.items() if hit.id in mailbox and mailbox.root_of(hit.id) == root}
 
     @on(SearchBar.Left)
     def _left(self, event: SearchBar.Left) -> None:

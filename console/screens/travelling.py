@@ -23,12 +23,16 @@ ATTEMPTS = 5
 class Travelling(Exporting):
     """While the past is looked at nothing is written, and the present goes on being folded behind it."""
 
+    _aim: float | None = None
+    """The moment that is wanted; the screen follows as fast as the past can be built."""
+    _is_building = False
+
     def action_travel(self) -> None:
         """Go to the past, or back to now."""
-        if self.session.moment is not None:
+        if self._aim is not None:
             self._return()
             return
-        times = self._times()
+        times = self.session.live.times()
         if not times:
             self.tell("there is no past to go to: the mailbox is empty")
         else:
@@ -36,24 +40,26 @@ class Travelling(Exporting):
 
     def action_travel_step(self, step: int) -> None:
         """Go on to the next message, back with a number below 0; those of one moment are one step."""
-        moment = self.session.moment
-        if moment is None:
+        if self._aim is None:
             self.tell("T goes to the past")
             return
-        times = self._times()
-        at = bisect_left(times, moment) - 1 if step < 0 else bisect_right(times, moment)
+        times = self.session.live.times()
+        at = bisect_left(times, self._aim) - 1 if step < 0 else bisect_right(times, self._aim)
         if 0 <= at < len(times):
             self._go_to(times[at])
         else:
             self.tell("nothing further back" if step < 0 else "this is the newest message")
 
     def action_travel_hours(self, hours: int) -> None:
-        """Go on by hours."""
-        moment = self.session.moment
-        if moment is None:
+        """Go on by hours, no further back than to an hour before the first message."""
+        if self._aim is None:
             self.tell("T goes to the past")
+            return
+        aim = self._aim + 3600 * hours
+        if hours < 0 and self._aim < self.session.live.times()[0]:
+            self.tell("nothing further back")
         else:
-            self._go_to(min(moment + 3600 * hours, self.session.clock()))
+            self._go_to(min(aim, self.session.clock()))
 
     def action_travel_to(self) -> None:
         """Go to a moment that is typed."""
@@ -67,33 +73,41 @@ class Travelling(Exporting):
             if text and (moment := read_moment(text, now)) is not None:
                 self._go_to(moment)
 
-        value = datetime.fromtimestamp(self.session.moment or now, UTC).strftime("%Y-%m-%dT%H:%M")
+        value = datetime.fromtimestamp(self._aim or now, UTC).strftime("%Y-%m-%dT%H:%M")
         self.app.push_screen(Prompt("The mailbox as it stood at (UTC)", value=value, check=wrong), answered)
 
     def action_back(self) -> None:
         """Go back one step; from the lists of the past, to now."""
-        if self.session.moment is not None and self.pane() in ("sidebar", "threads") and not self.marked:
+        is_plain = self.found is None and not self.filter_text and not self.marked and not self.has_class("-zoomed")
+        if self._aim is not None and self.pane() in ("sidebar", "threads") and is_plain:
             self._return()
         else:
             super().action_back()
 
-    def _times(self) -> list[float]:
-        return [message.time for message in self.session.live.messages()]
-
-    @work(group="travel", exclusive=True, exit_on_error=False)
-    async def _go_to(self, moment: float) -> None:
-        if self.composer.is_open:
-            self.composer.close()
-        past = await asyncio.to_thread(_taken_back, self.session.live, moment)
-        self.session.travel(moment, past)
-        times = self._times()
-        number = bisect_right(times, moment)
+    def _go_to(self, moment: float) -> None:
+        self._aim = moment
+        times = self.session.live.times()
         slider = self.query_one(Slider)
-        slider.place = Place(moment, self.session.clock(), number, len(times))
+        slider.place = Place(moment, self.session.clock(), bisect_right(times, moment), len(times))
         slider.display = True
-        self._show_anew()
+        if not self._is_building:
+            self._is_building = True
+            self._build()
+
+    @work(group="travel", exit_on_error=False)
+    async def _build(self) -> None:
+        try:
+            while (moment := self._aim) is not None and moment != self.session.moment:
+                past = await asyncio.to_thread(_taken_back, self.session.live, moment)
+                if self._aim is not None:
+                    self.session.travel(moment, past)
+                    self.composer.close()
+                    self._show_anew()
+        finally:
+            self._is_building = False
 
     def _return(self) -> None:
+        self._aim = None
         self.session.travel(None, None)
         self.query_one(Slider).display = False
         self._show_anew()
@@ -103,6 +117,7 @@ class Travelling(Exporting):
         root = self.conversation.root
         if root is not None and root not in self.session.mailbox:
             self.conversation.show(None)
+        self.search_anew()
         self.redraw()
 
 

@@ -34,7 +34,8 @@ class Writer(Marking):
         root = self.look.root
         if self.composer.is_open and self.pane() != "composer":
             self.composer.close()
-        draft = self.session.draft(f"thread:{root}") if root else None
+        is_past = self.session.moment is not None
+        draft = self.session.draft(f"thread:{root}") if root and not is_past else None
         if draft is not None and self.pane() != "composer":
             self.composer.open(draft)
 
@@ -84,7 +85,7 @@ class Writer(Marking):
             thread=reply.thread,
             action="intervene" if reply.is_intervention else "",
         )
-        if is_quoting:
+        if is_quoting and not self.session.why_not(Capability.SEND):
             self.run_worker(self._quote(writing, message.id), group="quote", exclusive=True)
         else:
             self._write(writing)

@@ -61,6 +61,8 @@ def test_looking_around_changes_no_byte(tmp_path: Path, open_console: Open) -> N
     for key, sign in (("j", "The ink is dry."), ("j", "Blue, then."), ("D", "Dead letters")):
         terminal.press(key)
         terminal.wait_for(sign)
+    terminal.press("q")
+    terminal.wait_for("Blue, then.")
     assert quit_from(terminal) == 0
     assert contents(mail.data) == before
 

@@ -87,7 +87,7 @@ def open_pages(tourist: Tourist) -> None:
     first = tourist.mailbox.tree(newest)[0].message
     assert isinstance(first, Message)
     assert first.location is not None
-    tourist.look_up("i", first.id, first.sender, "recipients", "receipts", first.location.file)
+    tourist.look_up("i", first.id, first.sender, "recipients", "timeline", first.location.file)
     tourist.look_up("o", first.id, f"{first.location.file} at {first.location.offset:,}")
     tourist.look_up("?", "Keys", "Move")
     tourist.terminal.press("f")
@@ -123,14 +123,30 @@ def make_it_small_and_large(tourist: Tourist) -> None:
     terminal.wait_for(lambda terminal: terminal.line(1).count("╭") == 3)
 
 
-def review_the_dead(tourist: Tourist) -> None:
+def open_every_list(tourist: Tourist) -> None:
     terminal, letters = tourist.terminal, tourist.mailbox.dead_letters(tourist.now)
     terminal.press("D")
-    tourist.sees_title("Dead letters")
+    terminal.wait_for("╭─ Dead letters ─")
     for letter in letters[:3]:
         terminal.wait_for(letter.recipient)
     if not letters:
         terminal.wait_for("No dead letters")
+    terminal.press("q")
+    terminal.wait_gone("╭─ Dead letters ─")
+    for key, title in (("p", "Needs attention"), ("L", "Journal"), ("w", "Saved views"), ("a", "Archive")):
+        terminal.press(key)
+        terminal.wait_for(f"╭─ {title}")
+        terminal.press("escape")
+        terminal.wait_gone(f"╭─ {title}")
+
+
+def travel(tourist: Tourist) -> None:
+    terminal = tourist.terminal
+    terminal.press("T")
+    terminal.wait_for("◷ as of ")
+    terminal.press(",")
+    terminal.press("T")
+    terminal.wait_gone("◷ as of ")
 
 
 @pytest.mark.parametrize(("words", "state"), [(("--observe",), "observing"), ((), "live")], ids=["observing", "live"])
@@ -148,7 +164,8 @@ def test_a_tour_changes_no_byte(
     open_pages(tourist)
     search_and_filter(tourist)
     make_it_small_and_large(tourist)
-    review_the_dead(tourist)
+    open_every_list(tourist)
+    travel(tourist)
     tourist.quit()
     assert contents(tmp_path / "data") == before
 
