@@ -35,6 +35,14 @@ class Mailbox(Fold):
         """Return every message, oldest first, live and archived."""
         return sorted(self._messages, key=by_time)
 
+    def folded(self) -> list[Message]:
+        """Return every message in the order in which it was folded, live and archived."""
+        return list(self._messages)
+
+    def times(self) -> list[float]:
+        """Return when every message was sent, in seconds since the epoch, the earliest first."""
+        return sorted(message.time for message in self._messages)
+
     def live(self) -> list[Message]:
         """Return every message that is not archived, in the order in which they were folded."""
         return [message for message in self._messages if not message.archived]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from mailstore.events import Event, Seen
 from mailstore.mailbox import Mailbox
-from mailstore.message import Delivery, Receipt
+from mailstore.message import Delivery, Message
 from mailstore.roster import Agent, Status
 
-__all__ = ["agent_at", "mailbox_at"]
+__all__ = ["lines_at", "mailbox_at"]
 
 
 def mailbox_at(mailbox: Mailbox, moment: float) -> Mailbox:
@@ -28,36 +28,52 @@ def mailbox_at(mailbox: Mailbox, moment: float) -> Mailbox:
 
 
 def _records(mailbox: Mailbox, moment: float) -> Iterator[Event]:
+    """Yield the messages after all that is known of them: each is then filed once."""
+    messages = mailbox.folded()
+    sighted: dict[str, float] = {}
+    for message in messages:
+        sighted[message.sender] = min(message.time, sighted.get(message.sender, message.time))
     for agent in mailbox.roster:
-        found = agent_at(mailbox.roster.lines_of(agent.session_id), moment)
-        if found is not None:
-            yield found
-    for message in mailbox.messages():
-        if message.time > moment:
-            break
-        yield replace(message, archived=False, read_by=())
-        for receipt in mailbox.receipts(message.id):
-            if receipt.time is None or receipt.time <= moment:
-                yield Receipt(message.id, receipt.reader, receipt.time)
-        for name in mailbox.deliveries(message.id):
-            yield Delivery(message.id, name)
-        if mailbox.was_seen(message.id):
-            yield Seen(message.id)
-    for record in mailbox.interventions():
-        if record.time <= moment:
-            yield record
+        sight = sighted.get(agent.session_id)
+        yield from lines_at(mailbox.roster.lines_of(agent.session_id), moment, sight)
+    yield from (record for record in mailbox.interventions() if record.time <= moment)
+    there = [message for message in messages if message.time <= moment]
+    for message in there:
+        yield from _known_of(mailbox, message, moment)
+    for message in there:
+        yield replace(message, archived=False, read_by=()) if message.archived or message.read_by else message
 
 
-def agent_at(lines: list[Agent], moment: float) -> Agent | None:
-    """Return what a roster's lines say of an agent at a moment; None before it was there."""
-    known = [line for line in lines if line.updated is None or line.updated <= moment]
-    agent = known[-1] if known else lines[0]
-    if not known and (agent.started_at is None or agent.started_at > moment):
-        return None
-    if agent.started_at is not None and agent.started_at > moment:
-        return None
-    if not known or (agent.status is Status.DEAD and agent.ended_at is not None and agent.ended_at > moment):
-        agent = replace(agent, status=Status.LIVING, ended_at=None)
-    if agent.last_seen is not None and agent.last_seen > moment:
-        agent = replace(agent, last_seen=None)
-    return agent
+def _known_of(mailbox: Mailbox, message: Message, moment: float) -> Iterator[Event]:
+    for receipt in mailbox.receipts(message.id):
+        if receipt.time is None or receipt.time <= moment:
+            yield receipt
+    for name in mailbox.deliveries(message.id):
+        yield Delivery(message.id, name)
+    if mailbox.was_seen(message.id):
+        yield Seen(message.id)
+
+
+def lines_at(lines: Sequence[Agent], moment: float, sight: float | None = None) -> list[Agent]:
+    """Return what a roster's lines had said of an agent by a moment; nothing before it was there.
+
+    An agent is there from its start on; where the roster is silent about that, from its first line or from `sight`,
+    the first message that it sent. Of the time before its first line no more is known than that it lived.
+    """
+    said = [line for line in lines if (since := _since(line)) is None or since <= moment]
+    latest = said[-1] if said else lines[0]
+    if latest.started_at is not None:
+        if latest.started_at > moment:
+            return []
+    elif not said and (sight is None or sight > moment):
+        return []
+    if not said:
+        said = [replace(latest, status=Status.LIVING, ended_at=None, updated=None)]
+    if (seen := said[-1].last_seen) is not None and seen > moment:
+        said[-1] = replace(said[-1], last_seen=None)
+    return said
+
+
+def _since(line: Agent) -> float | None:
+    """Return from when on a line holds: a death from when it came, whenever it was written down."""
+    return line.updated if line.ended_at is None else line.ended_at

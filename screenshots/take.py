@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 NOW = 1_773_671_400.0
 SEED = 7
 FONT_FACE = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
-BUSY = {"blocks", "search", "marks", "drafts", "text", "travel", "archive", "settle"}
+BUSY = {"blocks", "search", "marks", "drafts", "text", "travel", "archive"}
 
 
 @dataclass(frozen=True, slots=True)
