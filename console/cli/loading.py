@@ -74,6 +74,12 @@ def _past(store: Store, mailbox: Mailbox, moment: float, now: float) -> Loaded:
 
     if moment > now:
         raise UsedWrongly("--at is in the future", "name a moment that has been")
+    times = mailbox.times()
+    if times and moment < times[0]:
+        from console.cli.edge import tell
+        from console.cli.plain import stamp
+
+        tell("no mail was there yet", f"the first message came at {stamp(times[0])}")
     return Loaded(ReadOnly(store, "the past can't be changed: leave --at out"), mailbox_at(mailbox, moment), moment)
 
 

@@ -33,6 +33,14 @@ def test_each_command_answers_as_of_the_moment(run: Run, mail: MailFiles) -> Non
     assert agents["bob-00000001"] == 1
 
 
+def test_a_moment_before_the_first_message_is_told(run: Run, mail: MailFiles) -> None:
+    done = run("threads", "--json", "--at", "2h", "--store", mail.url)
+    assert done.err == ""
+    done = run("threads", "--json", "--at", "2026-01-01", "--store", mail.url)
+    assert (done.status, done.document) == (0, [])
+    assert "no mail was there yet: the first message came at 20" in done.err
+
+
 def test_nothing_is_written_in_the_past(run: Run, mail: MailFiles) -> None:
     before = {path.name: path.read_bytes() for path in mail.data.iterdir()}
     for words in (

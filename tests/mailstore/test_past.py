@@ -12,9 +12,9 @@ from mailstore.errors import Unsupported
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message, Receipt
 from mailstore.moments import read_moment
-from mailstore.past import mailbox_at
+from mailstore.past import lines_at, mailbox_at
 from mailstore.read_only import ReadOnly
-from mailstore.roster import Agent
+from mailstore.roster import Agent, Status
 from mailstore.stores.haak import HaakStore
 from mailstore.views import View
 from tests.mailboxes import NOW, MailFiles, every_case, iso
@@ -83,6 +83,63 @@ def test_the_present_is_the_past_of_now(tmp_path: Path) -> None:
             assert {name: it.state for name, it in past.states(message, NOW).items()} == {
                 name: it.state for name, it in mailbox.states(message, NOW).items()
             }, message.id
+
+
+def test_a_roster_is_taken_back_line_by_line() -> None:
+    lines = [
+        Agent("x", role="scout", updated=10.0),
+        Agent("x", role="scout", status=Status.FROZEN, updated=20.0),
+        Agent("x", role="lead", updated=30.0, last_seen=35.0),
+        Agent("x", role="lead", status=Status.DEAD, updated=90.0, ended_at=40.0),
+    ]
+    said = {moment: lines_at(lines, moment) for moment in (5.0, 10.0, 25.0, 33.0, 50.0, 90.0)}
+    assert [len(each) for each in said.values()] == [0, 1, 2, 3, 4, 4]
+    assert [(each[-1].role, each[-1].status) for each in said.values() if each] == [
+        ("scout", Status.LIVING),
+        ("scout", Status.FROZEN),
+        ("lead", Status.LIVING),
+        ("lead", Status.DEAD),
+        ("lead", Status.DEAD),
+    ]
+    assert said[33.0][-1].last_seen is None
+    assert said[90.0][2].last_seen == 35.0
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        (Agent("x", status=Status.DEAD, started_at=1.0, ended_at=20.0, updated=90.0), "living"),
+        (Agent("x", status=Status.DEAD, started_at=1.0, ended_at=10.0, updated=90.0), "dead"),
+        (Agent("x", status=Status.FROZEN, started_at=1.0, updated=90.0), "living"),
+        (Agent("x", status=Status.DEAD), "dead"),
+        (Agent("x", started_at=16.0), ""),
+        (Agent("x", updated=16.0), ""),
+    ],
+)
+def test_one_line_tells_as_much_of_the_past_as_it_has_times_for(line: Agent, status: str) -> None:
+    said = lines_at([line], 15.0)
+    assert (said[-1].status.value if said else "") == status
+
+
+def test_an_agent_without_a_start_is_there_from_its_first_message_on() -> None:
+    mailbox = Mailbox()
+    sent = Message("m", "x", ("all",), "", 10.0, "s")
+    mailbox.fold([Agent("x", updated=90.0), sent], 100.0)
+    assert mailbox_at(mailbox, 9.0).roster.get("x") is None
+    assert mailbox_at(mailbox, 10.0).roster.get("x") is not None
+
+
+def test_a_ttl_stands_still_in_the_past_while_its_reader_was_frozen() -> None:
+    mailbox = Mailbox()
+    lines = [
+        Agent(BOB, started_at=0.0, updated=0.0),
+        Agent(BOB, Status.FROZEN.value, status=Status.FROZEN, started_at=0.0, updated=1000.0),
+        Agent(BOB, started_at=0.0, updated=5000.0),
+    ]
+    letter = Message("m", ANN, (BOB,), "", 900.0, "s", ttl_hours=1.0)
+    mailbox.fold([*lines, letter], 9e9)
+    states = [mailbox_at(mailbox, at).states(letter, at)[BOB].state.value for at in (950.0, 4900.0, 8000.0, 9000.0)]
+    assert states == ["unread", "frozen", "unread", "expired"]
 
 
 times = st.integers(0, 100).map(float)
