@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Any
 
 from textual.app import App
+from textual.events import Paste
 from textual.pilot import Pilot
 
 from console.app import SignalboxApp
@@ -103,6 +104,11 @@ class Seat:
 
     async def type(self, text: str) -> None:
         await self.press(*text)
+
+    async def paste(self, text: str) -> None:
+        """Paste a long text where the focus is: typing it takes its time."""
+        self.app.post_message(Paste(text))
+        await settle(self.pilot)
 
     async def until(self, holds: Callable[[], object], what: str = "") -> None:
         await until(self.pilot, holds, what)

@@ -22,14 +22,17 @@ async def test_the_thread_in_sight_is_exported_and_a_file_that_is_there_left_alo
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press("x")
         assert "Export “T 0”, 2 messages, to" in seat.text
-        await seat.press(*["backspace"] * 20, *"out.txt", "enter")
+        await seat.press("ctrl+u", *"out.txt", "enter")
         assert "name a file that ends in" in seat.text
-        await seat.press(*["backspace"] * 20, *str(target), "enter")
+        await seat.press("ctrl+u")
+        await seat.paste(str(target))
+        await seat.press("enter")
         await seat.until(target.exists)
         await seat.sees("exported to ")
         assert [it["id"] for it in json.loads(target.read_text())["messages"]] == ["m-0", "r-0"]
-        await seat.press("x", *["backspace"] * 20)
-        await seat.press(*str(target), "enter")
+        await seat.press("x", "ctrl+u")
+        await seat.paste(str(target))
+        await seat.press("enter")
         assert "is there already" in " ".join(seat.text.replace("│", " ").split())
 
 
@@ -38,7 +41,8 @@ async def test_marked_threads_are_exported_together(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press("v", "v", "x")
         assert "Export 2 threads, 3 messages, to" in seat.text
-        await seat.press(*["backspace"] * 20)
-        await seat.press(*str(target), "enter")
+        await seat.press("ctrl+u")
+        await seat.paste(str(target))
+        await seat.press("enter")
         await seat.until(target.exists)
         assert target.read_text().count("<article") == 3

@@ -149,8 +149,14 @@ def travel(tourist: Tourist) -> None:
     terminal.wait_gone("◷ as of ")
 
 
-@pytest.mark.parametrize(("words", "state"), [(("--observe",), "observing"), ((), "live")], ids=["observing", "live"])
-@pytest.mark.parametrize(("make", "unreadable"), [(cases, 0), (damages, 6), (demo, 1)])
+@pytest.mark.parametrize(
+    ("make", "unreadable", "words", "state"),
+    [
+        pytest.param(cases, 0, (), "live", id="cases-live"),
+        pytest.param(damages, 6, ("--observe",), "observing", id="damages-observing"),
+        pytest.param(demo, 1, (), "live", id="demo-live"),
+    ],
+)
 def test_a_tour_changes_no_byte(
     make: Callable[[Path], Path], unreadable: int, words: tuple[str, ...], state: str, tmp_path: Path, tour: Tour
 ) -> None:
