@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from mailstore.address import Kind, resolve
 from mailstore.delivery import State
 from mailstore.draft import Draft
 from mailstore.errors import MailError
@@ -22,8 +23,20 @@ from mailstore.sending import prepare
 from mailstore.store import Store
 from mailstore.views import DeadLetter
 
-__all__ = ["Done", "NotSettled", "Step", "acknowledge", "carry_out", "redirect", "resend", "undo", "undoable"]
+__all__ = [
+    "Done",
+    "NotSettled",
+    "Step",
+    "acknowledge",
+    "carry_out",
+    "overtaken",
+    "redirect",
+    "resend",
+    "undo",
+    "undoable",
+]
 
+ELSEWHERE = "redirect the letter to somebody who is there"
 ReadBody = Callable[[Message], str]
 
 
@@ -59,7 +72,8 @@ def redirect(
 ) -> list[Step]:
     """Plan to send letters on to another recipient, as answers to the old ones.
 
-    Raises DraftRefused for an address that is none, NotSettled where it would reach only those it was for.
+    Raises DraftRefused for an address that is none, NotSettled where it would reach only those it was for, or
+    would be a dead letter again.
     """
     steps = []
     for letter in letters:
@@ -68,6 +82,7 @@ def redirect(
             raise NotSettled(f"the letter was for {letter.recipient} already", "name somebody else, or resend it")
         if draft.recipients == (actor,):
             raise NotSettled("it would be a letter to yourself", "acknowledge the letter instead")
+        _check_alive(mailbox, draft.recipients)
         words = f"send {_named(letter)} on to {', '.join(map(mailbox.label, draft.recipients))}"
         details = {"to": list(draft.recipients)}
         steps.append(Step("redirect", letter.message.id, letter.recipient, words, draft, details=details))
@@ -89,11 +104,9 @@ def resend(
     """
     steps = []
     for letter in letters:
-        agent = mailbox.roster.get(letter.recipient)
-        if letter.state is State.UNKNOWN or agent is None:
-            raise NotSettled(f"nobody is called {letter.recipient!r}", "redirect the letter to somebody who is there")
-        if agent.status is Status.DEAD:
-            raise NotSettled(f"{letter.recipient} is dead", "redirect the letter to somebody who is there")
+        if letter.state is State.UNKNOWN:
+            raise NotSettled(f"nobody is called {letter.recipient!r}", ELSEWHERE)
+        _check_alive(mailbox, (letter.recipient,))
         draft = _again(
             mailbox, letter, letter.recipient, now, read_body=read_body, actor=actor, verb="Sent again", ttl=ttl_hours
         )
@@ -102,6 +115,16 @@ def resend(
         details = {"to": list(draft.recipients), "ttl_hours": ttl_hours}
         steps.append(Step("resend", letter.message.id, letter.recipient, words, draft, details=details))
     return steps
+
+
+def _check_alive(mailbox: Mailbox, names: Sequence[str]) -> None:
+    for name in names:
+        address = resolve(name, mailbox.roster, mailbox.user)
+        agent = mailbox.roster.get(address.name)
+        if address.kind is Kind.UNKNOWN:
+            raise NotSettled(f"nobody is called {name!r}", ELSEWHERE)
+        if address.kind is Kind.DIRECT and agent is not None and agent.status is Status.DEAD:
+            raise NotSettled(f"{name} is dead", ELSEWHERE)
 
 
 def acknowledge(letters: Sequence[DeadLetter], note: str = "") -> list[Step]:
@@ -148,15 +171,27 @@ def undo(mailbox: Mailbox, deed: Intervention, now: float, *, actor: str = "user
     return [Step(UNDO, deed.message_id or "", recipient, words, draft, details=details)]
 
 
+def overtaken(mailbox: Mailbox, steps: Sequence[Step], now: float) -> bool:
+    """Say whether somebody settled, or read, one of the letters since the steps were planned."""
+    dead = {(letter.message.id, letter.recipient) for letter in mailbox.dead_letters(now)}
+    return any(step.action in SETTLING and (step.message_id, step.recipient) not in dead for step in steps)
+
+
 def carry_out(
     store: Store, steps: Sequence[Step], *, actor: str = "user", clock: Callable[[], float]
 ) -> tuple[list[Done], MailError | None]:
-    """Write steps one after the other; return what was written, and what stopped the rest. Blocks."""
+    """Write steps one after the other; return what was written, and what stopped the rest. Blocks.
+
+    A message that was dead for several and goes to one taker goes there once, with a record for each.
+    """
     done: list[Done] = []
+    went_out: dict[tuple[str | None, tuple[str, ...]], Message] = {}
     for step in steps:
         sent = None
         try:
-            sent = store.send(step.draft) if step.draft is not None else None
+            if step.draft is not None:
+                key = step.draft.thread, step.draft.recipients
+                sent = went_out[key] = went_out.get(key) or store.send(step.draft)
             details = {"recipient": step.recipient, **step.details}
             if sent is not None:
                 details["sent"] = sent.id

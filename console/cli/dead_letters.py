@@ -22,6 +22,15 @@ from mailstore.views import DeadLetter
 
 ACTIONS = ("list", "redirect", "resend", "acknowledge", "undo")
 
+SETTLING = ("redirect", "resend", "acknowledge")
+OPTIONS = {
+    "to": ("redirect",),
+    "ttl_hours": ("resend",),
+    "note": ("acknowledge",),
+    "recipient": SETTLING,
+    "dry_run": (*SETTLING, "undo"),
+}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
@@ -30,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to", metavar="ADDR", help="redirect: who gets them")
     parser.add_argument("--recipient", metavar="NAME", help="settle only what was for this recipient")
     parser.add_argument("--ttl-hours", type=int, metavar="N", help="resend: hours until they expire")
-    parser.add_argument("--note", default="", metavar="TEXT", help="acknowledge: why, for the journal")
+    parser.add_argument("--note", metavar="TEXT", help="acknowledge: why, for the journal")
     parser.add_argument("--dry-run", action="store_true", help="say what would be written, and write nothing")
     mailbox_options(parser)
 
@@ -61,10 +70,10 @@ def _check(args: argparse.Namespace) -> None:
         raise UsedWrongly(f"{action} which letters?", f"write signalbox dead-letters {action} ID …")
     if action == "redirect" and not args.to:
         raise UsedWrongly("--to is missing", "say who gets the letters: --to ADDR")
-    if action != "redirect" and args.to:
-        raise UsedWrongly(f"{action} takes no --to", "redirect does")
-    if action != "resend" and args.ttl_hours is not None:
-        raise UsedWrongly(f"{action} takes no --ttl-hours", "resend does")
+    for option, takes in OPTIONS.items():
+        given = getattr(args, option)
+        if given is not None and given is not False and action not in takes:
+            raise UsedWrongly(f"{action} takes no --{option.replace('_', '-')}", f"{' and '.join(takes)} does")
 
 
 def _steps(args: argparse.Namespace, mail: Loaded) -> list[Step]:
@@ -83,7 +92,7 @@ def _steps(args: argparse.Namespace, mail: Loaded) -> list[Step]:
         return redirect(mailbox, letters, args.to, now, read_body=mail.store.content)
     if args.action == "resend":
         return resend(mailbox, letters, args.ttl_hours, now, read_body=mail.store.content)
-    return acknowledge(letters, args.note)
+    return acknowledge(letters, args.note or "")
 
 
 def _deed(mailbox: Mailbox, typed: str) -> Intervention:
@@ -163,10 +172,11 @@ def _list(mail: Loaded, *, as_json: bool) -> int:
                 letter.message.sender,
                 letter.message.subject,
                 letter.reason,
+                ", ".join(takers(mail.mailbox, letter)),
             )
             for letter in letters
         ]
-        put(columns(cells, ("state", "since", "message", "recipient", "sender", "subject", "why")))
+        put(columns(cells, ("state", "since", "message", "recipient", "sender", "subject", "why", "takers")))
     else:
         put("no dead letters")
     return 0

@@ -12,7 +12,7 @@ from console.screens.sheet import Sheet
 from console.undoing import Deed
 from mailstore.errors import MailError
 from mailstore.message import Intervention
-from mailstore.settling import Done, Step, undo
+from mailstore.settling import Done, Step, overtaken, undo
 from mailstore.store import Capability
 
 __all__ = ["Settling"]
@@ -43,8 +43,14 @@ class Settling(Sheet):
         lines = [step.words for step in steps[:LISTED]]
         if len(steps) > LISTED:
             lines.append(f"… and {len(steps) - LISTED} more")
-        if await self.app.push_screen_wait(Ask(question, "\n".join(lines))):
-            await self._write(steps, question.rstrip("?"))
+        if not await self.app.push_screen_wait(Ask(question, "\n".join(lines))):
+            return
+        if overtaken(self.session.mailbox, steps, self.session.now()):
+            self.notify(
+                "a letter was read or settled meanwhile: look again", title="Nothing was written", severity="error"
+            )
+            return
+        await self._write(steps, question.rstrip("?"))
 
     async def _write(self, steps: Sequence[Step], words: str) -> None:
         done, error = await asyncio.to_thread(self.session.settle, steps)

@@ -12,7 +12,7 @@ from mailstore.delivery import State
 from mailstore.errors import DraftRefused, MailError
 from mailstore.mailbox import Mailbox
 from mailstore.message import Intervention, Message
-from mailstore.settling import NotSettled, Step, acknowledge, carry_out, redirect, resend, undo, undoable
+from mailstore.settling import NotSettled, Step, acknowledge, carry_out, overtaken, redirect, resend, undo, undoable
 from mailstore.stores.haak import HaakStore
 from mailstore.takeover import last_seen, takers
 from mailstore.views import DeadLetter
@@ -119,6 +119,35 @@ def test_a_letter_is_not_redirected_to_whom_it_was_for_nor_to_no_address(desk: D
     for to, error in (("ded-00000001", NotSettled), ("#nothing", DraftRefused), ("", DraftRefused)):
         with pytest.raises(error):
             redirect(desk.mailbox, [desk.letter("to-dead")], to, NOW, read_body=desk.store.content)
+
+
+@pytest.mark.parametrize(("to", "why"), [("fay-00000001", "is dead"), ("scrbie", "nobody is called")])
+def test_a_letter_is_not_redirected_to_be_dead_again(to: str, why: str, desk: Desk) -> None:
+    desk.mail.agent("fay-00000001", "dead", ended_at=iso(NOW - HOUR))
+    with pytest.raises(NotSettled, match=why):
+        redirect(desk.mailbox, [desk.letter("to-dead")], to, NOW, read_body=desk.store.content)
+
+
+def test_what_was_dead_for_several_goes_to_one_taker_once_and_is_taken_back_once(desk: Desk) -> None:
+    desk.mail.agent("fay-00000001", "dead", ended_at=iso(NOW - HOUR))
+    desk.mail.message("both", "ann-00000001", ["ded-00000001", "fay-00000001"], "Leaf 13?", ago=9000)
+    letters = [it for it in desk.mailbox.dead_letters(NOW) if it.message.id == "both"]
+    assert len(letters) == 2
+    one, other = desk.write(redirect(desk.mailbox, letters, "scribe", NOW, read_body=desk.store.content))
+    assert one is not None
+    assert one == other
+    assert "both" not in desk.dead()
+    before = len(desk.mailbox.messages())
+    desk.write([step for deed in undoable(desk.mailbox) for step in undo(desk.mailbox, deed, NOW)])
+    assert len(desk.mailbox.messages()) == before + 1
+    assert "both" in desk.dead()
+
+
+def test_a_plan_that_somebody_overtook_is_told(desk: Desk) -> None:
+    steps = acknowledge([desk.letter("late"), desk.letter("nobody")])
+    assert not overtaken(desk.mailbox, steps, NOW)
+    desk.write(acknowledge([desk.letter("late")]))
+    assert overtaken(desk.mailbox, steps, NOW)
 
 
 def test_several_are_acknowledged_with_a_note(desk: Desk) -> None:
