@@ -50,7 +50,7 @@ class Palette(Provider):
         for name in app.theme_names:
             self._rows.append((f"theme {name}", "Wear this theme", partial(app.wear, name)))
         if isinstance(here, MainScreen):
-            for place in places(here.session.mailbox, here.session.joined)[:MOST]:
+            for place in places(here.session)[:MOST]:
                 if place.view is not None:
                     go = partial(here.show_view, place.view)
                     self._rows.append((f"go {visible_line(place.label)}", "Look at its threads", go))

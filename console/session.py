@@ -6,7 +6,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.cache import LRUCache
 
@@ -23,6 +23,9 @@ from mailstore.mailbox import Mailbox
 from mailstore.message import Intervention, Message
 from mailstore.settling import Done, Step, carry_out
 from mailstore.store import Capability, Store
+
+if TYPE_CHECKING:
+    from console.saved import Found
 
 __all__ = ["PAST", "Session"]
 
@@ -61,6 +64,7 @@ class Session:
         self.arrived: set[str] = set()
         self.deeds = Deeds()
         self.views: dict[str, str] = dict(config.views)
+        self.found: dict[str, Found] = {}
         self.last_query = ""
         self._bodies: LRUCache[str, str] = LRUCache(512)
         self._lock = Lock()

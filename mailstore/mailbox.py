@@ -188,6 +188,8 @@ class Mailbox(Fold):
                 return self._roots(index for index, _ in self._ledger.dead)
             case "waiting":
                 return self._roots(index for mail in self._ledger.waiting().values() for index in mail)
+            case "saved":
+                return []
             case "agent":
                 return self._index.agent_threads(view.name, self.roster.get(view.name))
             case _:

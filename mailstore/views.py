@@ -11,11 +11,14 @@ from mailstore.message import Message
 
 __all__ = ["Channel", "Counts", "DeadLetter", "Node", "ThreadSummary", "View", "ViewKind"]
 
-ViewKind = Literal["all", "for-you", "unread", "dead", "waiting", "archive", "channel", "agent"]
+ViewKind = Literal["all", "for-you", "unread", "dead", "waiting", "archive", "channel", "agent", "saved"]
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a list of threads shows: a kind, and for a channel its tag, for an agent its session id."""
+    """What a list of threads shows: a kind, and for a channel its tag, for an agent its session id.
+
+    `saved` is a search kept under a name: what it finds, only who keeps it can tell.
+    """
 
     kind: ViewKind
     name: str = ""

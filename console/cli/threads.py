@@ -16,7 +16,7 @@ from console.render.text import age
 from mailstore.address import TAG_NAMESPACES, channels_named
 from mailstore.views import View, ViewKind
 
-PLAIN_VIEWS = tuple(kind for kind in get_args(ViewKind) if kind not in ("channel", "agent"))
+PLAIN_VIEWS = tuple(kind for kind in get_args(ViewKind) if kind not in ("channel", "agent", "saved"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,6 +16,7 @@ NOTHING = {
     "waiting": "No mail waits for a role.",
     "archive": "Nothing is archived.",
     "channel": "Nobody has written into this channel yet. Press c to begin.",
+    "saved": "Nothing is found by this search. w shows what it asks for.",
     "agent": "No mail to or from this agent. Press c to write to it.",
 }
 
@@ -38,6 +39,9 @@ def greeting(session: Session, is_loading: bool) -> list[str]:
     ]
 
 
-def nothing_here(view: View, *, is_filtered: bool) -> list[str]:
+def nothing_here(session: Session, view: View, *, is_filtered: bool) -> list[str]:
     """Say why a list is empty although the mailbox is not."""
+    found = session.found.get(view.name) if view.kind == "saved" else None
+    if found is not None and found.problem:
+        return ["This search can't be read.", visible_line(found.problem)]
     return ["Nothing matches.", "esc takes the filter away"] if is_filtered else [NOTHING[view.kind]]

@@ -13,8 +13,8 @@ from console.panes.pieces import Piece, lay
 from console.render.safe import visible_line
 from console.render.text import count as in_words
 from console.render.text import shorten_middle
+from console.session import Session
 from console.widgets.virtual_list import RowLook
-from mailstore.mailbox import Mailbox
 from mailstore.roster import Agent, Status
 from mailstore.views import View
 
@@ -44,8 +44,9 @@ class Place:
     tone: str = "text"
 
 
-def places(mailbox: Mailbox, joined: frozenset[str]) -> list[Place]:
+def places(session: Session) -> list[Place]:
     """Return the sidebar's rows as the mailbox stands now."""
+    mailbox = session.mailbox
     counts = mailbox.counts()
     waiting = {
         "for-you": counts.for_you,
@@ -58,12 +59,19 @@ def places(mailbox: Mailbox, joined: frozenset[str]) -> list[Place]:
         Place(f"view:{view.kind}", label, view, waiting.get(view.kind, 0), tone=tones.get(view.kind, "text"))
         for view, label in VIEWS
     ]
+    if session.views:
+        rows.append(Place("heading:saved", "Saved views"))
+    for name in session.views:
+        found = session.found.get(name)
+        note = "" if found is None else "✕" if found.problem else in_words(found.messages)
+        unseen = found.unseen if found else 0
+        rows.append(Place(f"saved:{name}", name, View("saved", name), unseen, note=note))
     channels = mailbox.channels()
     if channels:
         rows.append(Place("heading:channels", "Channels"))
     for channel in channels:
         label = mailbox.label(channel.tag)
-        mark = "✓" if channel.tag in joined else ""
+        mark = "✓" if channel.tag in session.joined else ""
         rows.append(Place(channel.tag, label, View("channel", channel.tag), channel.unseen, note=mark))
     agents = sorted(mailbox.roster, key=_order)
     if agents:

@@ -16,7 +16,7 @@ class Sidebar(VirtualList):
 
     def show(self, session: Session, ink: Ink) -> None:
         """Draw the rows as the mailbox stands now."""
-        self.set_source(Places(places(session.mailbox, session.joined), ink))
+        self.set_source(Places(places(session), ink))
 
     def view_of(self, key: str) -> View | None:
         """Return the view that a row stands for."""
@@ -30,4 +30,4 @@ class Sidebar(VirtualList):
         """Return the row that stands for a view."""
         if view.kind == "channel":
             return view.name
-        return f"agent:{view.name}" if view.kind == "agent" else f"view:{view.kind}"
+        return f"{view.kind}:{view.name}" if view.name else f"view:{view.kind}"

@@ -199,7 +199,7 @@ class Desk(Undoing, Screen[None]):
     def _thread_highlighted(self, event: VirtualList.Highlighted) -> None:
         self._title_threads(len(self.threads.source))
         if event.key == self.threads.cursor_key and event.key != self.conversation.root:
-            hit = (self.found or {}).get(event.key)
+            hit = (self.hits() or {}).get(event.key)
             self.show_thread(event.key, hit.id if hit else None)
 
     # Drawing
@@ -234,7 +234,7 @@ class Desk(Undoing, Screen[None]):
         self.sidebar.show(self.session, self.ink)
         self.threads.placeholder = tuple(self._placeholder())
         notes = notes_for(self.session.mailbox, self.look.view, self.session.now())
-        rows = ThreadRows(self.session.mailbox, roots, self.ink, self.session.now, self.found, notes, self.marked)
+        rows = ThreadRows(self.session.mailbox, roots, self.ink, self.session.now, self.hits(), notes, self.marked)
         self.threads.set_source(rows)
         self._title_threads(len(roots))
         if self._wanted_root is not None and self.threads.select(self._wanted_root):
@@ -256,13 +256,20 @@ class Desk(Undoing, Screen[None]):
         mailbox = self.session.mailbox
         if self.found is not None:
             return list(self.found)
-        roots = mailbox.threads(self.look.view)
+        roots = self._listed(self.look.view)
         if self.only_unread or self.look.view.kind == "unread":
             self._kept.update((root, None) for root in roots if mailbox.summary(root).unseen)
-            roots = [root for root in mailbox.threads(self._base()) if root in self._kept]
+            roots = [root for root in self._listed(self._base()) if root in self._kept]
         if self.filter_text:
             roots = [root for root in roots if self._passes(root)]
         return roots
+
+    def hits(self) -> dict[str, Message] | None:
+        """Return the messages that were found, by thread; None where nothing was searched for."""
+        return self.found
+
+    def _listed(self, view: View) -> list[str]:
+        return list(self.hits() or {}) if view.kind == "saved" else self.session.mailbox.threads(view)
 
     def marked_roots(self) -> list[str]:
         """Return the listed threads that the person marked, in the order of the list."""
@@ -279,7 +286,9 @@ class Desk(Undoing, Screen[None]):
     def _placeholder(self) -> list[str]:
         if not len(self.session.mailbox):
             return greeting(self.session, self.session.is_loading)
-        return nothing_here(self.look.view, is_filtered=bool(self.filter_text or self.only_unread or self.found == {}))
+        return nothing_here(
+            self.session, self.look.view, is_filtered=bool(self.filter_text or self.only_unread or self.found == {})
+        )
 
     def _title_threads(self, listed: int) -> None:
         title = view_title(self.session.mailbox, self.look.view)

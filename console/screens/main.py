@@ -47,7 +47,7 @@ class MainScreen(Travelling):
 
         def chosen(found: str | None) -> None:
             if found is not None and name == "views":
-                self.search_for(found)
+                self.show_view(View("saved", found))
             elif found is not None:
                 self.jump(found)
 

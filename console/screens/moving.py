@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from console.panes.details import details, record
-from console.screens.searching import Searching
+from console.screens.counting import Counting
 from console.screens.sheet import MOVES
 from console.screens.viewer import Viewer
 from console.widgets.block_view import BlockView
@@ -18,7 +18,7 @@ __all__ = ["Moving"]
 ORDER = ("sidebar", "threads", "conversation", "composer")
 
 
-class Moving(Searching):
+class Moving(Counting):
     """Actions that move and change nothing."""
 
     def action_go_pane(self, number: int) -> None:

@@ -96,7 +96,7 @@ class Searching(Writer):
     def _hits(self, event: Hits) -> None:
         if event.text != self._asked:
             return
-        self.found = self._there(event.found)
+        self.found = self.there(event.found)
         self.redraw()
         more = "" if event.is_done else " so far"
         self.tell(f"{len(self.found)} threads{more} for {event.text}")
@@ -104,10 +104,11 @@ class Searching(Writer):
     def search_anew(self) -> None:
         """Ask the mailbox that is looked at now what was asked of another one."""
         if self.found is not None:
-            self.found = self._there(self.found)
+            self.found = self.there(self.found)
             self._ask(self._asked)
 
-    def _there(self, found: dict[str, Message]) -> dict[str, Message]:
+    def there(self, found: dict[str, Message]) -> dict[str, Message]:
+        """Return the hits that are still where they were found: in the mailbox that is looked at, in that thread."""
         mailbox = self.session.mailbox
         return {root: hit for root, hit in found.items() if hit.id in mailbox and mailbox.root_of(hit.id) == root}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -11,23 +10,17 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from console.commands import bindings
-from console.ink import Ink
 from console.panes.sheet_rows import SheetRow
 from console.render.safe import visible_line
 from console.render.text import count
 from console.screens.ask import Ask
 from console.screens.prompt import Prompt
 from console.screens.sheet import Sheet
-from console.session import Session
 from console.undoing import Deed
 from mailstore.errors import QueryError
-from mailstore.message import Message
 from mailstore.query import parse
-from mailstore.search import SearchContext, search
 
 __all__ = ["SavedViews"]
-
-SECONDS = 3.0
 
 
 class SavedViews(Sheet):
@@ -35,17 +28,6 @@ class SavedViews(Sheet):
 
     NAME = "views"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
-
-    def __init__(self, session: Session, ink: Ink) -> None:
-        super().__init__(session, ink)
-        self._counts: dict[str, tuple[int, int]] = {}
-        self._counted = -1
-
-    def on_mount(self) -> None:
-        """Count now, and again when there is more mail."""
-        super().on_mount()
-        self._recount()
-        self.set_interval(SECONDS, self._recount)
 
     def heading(self) -> str:
         return "Saved views"
@@ -58,9 +40,9 @@ class SavedViews(Sheet):
 
     def _row(self, name: str, query: str) -> SheetRow:
         ink = self.ink
-        found, unseen = self._counts.get(name, (0, 0))
-        number = count(found) if name in self._counts else "…"
-        fresh = f"{count(unseen)} unread  " if unseen else ""
+        found = self.session.found.get(name)
+        number = "…" if found is None else "✕" if found.problem else count(found.messages)
+        fresh = f"{count(found.unseen)} unread  " if found is not None and found.unseen else ""
         return SheetRow(
             key=name,
             left=((visible_line(name), ink.strong),),
@@ -74,18 +56,21 @@ class SavedViews(Sheet):
     def about(self, key: str) -> Content:
         query = self.session.views.get(key, "")
         where = "config.toml" if key in self.session.config.views else "saved here"
+        found = self.session.found.get(key)
         facts = [("name", key), ("query", query), ("kept in", where)]
+        if found is not None and found.problem:
+            facts.append(("problem", found.problem))
         return Content("\n").join(
             Content.assemble((f"{name:>9}  ", "$muted"), visible_line(value)) for name, value in facts
         )
 
     def action_enter(self) -> None:
         """Run the search under the cursor."""
-        query = self.session.views.get(self.listing.cursor_key or "")
-        if query is None:
+        name = self.listing.cursor_key
+        if name is None:
             self.tell("there is no view to go to")
         else:
-            self.dismiss(query)
+            self.dismiss(name)
 
     def action_save_view(self) -> None:
         """Save a search under a name."""
@@ -138,33 +123,10 @@ class SavedViews(Sheet):
 
     def _change(self, name: str, query: str | None) -> None:
         self.session.keep_view(name, query)
+        self.session.found.pop(name, None)
         self._persist(name)
-        self._counted = -1
-        self._recount()
         self.redraw()
 
     @work(thread=True, group="marks", exit_on_error=False)
     def _persist(self, name: str) -> None:
         self.session.persist_view(name)
-
-    def _recount(self) -> None:
-        if len(self.session.mailbox) != self._counted and self.session.views:
-            self._counted = len(self.session.mailbox)
-            self._count(self.session.mailbox.messages(), dict(self.session.views))
-
-    @work(group="search", exclusive=True, exit_on_error=False)
-    async def _count(self, messages: list[Message], views: dict[str, str]) -> None:
-        self._counts = await asyncio.to_thread(self._counts_of, messages, views)
-        self.redraw()
-
-    def _counts_of(self, messages: list[Message], views: dict[str, str]) -> dict[str, tuple[int, int]]:
-        mailbox = self.session.mailbox
-        context = SearchContext(mailbox, self.session.body, self.session.now())
-        found = {}
-        for name, text in views.items():
-            try:
-                hits = list(search(messages, parse(text, self.session.now()), context))
-            except QueryError:
-                hits = []
-            found[name] = len(hits), sum(map(mailbox.is_unseen, hits))
-        return found

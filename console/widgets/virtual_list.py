@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
+from textwrap import wrap
 from typing import ClassVar, Protocol
 
 from rich.segment import Segment
@@ -287,7 +288,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip([Segment(text, (style or base) + over, control) for text, style, control in strip], width)
 
     def _placeholder_line(self, y: int, width: int) -> Strip:
-        lines: Sequence[str] = self.placeholder
+        lines = _wrapped(self.placeholder, width)
         at = y - max(0, (self.scrollable_content_region.height - len(lines)) // 2)
         text = lines[at] if 0 <= at < len(lines) else ""
         style = self.get_component_rich_style("virtual-list--placeholder")
@@ -307,3 +308,9 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_blur(self, event: Blur) -> None:
         self.refresh()
+
+
+@lru_cache(maxsize=16)
+def _wrapped(lines: tuple[str, ...], width: int) -> list[str]:
+    """Break the lines of a placeholder where the list is too narrow for them."""
+    return [part for line in lines for part in (wrap(line, max(8, width - 2)) or [""])]

@@ -28,6 +28,7 @@ GROUPS = {
     "marks",
     "send",
     "search",
+    "search-saved",
     "drafts",
     "record",
     "copy",

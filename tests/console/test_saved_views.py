@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from console.config import Config
+from mailstore.views import View
 from tests.console.screen_text import opened
 from tests.mailboxes import MailFiles
 
@@ -29,15 +30,38 @@ async def test_a_search_is_saved_counted_run_and_found_again(tmp_path: Path) -> 
         mail.message("more", "ann-00000001", "bob-00000001", "A lamp again.", ago=0)
         await seat.sees("2 unread  2")
         await seat.press("enter")
-        await seat.sees("2 threads for lamp")
-        assert "Search" in seat.text
+        await seat.sees("─ Lamps ─")
+        await seat.sees(" 2 threads ")
+        await seat.press("q")
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        await seat.sees("─ Lamps ─")
+        await seat.sees(" 2 threads ")
         await seat.press("w")
         await seat.sees("2 unread  2")
         await seat.press("X", "y")
         assert "No view is saved yet." in seat.text
         await seat.press("z")
         await seat.sees("Lamps")
+
+
+async def test_a_saved_view_stands_in_the_sidebar_and_follows_the_mailbox(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    config = Config(views={"Of light": "lamp", "Broken": "is:nonsense"})
+    async with opened(mail.data, config=config) as seat:
+        await seat.sees("Of light 1")
+        await seat.sees("Broken ✕")
+        seat.desk.show_view(View("saved", "Of light"))
+        await seat.sees(" 1 thread ")
+        mail.message("more", "ann-00000001", "bob-00000001", "A lamp again.", ago=0, subject="Another")
+        await seat.sees("Of light 2")
+        await seat.sees(" 2 threads ")
+        await seat.press("backslash", *"another", "enter")
+        await seat.sees(" 1 thread ")
+        await seat.press("escape", "A", "U")
+        await seat.sees(" 1 thread ")
+        seat.desk.show_view(View("saved", "Broken"))
+        await seat.press("U")
+        await seat.sees("This search can't be read.")
 
 
 async def test_views_of_the_settings_stand_there_and_a_query_that_can_not_be_read_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,64 @@
+"""Keeping what the saved searches find in step with the mailbox."""
+
+from __future__ import annotations
+
+import asyncio
+from time import monotonic
+
+from textual import work
+
+from console.saved import find
+from console.screens.searching import Searching
+from mailstore.message import Message
+
+__all__ = ["Counting"]
+
+SECONDS = 0.25
+COST = 20
+"""A search that takes long rests this many times as long before the next."""
+
+
+class Counting(Searching):
+    """Runs the saved searches in a worker whenever something changed, and no oftener than they cost."""
+
+    _is_stale = True
+    _counted: dict[str, str] | None = None
+    _rests_until = 0.0
+
+    def on_mount(self) -> None:
+        """Look for changes from now on."""
+        self.set_interval(SECONDS, self._look_for_changes)
+
+    def redraw(self) -> None:
+        """Draw everything; what made that needful may change what is found."""
+        super().redraw()
+        self._is_stale = True
+
+    def hits(self) -> dict[str, Message] | None:
+        """Return what was found, by thread: by the search that was typed, else by the saved one that is looked at."""
+        if self.found is not None or self.look.view.kind != "saved":
+            return self.found
+        kept = self.session.found.get(self.look.view.name)
+        return self.there(kept.hits) if kept is not None else {}
+
+    def _look_for_changes(self) -> None:
+        views = dict(self.session.views)
+        if self.session.is_loading or monotonic() < self._rests_until:
+            return
+        if views != self._counted or (views and self._is_stale):
+            self._is_stale = False
+            self._counted = views
+            self._count(views, self.session.mailbox.folded())
+
+    @work(group="search-saved", exclusive=True, exit_on_error=False)
+    async def _count(self, views: dict[str, str], messages: list[Message]) -> None:
+        began = monotonic()
+        try:
+            self.session.found = await asyncio.to_thread(find, self.session, views, messages)
+        except RuntimeError:  # a dictionary grew while it was read
+            self._is_stale = True
+            return
+        self._rests_until = monotonic() + COST * (monotonic() - began)
+        was_stale = self._is_stale
+        self.redraw()
+        self._is_stale = was_stale
