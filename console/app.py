@@ -14,6 +14,7 @@ from textual.app import App
 from textual.theme import Theme
 from textual.worker import Worker
 
+from console.commands import PLAN_ARCHIVAL
 from console.config import Config, config_folder
 from console.failures import tell_failure
 from console.feed import carry
@@ -30,7 +31,7 @@ from console.theming import DEFAULTS, code_style, load_themes, theme_changes
 from mailstore.errors import StoreError
 from mailstore.events import Event, Gone, Reset
 from mailstore.message import Message
-from mailstore.store import Store
+from mailstore.store import Capability, Store
 
 __all__ = ["SignalboxApp"]
 
@@ -73,6 +74,7 @@ class SignalboxApp(App[None]):
         self._noted: list[tuple[Occasion, Message]] = []
         self._known: set[str] = set()
         self._letters: set[tuple[str, str]] = set()
+        self._has_offered = False
         self._dead: int | None = None
 
     def on_mount(self) -> None:
@@ -111,6 +113,8 @@ class SignalboxApp(App[None]):
             self.desk.mail_changed(is_loading)
         if was_loading and not is_loading:
             self._note()  # what was there is no news
+        if not is_loading:
+            self._offer_archival()
 
     def _fold(self, batch: list[Event]) -> None:
         mailbox = self.session.live
@@ -125,6 +129,17 @@ class SignalboxApp(App[None]):
             if isinstance(event, Reset):
                 self.session.forget_bodies()
                 self.notify(f"read anew: {event.reason}", markup=False)
+
+    def _offer_archival(self) -> None:
+        """Say once that there is much mail, and how to archive it."""
+        limit, session = self._config.archive.offer_past, self.session
+        number = session.live.counts().messages
+        if self._has_offered or not limit or number <= limit or session.why_not(Capability.ARCHIVE):
+            return
+        self._has_offered = True
+        if self.desk is not None:
+            key = PLAN_ARCHIVAL.key_label(session.keymap)
+            self.desk.tell(f"{number:,} messages are in the mailbox: {key} plans what may leave for the archive")
 
     def _note(self, came: Sequence[Message] = ()) -> None:
         """Gather what is worth a word; it is told together, a moment later."""

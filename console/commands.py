@@ -7,7 +7,17 @@ from dataclasses import dataclass
 
 from textual.binding import Binding
 
-__all__ = ["ANYWHERE", "COMMANDS", "HELP", "SHEETS", "Command", "bindings", "commands_for", "footer_keys"]
+__all__ = [
+    "ANYWHERE",
+    "COMMANDS",
+    "HELP",
+    "PLAN_ARCHIVAL",
+    "SHEETS",
+    "Command",
+    "bindings",
+    "commands_for",
+    "footer_keys",
+]
 
 LISTS = frozenset({"sidebar", "threads", "conversation"})
 MAIL = frozenset({"threads", "conversation"})
@@ -318,3 +328,4 @@ def bindings(panes: frozenset[str] = ANYWHERE) -> list[Binding]:
 
 
 HELP = next(command for command in COMMANDS if command.id == "help")
+PLAN_ARCHIVAL = next(command for command in COMMANDS if command.id == "archive")

@@ -53,6 +53,9 @@ class Archive(BaseModel):
     keep: Annotated[int, Field(ge=0)] = KEEP
     """So many of the newest messages stay, whatever became of them."""
 
+    offer_past: Annotated[int, Field(ge=0)] = 1000
+    """With more messages than this the console offers to archive; 0: it never does."""
+
 
 def _is_clock(text: str | None) -> str | None:
     if text is not None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from threading import Event
+
+import pytest
 
 from console.config import Archive, Config
+from console.screens.archive import Archive as ArchiveSheet
 from tests.console.screen_text import opened
 from tests.mailboxes import HOUR, MailFiles
 
@@ -53,3 +57,41 @@ async def test_observing_shows_the_plan_and_archives_nothing(tmp_path: Path) -> 
         await seat.press("y")
         assert "can't archive here: observing: nothing is written" in seat.lines[-1]
     assert {path: path.read_bytes() for path in mail.data.glob("agent-*")} == before
+
+
+async def test_archiving_is_offered_where_there_is_much_mail_and_can_be_done(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    config = Config(archive=Archive(keep=2, offer_past=6))
+    async with opened(mail.data, config=config) as seat:
+        assert "7 messages are in the mailbox: a plans what may leave" in seat.lines[-1]
+        await seat.press("j")
+        mail.message("new", "bob", "all", ago=0)
+        await seat.sees("8 messages")
+        assert "plans what may leave" not in seat.text
+    for more in ({"observe": True}, {"config": Config(archive=Archive(offer_past=0))}):
+        async with opened(mail.data, **{"config": config, **more}) as seat:
+            assert "plans what may leave" not in seat.text
+
+
+async def test_escape_cancels_and_the_files_stay_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    has_begun, may_go_on = Event(), Event()
+
+    def wait(sheet: ArchiveSheet, words: str, done: int, total: int) -> None:
+        has_begun.set()
+        may_go_on.wait(10)
+
+    monkeypatch.setattr(ArchiveSheet, "_note_progress", wait)
+    mail = write_mail(tmp_path)
+    before = mail.mailbox.read_bytes()
+    async with opened(mail.data, config=CONFIG) as seat:
+        await seat.press("a")
+        await seat.pilot.press("y")
+        await seat.until(has_begun.is_set)
+        await seat.pilot.press("escape")
+        await seat.until(lambda: "cancelling" in seat.text)
+        may_go_on.set()
+        await seat.sees("cancelled: nothing was archived")
+        await seat.press("escape")
+        assert seat.app.screen is seat.desk
+    assert mail.mailbox.read_bytes() == before
+    assert not any(path.is_file() for path in (mail.data / "agent-mailbox-archive").rglob("*"))
