@@ -60,11 +60,13 @@ class SignalboxApp(App[None]):
         theme: str | None = None,
         state: State | None = None,
         problems: Sequence[str] = (),
+        moment: float | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__()
         self._config = config
         self._problems = problems
+        self._moment = moment
         self.session = Session(
             store, state or State(), config, user=user, observe=observe or config.observe, clock=clock
         )
@@ -113,6 +115,8 @@ class SignalboxApp(App[None]):
             self.desk.mail_changed(is_loading)
         if was_loading and not is_loading:
             self._note()  # what was there is no news
+            if self._moment is not None and self.desk is not None:
+                self.desk.go_to(self._moment)
         if not is_loading:
             self._offer_archival()
 

@@ -64,16 +64,14 @@ def loaded(args: argparse.Namespace, *, with_seen: bool = False) -> Iterator[Loa
         if args.at is None:
             yield Loaded(store, mailbox, now)
         else:
-            yield _past(store, mailbox, moment_of("--at", args.at, now), now)
+            yield _past(store, mailbox, moment_of("--at", args.at, now, is_past=True))
 
 
-def _past(store: Store, mailbox: Mailbox, moment: float, now: float) -> Loaded:
+def _past(store: Store, mailbox: Mailbox, moment: float) -> Loaded:
     """Return the mailbox as it stood, to be looked at only."""
     from mailstore.past import mailbox_at
     from mailstore.read_only import ReadOnly
 
-    if moment > now:
-        raise UsedWrongly("--at is in the future", "name a moment that has been")
     times = mailbox.times()
     if times and moment < times[0]:
         from console.cli.edge import tell
@@ -83,13 +81,15 @@ def _past(store: Store, mailbox: Mailbox, moment: float, now: float) -> Loaded:
     return Loaded(ReadOnly(store, "the past can't be changed: leave --at out"), mailbox_at(mailbox, moment), moment)
 
 
-def moment_of(option: str, text: str, now: float) -> float:
-    """Read the time that an option was given; raises UsedWrongly."""
+def moment_of(option: str, text: str, now: float, *, is_past: bool = False) -> float:
+    """Read the time that an option was given; raises UsedWrongly, for one to come too where it must have been."""
     from mailstore.moments import EXAMPLES, read_moment
 
     moment = read_moment(text.strip(), now)
     if moment is None:
         raise UsedWrongly(f"{option} {text!r} is no time", f"write {EXAMPLES}")
+    if is_past and moment > now:
+        raise UsedWrongly(f"{option} is in the future", "name a moment that has been")
     return moment
 
 

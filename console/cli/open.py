@@ -6,9 +6,10 @@ import argparse
 import gc
 import os
 import sys
+import time
 
 from console.cli.edge import warn
-from console.cli.loading import open_mailbox
+from console.cli.loading import moment_of, open_mailbox
 from console.cli.options import mailbox_options, reader_option
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import settings
@@ -22,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plain", action="store_true", help="line by line, for screen readers and dumb terminals")
     parser.add_argument("--theme", metavar="NAME", help="signalbox themes lists them")
     reader_option(parser, "who you are in this mailbox (default: user)")
-    mailbox_options(parser, json=False, at=False)
+    mailbox_options(parser, json=False)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -32,6 +33,7 @@ def run(args: argparse.Namespace) -> int:
     args.store = args.url or args.store
     configured = settings(is_told=False)
     with open_mailbox(args, configured) as store:
+        moment = _moment(args)
         if args.plain or os.environ.get("TERM") == "dumb":
             return _plain(args, store)
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -48,9 +50,19 @@ def run(args: argparse.Namespace) -> int:
             user=args.reader or config.user,
             theme=args.theme,
             problems=problems,
+            moment=moment,
         )
         app.run()
         return app.return_code or 0
+
+
+def _moment(args: argparse.Namespace) -> float | None:
+    """Return the moment to look at first, in seconds since the epoch; None for now."""
+    if args.at is None:
+        return None
+    if args.plain:
+        raise UsedWrongly("the plain console shows the present only", "give --at to signalbox threads or thread")
+    return moment_of("--at", args.at, time.time(), is_past=True)
 
 
 def _plain(args: argparse.Namespace, store: Store) -> int:

@@ -36,7 +36,7 @@ class Travelling(Exporting):
         if not times:
             self.tell("there is no past to go to: the mailbox is empty")
         else:
-            self._go_to(times[-1])
+            self.go_to(times[-1])
 
     def action_travel_step(self, step: int) -> None:
         """Go on to the next message, back with a number below 0; those of one moment are one step."""
@@ -46,7 +46,7 @@ class Travelling(Exporting):
         times = self.session.live.times()
         at = bisect_left(times, self._aim) - 1 if step < 0 else bisect_right(times, self._aim)
         if 0 <= at < len(times):
-            self._go_to(times[at])
+            self.go_to(times[at])
         else:
             self.tell("nothing further back" if step < 0 else "this is the newest message")
 
@@ -59,7 +59,7 @@ class Travelling(Exporting):
         if hours < 0 and self._aim < self.session.live.times()[0]:
             self.tell("nothing further back")
         else:
-            self._go_to(min(aim, self.session.clock()))
+            self.go_to(min(aim, self.session.clock()))
 
     def action_travel_to(self) -> None:
         """Go to a moment that is typed."""
@@ -71,7 +71,7 @@ class Travelling(Exporting):
 
         def answered(text: str | None) -> None:
             if text and (moment := read_moment(text, now)) is not None:
-                self._go_to(moment)
+                self.go_to(moment)
 
         value = datetime.fromtimestamp(self._aim or now, UTC).strftime("%Y-%m-%dT%H:%M")
         self.app.push_screen(Prompt("The mailbox as it stood at (UTC)", value=value, check=wrong), answered)
@@ -84,7 +84,8 @@ class Travelling(Exporting):
         else:
             super().action_back()
 
-    def _go_to(self, moment: float) -> None:
+    def go_to(self, moment: float) -> None:
+        """Look at the mailbox as it stood at a moment, as soon as that can be built."""
         self._aim = moment
         times = self.session.live.times()
         slider = self.query_one(Slider)

@@ -61,3 +61,15 @@ def test_what_is_no_moment_that_has_been_is_refused(text: str, said: str, run: R
     done = run("threads", "--at", text, "--store", mail.url)
     assert done.status == 2
     assert said in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(("--at", "2999-01-01"), "in the future"), (("--plain", "--at", "2h"), "shows the present only")],
+)
+def test_the_console_opens_on_no_moment_that_can_not_be_shown(
+    words: tuple[str, ...], said: str, run: Run, mail: MailFiles
+) -> None:
+    done = run("open", *words, "--store", mail.url)
+    assert done.status == 2
+    assert said in done.err

@@ -116,3 +116,12 @@ async def test_a_draft_stays_in_the_present(mail: MailFiles) -> None:
         await seat.press("escape")
         await seat.open_thread("two")
         assert "Later" in seat.text
+
+
+async def test_the_console_opens_on_a_moment(mail: MailFiles) -> None:
+    async with opened(mail.data, moment=NOW - 4 * HOUR) as seat:
+        await seat.sees("message 1 of 3")
+        assert "◷ as of 10:30" in seat.lines[0]
+        assert "Second" not in seat.text
+        await seat.press("T")
+        assert "Second" in seat.text
