@@ -20,13 +20,14 @@ def plan_lines(plan: ArchivePlan, file_of: Callable[[str], str]) -> list[str]:
     width = max((len(f"{number:,}") for number in _numbers(plan)), default=0)
     lines += [f"  {number:>{width},}  {file_of(month)}" for month, number in plan.months.items()]
     lines.append(f"{_messages(plan.staying)} stay{'s' * (plan.staying == 1)}")
-    lines += [f"  {stay.messages:>{width},}  {stay_words(stay, plan.keep)}" for stay in plan.stays]
+    lines += [f"  {stay.messages:>{width},}  {stay_words(stay, plan)}" for stay in plan.stays]
     return lines
 
 
-def stay_words(stay: Staying, keep: int) -> str:
+def stay_words(stay: Staying, plan: ArchivePlan) -> str:
     """Return why messages stay, and for whom."""
-    words = f"{stay.reason} {keep:,}" if stay.reason is Reason.NEWEST else stay.reason.value
+    rules = {Reason.NEWEST: f"{stay.reason} {plan.keep:,}", Reason.RETAINED: f"{stay.reason}: {plan.retention.words}"}
+    words = rules.get(stay.reason, stay.reason.value)
     if not stay.by:
         return words
     names = [f"{name} {number:,}" for name, number in stay.by[:NAMED]]

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from mailstore.archival import KEEP
 from mailstore.attention import Limits
+from mailstore.retention import Retention
 
 __all__ = ["Archive", "Attention", "Config", "Notifications", "config_folder", "load_config"]
 
@@ -55,6 +56,22 @@ class Archive(BaseModel):
 
     offer_past: Annotated[int, Field(ge=0)] = 1000
     """With more messages than this the console offers to archive; 0: it never does."""
+
+
+class RetentionSettings(BaseModel):
+    """The table [retention]: what the view Recent lists, and what the archival leaves where it is."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    days: Annotated[float, Field(gt=0, strict=False)] | None = None
+    """Mail no older than this …"""
+
+    messages: Annotated[int, Field(gt=0)] | None = None
+    """… and of that so many of the newest."""
+
+    def rule(self) -> Retention:
+        """Return the rule as the mailbox takes it."""
+        return Retention(self.days, self.messages)
 
 
 def _is_clock(text: str | None) -> str | None:
@@ -127,6 +144,7 @@ class Config(BaseModel):
     """From when on something needs a look."""
 
     archive: Archive = Field(default_factory=Archive)
+    retention: RetentionSettings = Field(default_factory=RetentionSettings)
     """What the archival leaves in the mailbox."""
 
     notifications: Notifications = Field(default_factory=Notifications)

@@ -16,6 +16,7 @@ import msgspec
 from mailstore.delivery import State
 from mailstore.mailbox import Mailbox, by_time
 from mailstore.message import Message
+from mailstore.retention import EVERYTHING, Retention, retained
 
 __all__ = [
     "KEEP",
@@ -41,6 +42,7 @@ class Reason(StrEnum):
     """Why a message stays, in the order in which the rules apply."""
 
     NEWEST = "among the newest"
+    RETAINED = "retained"
     UNREAD = "unread"
     FROZEN = "frozen"
     WAITING = "waiting"
@@ -70,6 +72,7 @@ class ArchivePlan(msgspec.Struct, frozen=True):
     stays: tuple[Staying, ...]
     months: dict[str, int]
     keep: int
+    retention: Retention = EVERYTHING
     size: int | None = None
 
     @property
@@ -98,19 +101,20 @@ class ArchiveReport(msgspec.Struct, frozen=True):
     mended: tuple[str, ...] = ()
 
 
-def plan_archive(mailbox: Mailbox, now: float, keep: int = KEEP) -> ArchivePlan:
+def plan_archive(mailbox: Mailbox, now: float, keep: int = KEEP, retention: Retention = EVERYTHING) -> ArchivePlan:
     """Plan which live messages leave; `now` in seconds since the epoch.
 
-    A message may leave when nobody has it unread, frozen or waiting and it is older than the newest `keep`; a
-    thread leaves as a whole or not at all (semantics: archival).
+    A message may leave when nobody has it unread, frozen or waiting, it is older than the newest `keep`, and a
+    retention, where one is set, lets it go; a thread leaves as a whole or not at all (semantics: archival).
     """
-    live = sorted((message for message in mailbox.messages() if not message.archived), key=by_time)
+    live = sorted(mailbox.live(), key=by_time)
     newest = {message.id for message in live[max(len(live) - keep, 0) :]}
+    kept = retained(live, retention, now) if retention.is_limited else set()
     open_for: dict[str, list[tuple[State, str]]] = defaultdict(list)
     for message, name, state in mailbox.open_mail(now):
         open_for[message.id].append((state, name))
     glued = _glued(live)
-    reasons = {message.id: _reason(message, newest, open_for, glued) for message in live}
+    reasons = {message.id: _reason(message, newest, kept, open_for, glued) for message in live}
     threads: dict[str, list[Message]] = {}
     for message in live:
         threads.setdefault(mailbox.root_of(message.id), []).append(message)
@@ -128,6 +132,7 @@ def plan_archive(mailbox: Mailbox, now: float, keep: int = KEEP) -> ArchivePlan:
         stays=_stays(reasons, open_for),
         months=dict(sorted(Counter(month for message in gone if (month := month_of(message))).items())),
         keep=keep,
+        retention=retention,
         size=sum(sizes) if len(sizes) == len(gone) else None,
     )
 
@@ -154,10 +159,12 @@ def _glued(live: list[Message]) -> set[str]:
 
 
 def _reason(
-    message: Message, newest: set[str], open_for: dict[str, list[tuple[State, str]]], glued: set[str]
+    message: Message, newest: set[str], kept: set[str], open_for: dict[str, list[tuple[State, str]]], glued: set[str]
 ) -> Reason | None:
     if message.id in newest:
         return Reason.NEWEST
+    if message.id in kept:
+        return Reason.RETAINED
     found = {HOLDING[state] for state, _ in open_for.get(message.id, ())}
     for reason in HOLDING.values():
         if reason in found:

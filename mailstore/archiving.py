@@ -9,6 +9,7 @@ from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, Tell, pl
 from mailstore.mailbox import Mailbox
 from mailstore.message import Intervention
 from mailstore.registry import open_store
+from mailstore.retention import EVERYTHING, Retention
 from mailstore.store import Capability, Store
 
 __all__ = ["ARCHIVE", "archive", "read_plan"]
@@ -16,13 +17,21 @@ __all__ = ["ARCHIVE", "archive", "read_plan"]
 ARCHIVE = "archive"
 
 
-def read_plan(url: str, now: float, keep: int, *, user: str = "user", poll: bool = False) -> ArchivePlan:
+def read_plan(
+    url: str,
+    now: float,
+    keep: int,
+    retention: Retention = EVERYTHING,
+    *,
+    user: str = "user",
+    poll: bool = False,
+) -> ArchivePlan:
     """Plan on what a mailbox holds, read anew; for whoever may not touch the one in use. Blocks; raises StoreError."""
     mailbox = Mailbox(user)
     with open_store(url, poll=poll) as store:
         for batch in store.scan():
             mailbox.fold(batch, now)
-    return plan_archive(mailbox, now, keep)
+    return plan_archive(mailbox, now, keep, retention)
 
 
 def archive(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from mailstore.address import Kind, channel_label, is_channel, resolve
 from mailstore.delivery import FOREVER, Standing, State, message_expiry, recipients, standing
 from mailstore.fold import Fold
 from mailstore.message import Intervention, Message, Receipt
+from mailstore.retention import Retention, retained
 from mailstore.roster import Status
 from mailstore.thread import Cycle
 from mailstore.views import Channel, Counts, DeadLetter, Node, ThreadSummary, View
@@ -188,14 +189,19 @@ class Mailbox(Fold):
                 return self._roots(index for index, _ in self._ledger.dead)
             case "waiting":
                 return self._roots(index for mail in self._ledger.waiting().values() for index in mail)
-            case "saved":
+            case "recent" | "saved":
                 return []
             case "agent":
                 return self._index.agent_threads(view.name, self.roster.get(view.name))
             case _:
                 return self._index.threads(view)
 
-    def _roots(self, indices: Iterator[int]) -> list[str]:
+    def recent(self, rule: Retention, now: float) -> list[str]:
+        """Return the roots of the threads of which a retention keeps anything, the newest first."""
+        kept = retained(sorted(self.live(), key=by_time), rule, now)
+        return self._roots(self._position[message_id] for message_id in kept)
+
+    def _roots(self, indices: Iterable[int]) -> list[str]:
         last: dict[str, float] = {}
         for index in indices:
             message = self._messages[index]

@@ -11,13 +11,14 @@ from mailstore.message import Message
 
 __all__ = ["Channel", "Counts", "DeadLetter", "Node", "ThreadSummary", "View", "ViewKind"]
 
-ViewKind = Literal["all", "for-you", "unread", "dead", "waiting", "archive", "channel", "agent", "saved"]
+ViewKind = Literal["all", "for-you", "unread", "dead", "waiting", "archive", "channel", "agent", "recent", "saved"]
 
 
 class View(msgspec.Struct, frozen=True):
     """What a list of threads shows: a kind, and for a channel its tag, for an agent its session id.
 
-    `saved` is a search kept under a name: what it finds, only who keeps it can tell.
+    `recent` is what a retention keeps in sight, and `saved` a search kept under a name: the rule and the search belong
+    to whoever asks, and so does what they find.
     """
 
     kind: ViewKind

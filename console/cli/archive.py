@@ -18,6 +18,7 @@ from console.cli.settings import settings
 from console.render.safe import visible_line
 from mailstore.archival import KEEP, ArchivePlan, ArchiveReport, plan_archive
 from mailstore.archiving import archive
+from mailstore.retention import Retention
 from mailstore.store import Capability
 
 
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--dry-run", action="store_true", help="say what would be moved, and move nothing")
     parser.add_argument("--keep", type=int, metavar="N", help="how many of the newest messages stay (200)")
+    parser.add_argument("--keep-days", type=float, metavar="N", help="mail that is no older stays")
     parser.add_argument("--yes", action="store_true", help="do not ask")
     mailbox_options(parser)
 
@@ -33,10 +35,12 @@ def run(args: argparse.Namespace) -> int:
     """Plan, ask, and archive."""
     if args.keep is not None and args.keep < 0:
         raise UsedWrongly(f"--keep {args.keep} is no number of messages", "0 keeps only what must stay")
+    if args.keep_days is not None and not args.keep_days >= 0:
+        raise UsedWrongly(f"--keep-days {args.keep_days} is no number of days", "0 lets mail of any age leave")
     if not (args.yes or args.dry_run or _is_terminal(sys.stdin)):
         raise UsedWrongly("there is nobody to ask", "--yes archives without a question, --dry-run only tells")
     with loaded(args) as mail:
-        plan = plan_archive(mail.mailbox, mail.now, _keep(args))
+        plan = plan_archive(mail.mailbox, mail.now, _keep(args), _retention(args))
         if args.dry_run:
             _tell_plan(args, mail, plan)
             return 0
@@ -56,6 +60,12 @@ def _keep(args: argparse.Namespace) -> int:
         return int(args.keep)
     configured = settings(is_told=False).archive_keep
     return KEEP if configured is None else configured
+
+
+def _retention(args: argparse.Namespace) -> Retention:
+    if args.keep_days is not None:
+        return Retention(days=args.keep_days)
+    return settings(is_told=False).retention
 
 
 def _is_terminal(stream: object) -> bool:

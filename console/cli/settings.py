@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from console.cli.edge import warn
 from mailstore.events import Seen
+from mailstore.retention import EVERYTHING, Retention
 
 __all__ = ["Settings", "seen_marks", "settings"]
 
@@ -17,6 +18,7 @@ class Settings(NamedTuple):
     user: str = "user"
     poll: bool = False
     archive_keep: int | None = None
+    retention: Retention = EVERYTHING
 
 
 def settings(*, is_told: bool = True) -> Settings:
@@ -33,7 +35,7 @@ def settings(*, is_told: bool = True) -> Settings:
     config, problems = load_config()
     for problem in problems if is_told else ():
         warn(problem)
-    return Settings(config.store or "", config.user, config.poll, config.archive.keep)
+    return Settings(config.store or "", config.user, config.poll, config.archive.keep, config.retention.rule())
 
 
 def seen_marks(mailbox_url: str) -> list[Seen]:

@@ -12,6 +12,7 @@ from console.cli.output import ThreadRow
 from console.cli.plain import columns, put
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.seen import unread_of_agent
+from console.cli.settings import settings
 from console.render.text import age
 from mailstore.address import TAG_NAMESPACES, channels_named
 from mailstore.views import View, ViewKind
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         view = _view(args.view, mail)
         unread = unread_of_agent(args, mail, lambda message: [mail.mailbox.root_of(message.id)])
         rows, ages = [], []
-        for root in mail.mailbox.threads(view):
+        for root in _roots(mail, view):
             found = mail.mailbox.summary(root)
             rows.append(
                 ThreadRow(
@@ -68,6 +69,12 @@ def run(args: argparse.Namespace) -> int:
     else:
         put("no threads")
     return 0
+
+
+def _roots(mail: Loaded, view: View) -> list[str]:
+    if view.kind == "recent":
+        return mail.mailbox.recent(settings(is_told=False).retention, mail.now)
+    return mail.mailbox.threads(view)
 
 
 def _view(text: str, mail: Loaded) -> View:

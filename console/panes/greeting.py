@@ -14,6 +14,7 @@ NOTHING = {
     "unread": "You have seen everything.",
     "dead": "No dead letters.",
     "waiting": "No mail waits for a role.",
+    "recent": "Nothing came so lately as the retention of your settings asks.",
     "archive": "Nothing is archived.",
     "channel": "Nobody has written into this channel yet. Press c to begin.",
     "saved": "Nothing is found by this search. w shows what it asks for.",

@@ -25,6 +25,7 @@ VIEWS: tuple[tuple[View, str], ...] = (
     (View("unread"), "Unread"),
     (View("dead"), "Dead letters"),
     (View("waiting"), "Waiting"),
+    (View("recent"), "Recent"),
     (View("all"), "All mail"),
     (View("archive"), "Archive"),
 )
@@ -58,6 +59,7 @@ def places(session: Session) -> list[Place]:
     rows = [
         Place(f"view:{view.kind}", label, view, waiting.get(view.kind, 0), tone=tones.get(view.kind, "text"))
         for view, label in VIEWS
+        if view.kind != "recent" or session.config.retention.rule().is_limited
     ]
     if session.views:
         rows.append(Place("heading:saved", "Saved views"))

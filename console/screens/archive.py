@@ -61,6 +61,7 @@ class Archive(Sheet):
                 session.store.url,
                 session.now(),
                 session.config.archive.keep,
+                session.config.retention.rule(),
                 user=session.user,
                 poll=session.config.poll,
             )
@@ -100,7 +101,7 @@ class Archive(Sheet):
         staying = [
             SheetRow(
                 key=f"stays {stay.reason}",
-                left=(("stays   ", ink.muted), (visible_line(stay_words(stay, plan.keep)), ink.text)),
+                left=(("stays   ", ink.muted), (visible_line(stay_words(stay, plan)), ink.text)),
                 right=((f"{stay.messages:,}", ink.muted),),
             )
             for stay in plan.stays
@@ -119,7 +120,7 @@ class Archive(Sheet):
             lines = self._threads_of(plan, name)
         else:
             stay = next(stay for stay in plan.stays if stay.reason == name)
-            lines = [f"{number:>6,}  {who}" for who, number in stay.by] or [stay_words(stay, plan.keep)]
+            lines = [f"{number:>6,}  {who}" for who, number in stay.by] or [stay_words(stay, plan)]
         summary = plan_lines(plan, self.session.store.archive_file)[0]
         return Content("\n".join([summary, "", *map(visible_line, lines)]))
 

@@ -10,7 +10,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.events import DescendantFocus, Key, Resize
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
@@ -31,12 +30,11 @@ from console.panes.slider import Slider
 from console.panes.thread_rows import ThreadRows
 from console.panes.threads import Threads
 from console.panes.titles import as_title, status_words, view_title
+from console.screens.listing import Listing
 from console.screens.look import Look
 from console.screens.sheet import Sheet
-from console.screens.undoing import Undoing
 from console.session import Session
 from console.widgets.virtual_list import VirtualList
-from mailstore.message import Message
 from mailstore.views import View
 
 __all__ = ["PANES", "Desk"]
@@ -47,19 +45,12 @@ LOADING_SECONDS = 0.2
 NEWS_TICKS = 3
 
 
-class Desk(Undoing, Screen[None]):
+class Desk(Listing):
     """Three columns between a header and a footer; knows what is looked at and draws what changes."""
 
     def __init__(self, session: Session, ink: Ink, look: Look) -> None:
-        super().__init__()
-        self.session = session
+        super().__init__(session, look)
         self.ink = ink
-        self.look = look
-        self.only_unread = look.only_unread
-        self.filter_text = look.filter_text
-        self.found: dict[str, Message] | None = None
-        self.marked: set[str] = set()
-        self._kept: dict[str, None] = {}
         self._past: list[Look] = []
         self._future: list[Look] = []
         self._drawn = 0.0
@@ -150,7 +141,7 @@ class Desk(Undoing, Screen[None]):
             self.look = Look(view, root)
             self.filter_text = ""
             self.marked.clear()
-            self._kept.clear()
+            self.kept.clear()
         self._go(self.look if root is None else replace(self.look, root=root))
 
     def step_history(self, step: int) -> bool:
@@ -160,7 +151,7 @@ class Desk(Undoing, Screen[None]):
             return False
         target.append(self.look)
         self.look = source.pop()
-        self._kept.clear()
+        self.kept.clear()
         self._go(self.look)
         return True
 
@@ -250,38 +241,6 @@ class Desk(Undoing, Screen[None]):
         for sheet in self.app.screen_stack:
             if isinstance(sheet, Sheet):
                 sheet.redraw()
-
-    def roots(self) -> list[str]:
-        """Return the threads that are listed: the view's, or a search's hits."""
-        mailbox = self.session.mailbox
-        if self.found is not None:
-            return list(self.found)
-        roots = self._listed(self.look.view)
-        if self.only_unread or self.look.view.kind == "unread":
-            self._kept.update((root, None) for root in roots if mailbox.summary(root).unseen)
-            roots = [root for root in self._listed(self._base()) if root in self._kept]
-        if self.filter_text:
-            roots = [root for root in roots if self._passes(root)]
-        return roots
-
-    def hits(self) -> dict[str, Message] | None:
-        """Return the messages that were found, by thread; None where nothing was searched for."""
-        return self.found
-
-    def _listed(self, view: View) -> list[str]:
-        return list(self.hits() or {}) if view.kind == "saved" else self.session.mailbox.threads(view)
-
-    def marked_roots(self) -> list[str]:
-        """Return the listed threads that the person marked, in the order of the list."""
-        return [root for root in self.roots() if root in self.marked] if self.marked else []
-
-    def _base(self) -> View:
-        return View("all") if self.look.view.kind == "unread" else self.look.view
-
-    def _passes(self, root: str) -> bool:
-        summary = self.session.mailbox.summary(root)
-        words = f"{summary.subject} {' '.join(summary.participants)}".casefold()
-        return all(word in words for word in self.filter_text.casefold().split())
 
     def _placeholder(self) -> list[str]:
         if not len(self.session.mailbox):

@@ -129,7 +129,7 @@ class Reading(Desk):
     def action_only_unread(self) -> None:
         """List only threads with something unread, or all of them again."""
         self.only_unread = not self.only_unread
-        self._kept.clear()
+        self.kept.clear()
         self.redraw()
         self.tell("only unread" if self.only_unread else "everything again")
 

@@ -108,3 +108,19 @@ def test_on_a_terminal_it_shows_the_plan_and_asks(answer: str, archived: bool, t
         terminal.press(*answer, "enter")
         terminal.wait_for("5 messages archived to" if archived else "nothing was archived")
     assert (mail.data / "agent-mailbox-archive").exists() is archived
+
+
+def test_a_retention_leaves_mail_where_it_is_and_lists_it_as_recent(
+    run: Run, mail: MailFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = tmp_path / "config" / "signalbox"
+    settings.mkdir(parents=True)
+    (settings / "config.toml").write_text("[retention]\ndays = 4.5\n[archive]\nkeep = 0\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    recent = [row["root"] for row in run("threads", "--view", "recent", "--json", "--store", mail.url).document]
+    everything = [row["root"] for row in run("threads", "--json", "--store", mail.url).document]
+    assert 0 < len(recent) < len(everything)
+    assert "  retained: 4.5 days" in run("archive", "--dry-run", "--store", mail.url).out
+    told = run("archive", "--dry-run", "--keep-days", "0", "--json", "--store", mail.url).document
+    assert "retained" not in [stay["reason"] for stay in told["stays"]]
+    assert run("archive", "--dry-run", "--keep-days", "-1", "--store", mail.url).status == 2

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from console.config import Config, RetentionSettings
 from console.state import State
 from mailstore.views import View
 from tests.console.screen_text import opened, settle
-from tests.mailboxes import MailFiles, damaged, every_case
+from tests.mailboxes import HOUR, MailFiles, damaged, every_case
 
 HOSTILE = ["[/]", "[bold", "[red]x[/red]", "[@click=app.quit]q[/]", "$accent", "\x1b[2J\x07", "a\u202eb", "\\[", "{0}"]
 
@@ -38,6 +39,21 @@ def seen(path: Path, mail: MailFiles) -> set[str]:
         return set(state.seen(f"haak:{mail.mailbox.resolve()}")[0])
     finally:
         state.close()
+
+
+async def test_recent_stands_in_the_sidebar_where_a_retention_is_set(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.message("old", "ann-00000001", "all", ago=9 * 24 * HOUR, subject="Long ago")
+    mail.message("new", "ann-00000001", "all", ago=60, subject="Just now")
+    async with opened(mail.data, config=Config(retention=RetentionSettings(days=7.0))) as seat:
+        await seat.press("1")
+        while seat.desk.look.view.kind != "recent":
+            await seat.press("k")
+        assert "─ Recent ─" in seat.text
+        assert "Just now" in seat.text
+        assert "Long ago" not in seat.text
+    async with opened(mail.data) as seat:
+        assert "Recent" not in seat.text
 
 
 async def test_opening_a_thread_marks_it_as_mine_and_leaves_every_byte_of_the_mailbox(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ SCREEN = ("textual", "rich")
 
 ORDER = [
     {"errors", "message", "moments"},
-    {"roster"},
+    {"retention", "roster"},
     {"address", "events"},
     {"delivery", "thread", "recency"},
     {"views", "ledger"},

@@ -1,0 +1,67 @@
+"""Retention: what is listed as recent, and what an archival leaves where it is; nothing is ever deleted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mailstore.archival import Reason, plan_archive
+from mailstore.mailbox import Mailbox
+from mailstore.retention import EVERYTHING, Retention, retained
+from mailstore.stores.haak import HaakStore
+from tests.mailboxes import HOUR, NOW, MailFiles
+
+DAY = 24 * HOUR
+
+
+@pytest.fixture
+def mailbox(tmp_path: Path) -> Mailbox:
+    mail = MailFiles(tmp_path)
+    mail.agent("ann-00000001")
+    for number, days in enumerate((40, 20, 10, 3, 1)):
+        mail.message(f"m{number}", "bob-00000001", "all", ago=days * DAY)
+    mail.message("m5", "bob-00000001", "all", ago=2 * HOUR, thread="m0")
+    mail.message("m6", "bob-00000001", "all", timestamp="yesterday")
+    found = Mailbox()
+    with HaakStore.open(mail.data) as store:
+        for batch in store.scan():
+            found.fold(batch, NOW)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept"),
+    [
+        (EVERYTHING, "0123456"),
+        (Retention(days=7), "345"),
+        (Retention(messages=2), "56"),
+        (Retention(days=2, messages=9), "45"),
+        (Retention(days=30, messages=3), "45"),
+        (Retention(days=0.01), ""),
+    ],
+)
+def test_what_is_retained(rule: Retention, kept: str, mailbox: Mailbox) -> None:
+    assert retained(mailbox.messages(), rule, NOW) == {f"m{number}" for number in kept}
+
+
+def test_recent_threads_are_those_of_which_anything_is_retained(mailbox: Mailbox) -> None:
+    assert mailbox.recent(Retention(days=7), NOW) == ["m0", "m4", "m3"]
+
+
+def test_an_archival_leaves_what_is_retained(mailbox: Mailbox) -> None:
+    plan = plan_archive(mailbox, NOW, 0, Retention(days=7))
+    assert plan.threads == (("m1",), ("m2",))
+    assert next(stay.messages for stay in plan.stays if stay.reason is Reason.RETAINED) == 3
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (Retention(days=1), "1 day"),
+        (Retention(days=7.5, messages=5000), "7.5 days, the newest 5,000"),
+        (EVERYTHING, "everything"),
+    ],
+)
+def test_the_rule_in_words(rule: Retention, words: str) -> None:
+    assert rule.words == words
