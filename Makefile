@@ -44,9 +44,11 @@ clean:
 .venv/run: .venv/python pyproject.toml constraints.txt
 	@echo "setting up (once) ..."
 	@$(PIP) --editable .
+	@$(BIN)/python -m compileall -q console mailstore themes
 	@touch $@
 
 .venv/dev: .venv/python pyproject.toml constraints.txt
 	@echo "setting up for tests (once) ..."
 	@$(PIP) --editable '.[dev]'
+	@$(BIN)/python -m compileall -q console mailstore themes
 	@touch $@ .venv/run

@@ -8,10 +8,10 @@ with open_store("haak:data/") as store:
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # typing costs more than a hook that needs none of these
 if TYPE_CHECKING:
+    from typing import Any
+
     from mailstore.draft import Draft
     from mailstore.mailbox import Mailbox
     from mailstore.message import Message
@@ -33,6 +33,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for: a hook that runs at every start needs few."""
+    from importlib import import_module
+
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

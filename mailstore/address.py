@@ -6,21 +6,17 @@ from enum import StrEnum
 
 import msgspec
 
+from mailstore.protocol import BROADCAST_NAMES, BROADCAST_TTL_HOURS, DIRECT_TTL_HOURS, TAG_NAMESPACES, USER_NAMES
 from mailstore.roster import Roster
 
 __all__ = [
     "DEFAULT_TTL_HOURS",
-    "TAG_NAMESPACES",
     "Address",
     "Kind",
     "channel_label",
     "channels_named",
     "resolve",
 ]
-
-TAG_NAMESPACES = ("project", "concern", "domain")
-BROADCAST_NAMES = frozenset({"all", "broadcast", "AGENT:*"})
-USER_NAMES = frozenset({"user", "human"})
 
 
 class Kind(StrEnum):
@@ -36,11 +32,11 @@ class Kind(StrEnum):
 
 
 DEFAULT_TTL_HOURS: dict[Kind, float | None] = {
-    Kind.BROADCAST: 4,
+    Kind.BROADCAST: BROADCAST_TTL_HOURS,
     Kind.USER: None,
     Kind.TAG: None,
     Kind.ROLE: None,
-    Kind.DIRECT: 24,
+    Kind.DIRECT: DIRECT_TTL_HOURS,
     Kind.UNKNOWN: None,
     Kind.LITERAL: None,
 }

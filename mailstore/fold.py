@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mailstore.address import BROADCAST_NAMES
 from mailstore.delivery import FOREVER, Facts, message_expiry
 from mailstore.events import Event, Gone, Progress, Reset, Seen, Unseen
 from mailstore.index import Index
 from mailstore.ledger import Ledger
 from mailstore.message import Delivery, Intervention, Message, Problem, Receipt
+from mailstore.protocol import BROADCAST_NAMES
 from mailstore.roster import Agent, Roster
 
 __all__ = ["Fold"]

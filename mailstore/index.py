@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
-from mailstore.address import BROADCAST_NAMES, USER_NAMES, is_channel
+from mailstore.address import is_channel
 from mailstore.message import Message
+from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.recency import Recency
 from mailstore.roster import Agent, Roster
 from mailstore.thread import Forest

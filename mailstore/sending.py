@@ -6,12 +6,13 @@ from typing import Any
 
 import msgspec
 
-from mailstore.address import TAG_NAMESPACES, Address, Kind, channels_named, resolve
+from mailstore.address import Address, Kind, channels_named, resolve
 from mailstore.delivery import FOREVER, Facts, State, message_expiry, recipients, state
 from mailstore.draft import Draft, draft
 from mailstore.errors import DraftRefused
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
+from mailstore.protocol import TAG_NAMESPACES
 from mailstore.roster import Status
 
 __all__ = ["MANY_WORDS", "Preview", "prepare", "preview", "read_address", "resolve_all"]

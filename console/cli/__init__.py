@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["main"]
 
@@ -21,6 +24,11 @@ def _chosen(words: list[str]) -> int:
 
         print(f"signalbox {VERSION}")
         return 0
+    if words[:1] == ["check"]:
+        from console.cli.hook import check_at_a_glance
+
+        if (status := check_at_a_glance(words[1:])) is not None:
+            return status
     from console.cli.dispatch import dispatch
 
     return dispatch(words)

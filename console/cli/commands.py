@@ -24,6 +24,7 @@ COMMANDS = {
     "demo": Command("demo", "open the console on a throw-away mailbox of simulated agents", "The console"),
     "send": Command("send", "append a message and print its id", "Mail"),
     "read": Command("read", "print an agent's mail", "Mail"),
+    "check": Command("check", "print an agent's unread mail for it to read, and record that it was", "Mail"),
     "mark-read": Command("mark_read", "record that an agent has read messages", "Mail"),
     "thread": Command("thread", "print the whole thread of a message", "Mail"),
     "timeline": Command("timeline", "tell a message's whole life, moment by moment", "Mail"),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 
-__all__ = ["guarded", "tell", "warn"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["guarded", "put", "tell", "warn"]
 
 INTERRUPTED = 130
 
@@ -77,6 +80,12 @@ def _drop_output() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, descriptor)
     os.close(nowhere)
+
+
+def put(text: str = "") -> None:
+    """Print what is already safe; a character that the terminal's encoding lacks comes as an escape."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
 def tell(problem: str, remedy: str = "") -> None:

@@ -13,7 +13,7 @@ from mailstore.delivery import Standing, State
 from mailstore.errors import ContentGone
 from mailstore.message import Message
 
-__all__ = ["letter", "message_row", "message_rows", "receipts"]
+__all__ = ["letter", "message_row", "message_rows", "receipts", "text_of"]
 
 GLYPHS = {
     State.READ: "✓",
@@ -34,7 +34,7 @@ def message_row(mail: Loaded, message: Message) -> MessageRow:
         recipients=message.recipients,
         timestamp=message.timestamp,
         subject=message.subject,
-        content=_content(mail, message),
+        content=text_of(mail, message),
         thread=message.thread,
         type=message.type,
         states={name: found.state.value for name, found in mail.mailbox.states(message, mail.now).items()},
@@ -46,7 +46,8 @@ def message_rows(mail: Loaded, messages: Sequence[Message]) -> list[MessageRow]:
     return [message_row(mail, message) for message in messages]
 
 
-def _content(mail: Loaded, message: Message) -> str:
+def text_of(mail: Loaded, message: Message) -> str:
+    """Return a message's text; one that is gone is told, and empty."""
     try:
         return mail.store.content(message)
     except ContentGone as error:
@@ -67,7 +68,7 @@ def letter(mail: Loaded, message: Message, standing: str = "") -> str:
         "state": standing,
     }
     lines = [f"{bold(name + ':')} {visible_line(value)}" for name, value in fields.items() if value]
-    return "\n".join([*lines, "", body(_content(mail, message), "    "), ""])
+    return "\n".join([*lines, "", body(text_of(mail, message), "    "), ""])
 
 
 def receipts(states: dict[str, Standing]) -> list[str]:

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 
+from console.cli.edge import put
 from console.render.safe import visible, visible_line
 
 __all__ = ["body", "bold", "columns", "put", "stamp"]
@@ -18,12 +19,6 @@ def body(text: str, indent: str) -> str:
     """Return a body's lines, each safe to print and indented, so that none can pass for a header."""
     lines = visible(text.rstrip("\n")).split("\n")
     return "\n".join(f"{indent}{line}".rstrip() for line in lines)
-
-
-def put(text: str = "") -> None:
-    """Print what is already safe; a character that the terminal's encoding lacks comes as an escape."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
 def bold(text: str) -> str:

@@ -13,7 +13,7 @@ from console.cli.options import mailbox_options
 from console.cli.plain import put
 from console.cli.problems import Refused, UsedWrongly
 from console.render.safe import visible_line
-from mailstore.address import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
+from mailstore.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
 from mailstore.roster import Agent, Status
 
 CHANGES = ("role", "tags", "status", "name", "activity")

@@ -14,7 +14,8 @@ from console.cli.problems import Refused, UsedWrongly
 from console.cli.seen import unread_of_agent
 from console.cli.settings import settings
 from console.render.text import age
-from mailstore.address import TAG_NAMESPACES, channels_named
+from mailstore.address import channels_named
+from mailstore.protocol import TAG_NAMESPACES
 from mailstore.views import View, ViewKind
 
 PLAIN_VIEWS = tuple(kind for kind in get_args(ViewKind) if kind not in ("channel", "agent", "saved"))

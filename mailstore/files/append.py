@@ -5,13 +5,17 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 from mailstore.errors import MailboxBusy, StoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    File = Path | str
 
 __all__ = ["append_all", "append_line", "append_lines", "locked", "refusal", "replace_file"]
 
@@ -22,7 +26,7 @@ NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS})
 
 
 @contextmanager
-def locked(path: Path, flags: int = os.O_RDWR, patience: float = PATIENCE_SECONDS) -> Iterator[int]:
+def locked(path: File, flags: int = os.O_RDWR, patience: float = PATIENCE_SECONDS) -> Iterator[int]:
     """Open a file and hold its exclusive lock; give its descriptor.
 
     A file that is replaced while the lock is waited for is opened anew. Raises MailboxBusy when the lock
@@ -45,17 +49,17 @@ def locked(path: Path, flags: int = os.O_RDWR, patience: float = PATIENCE_SECOND
             os.close(fd)
 
 
-def append_line(path: Path, line: bytes, patience: float = PATIENCE_SECONDS) -> int:
+def append_line(path: File, line: bytes, patience: float = PATIENCE_SECONDS) -> int:
     """Append one line, given without its newline; return the offset at which it begins. Raises as `append_all`."""
     return append_all([(path, [line])], patience)[0]
 
 
-def append_lines(path: Path, lines: Sequence[bytes], patience: float = PATIENCE_SECONDS) -> int:
+def append_lines(path: File, lines: Sequence[bytes], patience: float = PATIENCE_SECONDS) -> int:
     """Append several lines in one write; return the offset at which the first begins. Raises as `append_all`."""
     return append_all([(path, lines)], patience)[0]
 
 
-def append_all(parts: Sequence[tuple[Path, Sequence[bytes]]], patience: float = PATIENCE_SECONDS) -> list[int]:
+def append_all(parts: Sequence[tuple[File, Sequence[bytes]]], patience: float = PATIENCE_SECONDS) -> list[int]:
     """Append whole lines to files, to all of them or to none; return the offset at which each first line begins.
 
     The files are made where they are missing, in a folder that is there. A torn line at the end of a file is
@@ -83,6 +87,9 @@ def append_all(parts: Sequence[tuple[Path, Sequence[bytes]]], patience: float = 
 
 def replace_file(path: Path, data: bytes) -> None:
     """Put other contents in a file's place, at once and for good; its mode stays. Raises StoreError."""
+    import tempfile
+    from pathlib import Path
+
     path = path.resolve()
     name = ""
     try:
@@ -100,11 +107,11 @@ def replace_file(path: Path, data: bytes) -> None:
         raise refusal(path, error) from error
 
 
-def refusal(path: Path, error: OSError) -> StoreError:
+def refusal(path: File, error: OSError) -> StoreError:
     """Put what the file system refused into words."""
     what = (error.strerror or str(error)).lower()
     if isinstance(error, FileNotFoundError):
-        return StoreError(f"{path.parent} is not there", "was the mailbox moved?")
+        return StoreError(f"{os.path.dirname(path)} is not there", "was the mailbox moved?")  # noqa: PTH120
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return StoreError(f"{path} can't be written ({what})", "ask its owner, or look with --observe")
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -112,7 +119,7 @@ def refusal(path: Path, error: OSError) -> StoreError:
     return StoreError(f"{path} can't be written ({what})", "nothing was written")
 
 
-def _lock(fd: int, path: Path, deadline: float) -> None:
+def _lock(fd: int, path: File, deadline: float) -> None:
     while True:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -129,15 +136,15 @@ def _lock(fd: int, path: Path, deadline: float) -> None:
             raise
 
 
-def _is_at(fd: int, path: Path) -> bool:
+def _is_at(fd: int, path: File) -> bool:
     """Say whether an open file is still the one that stands at a path."""
     try:
-        return os.path.samestat(os.fstat(fd), path.stat())
+        return os.path.samestat(os.fstat(fd), os.stat(path))  # noqa: PTH116 - a path may be text
     except FileNotFoundError:
         return False
 
 
-def _append(fd: int, path: Path, data: bytes) -> tuple[int, int, int]:
+def _append(fd: int, path: File, data: bytes) -> tuple[int, int, int]:
     """Write in one go; return where the lines begin, where the write began and where it ended."""
     try:
         size = os.fstat(fd).st_size

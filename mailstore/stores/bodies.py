@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import re
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 __all__ = ["first_line", "mentions"]
 
-MENTION = re.compile(r"(?<![\w@/.])@([A-Za-z0-9_][\w.:*-]*\w|\w)")
+MENTION = r"(?<![\w@/.])@([A-Za-z0-9_][\w.:*-]*\w|\w)"
 SUBJECT_LENGTH = 80
 
 
@@ -18,4 +20,16 @@ def first_line(content: str) -> str:
 
 def mentions(content: str) -> tuple[str, ...]:
     """Return the names after an @, once each, in order."""
-    return tuple(dict.fromkeys(MENTION.findall(content))) if "@" in content else ()
+    return tuple(dict.fromkeys(_mention().findall(content))) if "@" in content else ()
+
+
+def _mention() -> re.Pattern[str]:
+    global _compiled
+    if _compiled is None:
+        import re
+
+        _compiled = re.compile(MENTION)
+    return _compiled
+
+
+_compiled: re.Pattern[str] | None = None

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 SCREEN = ("textual", "rich")
 
 ORDER = [
-    {"errors", "message", "moments"},
+    {"errors", "message", "moments", "protocol"},
     {"retention", "roster"},
     {"address", "events"},
     {"delivery", "thread", "recency"},

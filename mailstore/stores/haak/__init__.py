@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
-from mailstore.stores.haak.store import HaakStore
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mailstore.stores.haak.store import HaakStore
 
 __all__ = ["HaakStore"]
+
+
+def __getattr__(name: str) -> object:
+    """Import the store when it is asked for: a hook that only glances at a mailbox needs little of it."""
+    if name != "HaakStore":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from mailstore.stores.haak.store import HaakStore
+
+    return HaakStore

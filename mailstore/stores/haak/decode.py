@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from mailstore.address import TAG_NAMESPACES
 from mailstore.files.lines import Line
 from mailstore.files.salvage import Piece, salvage
 from mailstore.message import Location, Message, Problem
+from mailstore.protocol import TAG_NAMESPACES
 from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.haak.names import MESSAGE, READ, parse_time, pick
 from mailstore.stores.haak.text import content_of

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+
+TYPE_CHECKING = False  # typing and collections.abc cost more than a hook may
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 __all__ = ["AGENT", "DELIVERY", "MESSAGE", "READ", "STATUSES", "Names", "isoformat", "named", "parse_time", "pick"]
 

@@ -1,0 +1,124 @@
+"""`signalbox check` as a hook runs it: at a glance, within a few times what an empty Python costs.
+
+What the glance does not understand, and every other way to write the command, is left to `console.cli.check`. Both
+print and record the same. Imports next to nothing, see docs/decisions/0015.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import time
+
+from console.cli.edge import put
+from console.cli.fence import Letter, fenced
+from mailstore.files.scan import quoted
+from mailstore.stores.haak.glance import MAILBOX, Glimpse, Unusual, glance
+
+__all__ = ["check_at_a_glance"]
+
+OPTIONS = ("--as", "--store")
+
+
+def check_at_a_glance(words: list[str]) -> int | None:
+    """Run `check` with its words where that is possible at a glance; return its exit status, None where it isn't."""
+    found = _options(words)
+    if found is None or not found["--as"]:
+        return None
+    gc.disable()  # a glance makes much that stays and no garbage
+    try:
+        mailbox = _mailbox(found["--store"] or os.environ.get("SIGNALBOX_STORE", ""))
+        letters = glance(mailbox, found["--as"], time.time())
+    except (Unusual, OSError, ValueError):
+        return None
+    finally:
+        gc.enable()
+    if letters:
+        put(fenced(found["--as"], [_letter(letter) for letter in letters]))
+        if not found["--dry-run"]:
+            sys.stdout.flush()  # what never reached its reader is not marked as read
+            _mark(mailbox, found["--as"], letters)
+    return 0
+
+
+def _options(words: list[str]) -> dict[str, str] | None:
+    """Return what the options say; None for any other option."""
+    found = {"--as": "", "--store": "", "--dry-run": ""}
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if word == "--dry-run":
+            found[word] = "yes"
+        elif name in OPTIONS:
+            found[name] = value if equals else next(rest, "")
+            if not found[name] or found[name].startswith("-"):
+                return None
+        else:
+            return None
+    return found
+
+
+def _mailbox(url: str) -> str:
+    """Return the path of the mailbox file. Raises Unusual for any but a HAAK mailbox where it usually lies."""
+    settings = _settings()
+    if b"user" in settings or (not url and b"store" in settings):
+        raise Unusual("settings that matter")
+    place = url.removeprefix("haak:")
+    if not url:
+        place = _discovered()
+    elif place.startswith("~") or (":" in place and not os.path.lexists(place)):
+        raise Unusual("a place that is not spelled out")
+    place = os.path.abspath(place)  # noqa: PTH100 - pathlib costs more than all of this
+    for path in (place, f"{place}/{MAILBOX}", f"{place}/data/{MAILBOX}"):
+        if os.path.basename(path) == MAILBOX and os.path.isfile(path):  # noqa: PTH113, PTH119
+            return path
+    raise Unusual("no mailbox file with the usual name")
+
+
+def _discovered() -> str:
+    folder = os.getcwd()  # noqa: PTH109
+    while True:
+        if os.path.exists(f"{folder}/data/{MAILBOX}"):  # noqa: PTH110
+            return f"{folder}/data/{MAILBOX}"
+        if os.path.exists(f"{folder}/.agenties") or folder == "/":  # noqa: PTH110
+            raise Unusual("another kind of mailbox, or none")
+        folder = os.path.dirname(folder)  # noqa: PTH120
+
+
+def _settings() -> bytes:
+    if not sys.platform.startswith("linux"):
+        raise Unusual("settings lie elsewhere")
+    home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: PTH111
+    try:
+        with open(f"{home}/signalbox/config.toml", "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
+
+
+def _letter(glimpse: Glimpse) -> Letter:
+    fields = {
+        "id": glimpse.id,
+        "from": glimpse.sender,
+        "to": ", ".join(glimpse.recipients),
+        "time": glimpse.timestamp,
+        "subject": glimpse.subject,
+        "type": glimpse.type,
+        "in reply to": glimpse.thread,
+    }
+    return Letter(fields, glimpse.content)
+
+
+def _mark(mailbox: str, reader: str, letters: list[Glimpse]) -> None:
+    """Append the read records, as the store would."""
+    from mailstore.files.append import append_lines
+
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    append_lines(
+        f"{mailbox.removesuffix('.jsonl')}-reads.jsonl",
+        [
+            f'{{"message_id":{quoted(one.id)},"reader_session_id":{quoted(reader)},"timestamp":"{stamp}"}}'.encode()
+            for one in letters
+        ],
+    )

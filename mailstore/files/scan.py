@@ -1,0 +1,94 @@
+"""Lines of a file and JSON in them, by the least that can do it: no library of more than a few microseconds."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+__all__ = ["Unusual", "decoded", "lines_of", "lines_with", "quoted"]
+
+BLOCK = 1 << 20
+
+
+class Unusual(Exception):
+    """Something that only the whole reading understands."""
+
+
+def lines_of(path: str) -> Iterator[bytes]:
+    """Yield a file's complete lines, none where there is no file. Raises OSError."""
+    for block in _blocks(path):
+        yield from block.split(b"\n")[:-1]
+
+
+def _blocks(path: str) -> Iterator[bytes]:
+    """Yield a file in pieces, each of complete lines."""
+    try:
+        file = open(path, "rb")  # noqa: SIM115 - closed below; pathlib costs more than the reading
+    except FileNotFoundError:
+        return
+    with file:
+        held = b""
+        while block := file.read(BLOCK):
+            end = block.rfind(b"\n") + 1
+            if end:
+                yield held + block[:end]
+                held = block[end:]
+            else:
+                held += block
+
+
+def lines_with(path: str, needles: list[bytes]) -> Iterator[bytes]:
+    """Yield a file's complete lines that hold any of some texts, each once."""
+    for block in _blocks(path):
+        found: dict[int, int] = {}
+        for needle in needles:
+            at = block.find(needle)
+            while at >= 0:
+                end = block.find(b"\n", at)
+                found[block.rfind(b"\n", 0, at) + 1] = end
+                at = block.find(needle, end)
+        yield from (block[start:end] for start, end in sorted(found.items()))
+
+
+def decoded(data: bytes, kind: type = dict) -> Any:
+    """Return the JSON object (or the value of another kind) that is all there is in some bytes. Raises Unusual."""
+    try:
+        text = data.decode()
+        if "\\ud" in text or "\\uD" in text:
+            raise Unusual("half a character, perhaps")
+        value, end = _scan(text, 0)
+    except (ValueError, StopIteration, RecursionError) as error:
+        raise Unusual("no JSON") from error
+    if not isinstance(value, kind) or text[end:].strip(" \t"):
+        raise Unusual("no record by itself")
+    return value
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+class _Context:
+    """What the scanner of the standard library's `json` is told; `json` itself imports ten times as much."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = staticmethod(_no_constant)
+    memo: dict[str, str] = {}  # noqa: RUF012
+
+
+try:
+    from _json import encode_basestring_ascii as quoted
+    from _json import make_scanner
+
+    _scan = make_scanner(_Context())  # type: ignore[arg-type]
+except (ImportError, AttributeError, TypeError):
+    from json import dumps as quoted
+    from json.scanner import py_make_scanner  # type: ignore[attr-defined]
+
+    _scan = py_make_scanner(_Context())

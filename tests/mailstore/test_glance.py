@@ -1,0 +1,171 @@
+"""A glance at a mailbox tells what the whole reading tells, or that it can't."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchmarks.generate import generate
+from mailstore.mailbox import Mailbox
+from mailstore.stores.haak import HaakStore
+from mailstore.stores.haak.glance import Glimpse, Unusual, glance
+from tests.mailboxes import AMENDED, DAY, DIALECTS, HOUR, NOW, Dialect, MailFiles, damaged, every_case, iso, tangled
+
+ANN, BOB = "ann-00000001", "bob-00000001"
+NAMES = [
+    ANN,
+    BOB,
+    "cid-00000001",
+    "clerk",
+    "role:clerk",
+    "scribe",
+    "role:nobody",
+    "all",
+    "user",
+    "project:ink",
+    "ann-0000",
+]
+TEXTS = ["A text.", f"@{ANN}, look.", "a@b.org", 'He said "so": {"to": "x"}', "“é” \\u0040", ""]
+
+
+def folded(mail: MailFiles, reader: str, now: float) -> list[Glimpse | Any]:
+    mailbox = Mailbox()
+    with HaakStore.open(mail.data) as store:
+        for batch in store.scan():
+            mailbox.fold(batch, now)
+        return [(one.id, one.sender, one.recipients, one.subject, one.thread or "", one.type, store.content(one))
+                for one in mailbox.unread(reader, now)]  # fmt: skip
+
+
+def glanced(mail: MailFiles, reader: str, now: float) -> list[tuple[Any, ...]]:
+    found = glance(str(mail.mailbox), reader, now)
+    return [(one.id, one.sender, one.recipients, one.subject, one.thread, one.type, one.content) for one in found]
+
+
+def agrees(mail: MailFiles, reader: str, now: float = NOW) -> bool:
+    """Hold the two against each other; say whether a glance was enough."""
+    try:
+        found = glanced(mail, reader, now)
+    except Unusual:
+        return False
+    assert found == folded(mail, reader, now)
+    return True
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("make", [lambda *words: every_case(*words)[0], tangled, damaged])
+def test_every_case_is_told_alike(make: Callable[..., MailFiles], dialect: Dialect, tmp_path: Path) -> None:
+    mail = make(tmp_path, NOW, dialect)
+    for name in ("steward-0001", ANN, BOB, "fro-00000001", "ded-00000001", "user", "nobody", "lamp"):
+        agrees(mail, name)
+
+
+def test_a_mailbox_in_use_takes_no_more_than_a_glance(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.mailbox.unlink()
+    generate(mail.data, messages=300, now=NOW)
+    sessions = [json.loads(line) for line in mail.roster.read_bytes().splitlines()]
+    living = [one["session_id"] for one in sessions if one["status"] == "living"]
+    assert all(agrees(mail, session) for session in living[:6])
+
+
+def written(record: dict[str, Any], dialect: Dialect, *, is_plain: bool) -> bytes:
+    if dialect == "amendment":
+        record = {AMENDED.get(key, key): value for key, value in record.items()}
+    separators = (",", ":") if is_plain else (", ", ": ")
+    return json.dumps(record, ensure_ascii=is_plain, separators=separators).encode() + b"\n"
+
+
+MESSAGES = st.fixed_dictionaries(
+    {
+        "sender": st.sampled_from(NAMES[:3]),
+        "recipient": st.sampled_from(NAMES) | st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True),
+        "timestamp": st.integers(0, 60).map(lambda hours: iso(NOW - hours * HOUR)),
+        "content": st.sampled_from(TEXTS),
+    },
+    optional={
+        "ttl_hours": st.sampled_from([None, 1, 2.5, 100, 0, "3"]),
+        "read_by": st.lists(st.sampled_from(NAMES[:3]), max_size=2),
+        "subject": st.sampled_from([None, "", " ", "A subject"]),
+        "thread": st.sampled_from([None, "m0"]),
+        "metadata": st.just({"to": BOB, "recipient": BOB}),
+        "type": st.sampled_from(["question", 3]),
+    },
+)
+AGENTS = st.fixed_dictionaries(
+    {
+        "session_id": st.sampled_from(NAMES[:3]),
+        "status": st.sampled_from(["living", "living", "living", "frozen", "dead"]),
+        "role": st.sampled_from([None, "clerk", "scribe"]),
+        "tags": st.lists(st.sampled_from(["project:ink", "role:scribe"]), unique=True),
+    },
+    optional={"started_at": st.just(iso(NOW - 10 * HOUR)), "name": st.just("Ann")},
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    agents=st.lists(AGENTS, max_size=4),
+    messages=st.lists(MESSAGES, max_size=6),
+    reads=st.lists(st.tuples(st.sampled_from(["m0", "m1", "m2"]), st.sampled_from([ANN, BOB, "clerk"])), max_size=3),
+    deliveries=st.lists(st.tuples(st.sampled_from(["m0", "m1", "m9"]), st.sampled_from([ANN, BOB])), max_size=2),
+    junk=st.sampled_from([b"", b"no record\n", b"\n", b'{"id":"m0"}\n', f'{{"id":"x","to":"{ANN}","bo'.encode()]),
+    dialect=st.sampled_from(DIALECTS),
+    is_plain=st.booleans(),
+)
+def test_whatever_the_files_hold_both_tell_the_same(
+    agents: list[dict[str, Any]],
+    messages: list[dict[str, Any]],
+    reads: list[tuple[str, str]],
+    deliveries: list[tuple[str, str]],
+    junk: bytes,
+    dialect: Dialect,
+    is_plain: bool,
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        mail = MailFiles(Path(folder))
+        mail.agent(ANN, role="clerk", tags=["project:ink"])
+        for agent in agents:
+            mail.line(agent, mail.roster)
+        for number, message in enumerate(messages):
+            mail.line(written({"id": f"m{number}", **message}, dialect, is_plain=is_plain))
+        mail.line(junk)
+        for message_id, reader in reads:
+            mail.read(message_id, reader)
+        for message_id, reader in deliveries:
+            mail.delivery(message_id, reader)
+        for reader in (ANN, BOB):
+            agrees(mail, reader)
+
+
+def test_an_archival_that_left_something_is_not_glanced_at(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    mail.agent(ANN)
+    mail.message("m", BOB, ANN, ago=60)
+    assert agrees(mail, ANN, mail.now)
+    retired = mail.data / "agent-mailbox-archive" / "retired"
+    retired.mkdir(parents=True)
+    (retired / "run.json").write_text('{"months":{},"end":10}')
+    assert not agrees(mail, ANN, mail.now)
+    (retired / "run.jsonl").write_bytes(b"x" * 10)
+    assert agrees(mail, ANN, mail.now)
+    (retired / "run.jsonl").write_bytes(b"x" * 10 + b"late\n")
+    assert not agrees(mail, ANN, mail.now)
+    (mail.data / "agent-mailbox.jsonl.archiving-run").touch()
+    assert not agrees(mail, ANN, mail.now)
+
+
+def test_what_is_written_twice_is_not_glanced_at(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.agent(ANN)
+    mail.message("m", BOB, BOB, ago=DAY)
+    mail.message("m", BOB, ANN, ago=60)
+    assert not agrees(mail, ANN)
