@@ -1,0 +1,101 @@
+"""What a session-start hook costs as a whole process, beside an empty Python.
+
+python -m benchmarks.hook [--messages N] [--rounds N] [--agentazall PROGRAM]
+
+PROGRAM is agentazall's command in an environment of its own: `python -m venv DIR && DIR/bin/pip install agentazall`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.generate import generate
+from benchmarks.measure import Figures, table
+
+__all__ = ["measure", "report"]
+
+COLD = 3
+EMPTY = "python -c pass"
+SCRIPT = Path(sys.executable).with_name("signalbox")
+OTHER = "agentazall inbox --offline"
+
+
+def run(argv: Sequence[str], env: dict[str, str]) -> int:
+    """Run a program to its end; return the nanoseconds that it took."""
+    start = time.monotonic_ns()
+    subprocess.run(argv, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    return time.monotonic_ns() - start
+
+
+def signalbox(data: Path, messages: int) -> dict[str, list[str]]:
+    """Make a mailbox; return the checks of an agent that has mail and of one that has read all."""
+    generate(data, messages)
+    agents = [json.loads(line) for line in (data / "agent-roster.jsonl").read_bytes().splitlines()]
+    full, empty = [agent["session_id"] for agent in agents if agent["status"] == "living"][:2]
+    check = [str(SCRIPT), "check", "--store", f"haak:{data}", "--as"]
+    subprocess.run([*check, empty], stdout=subprocess.DEVNULL, check=True)
+    return {"check, unread mail": [*check, full, "--dry-run"], "check, nothing unread": [*check, empty]}
+
+
+def agentazall(program: str, root: Path, messages: int) -> list[str]:
+    """Make as many messages for agentazall in files of its own kind; return its listing of them."""
+    inbox = root / "mailboxes" / "ann@localhost" / time.strftime("%Y-%m-%d") / "inbox"
+    inbox.mkdir(parents=True)
+    body = "word " * 120
+    for number in range(messages):
+        key = f"{number:012x}"
+        head = f"From: bob@localhost\nTo: ann@localhost\nSubject: About {number}\nDate: 2026-11-20 10:00:00\n"
+        (inbox / f"{key}.txt").write_text(f"{head}Message-ID: {key}\nStatus: new\n\n---\n{body}")
+    config = root / "config.json"
+    settings = {"agent_name": "ann@localhost", "agent_key": "0" * 32, "mailbox_dir": str(root / "mailboxes")}
+    config.write_text(json.dumps({**settings, "log_file": str(root / "log"), "transport": "agenttalk"}))
+    return [program, "-c", str(config), "inbox", "--all", "--offline"]
+
+
+def measure(messages: int, rounds: int, other: str | None = None) -> dict[str, Figures]:
+    """Run each program once a round, in turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        programs = {EMPTY: [sys.executable, "-c", "pass"], **signalbox(root / "data", messages)}
+        if other:
+            programs[OTHER] = agentazall(other, root / "other", messages)
+        env = {"HOME": str(root), "PATH": os.environ.get("PATH", "")}
+        taken: dict[str, list[int]] = {name: [] for name in programs}
+        for at in range(COLD + rounds):
+            for name, argv in programs.items():
+                time_taken = run(argv, env)
+                if at >= COLD:
+                    taken[name].append(time_taken)
+    return {name: Figures.of_nanoseconds(times) for name, times in taken.items()}
+
+
+def report(figures: dict[str, Figures]) -> str:
+    """Return the results as a table."""
+    base = figures[EMPTY].median
+    rows = [
+        (name, each.count, f"{each.median:.1f}", f"{each.percentile(95):.1f}", f"{each.median / base:.2f}")
+        for name, each in figures.items()
+    ]
+    return table(("process", "n", "median ms", "p95 ms", "× empty"), rows)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.hook")
+    parser.add_argument("--messages", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--agentazall", metavar="PROGRAM", help="agentazall's command, to measure it beside")
+    args = parser.parse_args()
+    print(report(measure(args.messages, args.rounds, args.agentazall)))
+
+
+if __name__ == "__main__":
+    main()
