@@ -36,7 +36,7 @@ Goals: {latency_goals}.
 
 ## A hook
 
-`signalbox check` as a whole process on 1,000 messages, beside an empty Python; 88 messages are unread for the one agent.
+`signalbox check` as a whole process on 1,000 messages, beside an empty Python; the one agent has 88 to read.
 {other_hook}
 
 {hook}

@@ -87,20 +87,21 @@ class Mailbox(Fold):
 
     def inbox(self, reader: str, now: float) -> list[Message]:
         """Return all mail of an agent, or of the user, oldest first; archived mail is not polled."""
+        name = "user" if resolve(reader, self.roster, self.user).kind is Kind.USER else reader
+        candidates = (self._messages[index] for index in self._index.candidates(name, self.roster.get(reader)))
+        return sorted((message for message in candidates if self.is_for(message, reader)), key=by_time)
+
+    def is_for(self, message: Message, reader: str) -> bool:
+        """Say whether a message is mail of an agent, or of the user; archived and own mail is not."""
+        if message.archived or message.sender == reader:
+            return False
         agent = self.roster.get(reader)
         name = "user" if resolve(reader, self.roster, self.user).kind is Kind.USER else reader
         roles = set(agent.roles() if agent else ())
-        found = []
-        for index in self._index.candidates(name, agent):
-            message = self._messages[index]
-            if message.archived or message.sender == reader:
-                continue
-            facts = self._facts(message.id)
-            for recipient in recipients(message, facts, self.roster, self.user):
-                if recipient.name == name or (recipient.kind is Kind.ROLE and recipient.name in roles):
-                    found.append(message)
-                    break
-        return sorted(found, key=by_time)
+        return any(
+            recipient.name == name or (recipient.kind is Kind.ROLE and recipient.name in roles)
+            for recipient in recipients(message, self._facts(message.id), self.roster, self.user)
+        )
 
     def unread(self, reader: str, now: float) -> list[Message]:
         """Return what an agent, or the user, has still to read, oldest first."""

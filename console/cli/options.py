@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-__all__ = ["json_option", "mailbox_options", "reader_option"]
+__all__ = ["json_option", "mailbox_options", "reader_option", "type_option"]
 
 
 def json_option(parser: argparse.ArgumentParser) -> None:
@@ -25,3 +25,8 @@ def mailbox_options(parser: argparse.ArgumentParser, *, json: bool = True, at: b
 def reader_option(parser: argparse.ArgumentParser, help: str, *, required: bool = False) -> None:  # noqa: A002
     """Add `--as ID`, kept under the name `reader`."""
     parser.add_argument("--as", dest="reader", metavar="ID", required=required, help=help)
+
+
+def type_option(parser: argparse.ArgumentParser, help: str) -> None:  # noqa: A002
+    """Add `--type T`, which may be given several times."""
+    parser.add_argument("--type", action="append", metavar="T", help=help)

@@ -14,6 +14,7 @@ __all__ = [
     "DeadLetterRow",
     "Fault",
     "FindingRow",
+    "HappeningRow",
     "KeyRow",
     "MessageRow",
     "MomentRow",
@@ -39,6 +40,18 @@ class MessageRow(msgspec.Struct, frozen=True):
     thread: str | None
     type: str
     states: dict[str, str]
+
+
+class HappeningRow(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What happened in a mailbox: `event` is `message`, `read` or `agent`; `at` is when it was noticed."""
+
+    event: str
+    at: str
+    message: MessageRow | None = None
+    message_id: str = ""
+    reader: str = ""
+    session_id: str = ""
+    status: str = ""
 
 
 class ThreadRow(msgspec.Struct, frozen=True):

@@ -1,0 +1,76 @@
+"""A mailbox that is followed from a command: what came, once each, folded before it is told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+
+from console.cli.loading import Loaded
+from console.cli.problems import Refused
+from mailstore.errors import StoreError
+from mailstore.events import Event, Gone, Reset
+from mailstore.message import Delivery, Message, Receipt
+from mailstore.roster import Agent
+from mailstore.store import Capability
+
+__all__ = ["News", "follow"]
+
+News = Message | Receipt | Agent
+
+
+def follow(
+    mail: Loaded, clock: Callable[[], float], tell: Callable[[News], bool], timeout: float | None = None
+) -> bool:
+    """Tell what comes, until `tell` says that it was enough; say whether it did before the time was out (seconds).
+
+    Raises Refused where the store can't be followed, and StoreError when it is gone.
+    """
+    if why := mail.store.capabilities.why_not(Capability.FOLLOW):
+        raise Refused(f"a {mail.store.kind} mailbox can't be followed", why)
+    return asyncio.run(_follow(mail, clock, tell, timeout))
+
+
+async def _follow(
+    mail: Loaded, clock: Callable[[], float], tell: Callable[[News], bool], timeout: float | None
+) -> bool:
+    try:
+        async with asyncio.timeout(timeout):
+            async for news in _news(mail, clock):
+                if tell(news):
+                    return True
+    except TimeoutError:
+        return False
+    return False
+
+
+async def _news(mail: Loaded, clock: Callable[[], float]) -> AsyncIterator[News]:
+    """Yield what was not there before; after a reset the old comes again, and is no news."""
+    known = {message.id for message in mail.mailbox.messages()}
+    read = {(message_id, receipt.reader) for message_id in known for receipt in mail.mailbox.receipts(message_id)}
+    agents = {agent.session_id: agent for agent in mail.mailbox.roster}
+    changes = mail.store.changes()
+    async with aclosing(changes):  # type: ignore[type-var]
+        async for batch in changes:
+            mail.mailbox.fold(batch, clock())
+            for event in batch:
+                if isinstance(event, Gone):
+                    raise StoreError(f"the mailbox is gone: {event.reason}", "is it being moved? begin again later")
+                if _is_new(event, known, read, agents):
+                    yield event  # type: ignore[misc]
+
+
+def _is_new(event: Event, known: set[str], read: set[tuple[str, str]], agents: dict[str, Agent]) -> bool:
+    match event:
+        case Message(id=message_id) if message_id not in known:
+            known.add(message_id)
+            return True
+        case Receipt(message_id, reader) if (message_id, reader) not in read:
+            read.add((message_id, reader))
+            return True
+        case Agent() if agents.get(event.session_id) != event:
+            agents[event.session_id] = event
+            return True
+        case Message() | Receipt() | Agent() | Delivery() | Reset():
+            return False
+    return False

@@ -1,0 +1,57 @@
+"""`signalbox history`: all mail in the order in which it was sent, a line each."""
+
+from __future__ import annotations
+
+import argparse
+
+from console.cli.document import put_json
+from console.cli.edge import warn
+from console.cli.letters import message_rows
+from console.cli.loading import Loaded, loaded, moment_of
+from console.cli.options import mailbox_options, type_option
+from console.cli.plain import columns, put
+from console.cli.problems import UsedWrongly
+from mailstore.message import Message
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    type_option(parser, "only messages of this type; may be given several times")
+    parser.add_argument("--from", dest="sender", metavar="ID", help="only what this one wrote")
+    parser.add_argument("--to", metavar="ADDR", help="only what was written to this address")
+    parser.add_argument("--since", metavar="TS", help="only from this time on: a date, a time, or 2h, 3d")
+    parser.add_argument("--limit", metavar="N", type=int, help="only the newest N")
+    parser.add_argument("--archive", action="store_true", help="take the archive in")
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print one row a message, the oldest first."""
+    if args.limit is not None and args.limit < 0:
+        raise UsedWrongly("--limit is less than nothing", "give a number from 0")
+    with loaded(args) as mail:
+        found = _found(args, mail)
+        shown = found if args.limit is None else found[max(0, len(found) - args.limit) :]
+        if args.json:
+            put_json(message_rows(mail, shown))
+        elif shown:
+            cells = [(it.timestamp, it.id, it.sender, ", ".join(it.recipients), it.type, it.subject) for it in shown]
+            put(columns(cells, ("time", "message", "sender", "recipients", "type", "subject")))
+        else:
+            put("no messages")
+        if len(shown) < len(found):
+            warn(f"{len(found) - len(shown):,} older messages are not shown: raise --limit")
+    return 0
+
+
+def _found(args: argparse.Namespace, mail: Loaded) -> list[Message]:
+    since = None if args.since is None else moment_of("--since", args.since, mail.now)
+    return [
+        message
+        for message in mail.mailbox.messages()
+        if (args.archive or not message.archived)
+        and (not args.type or message.type in args.type)
+        and (args.sender is None or message.sender == args.sender)
+        and (args.to is None or args.to in message.recipients or args.to in map(mail.mailbox.label, message.recipients))
+        and (since is None or message.time >= since)
+    ]

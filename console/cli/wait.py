@@ -1,0 +1,53 @@
+"""`signalbox wait --as ID`: blocks until there is mail for an agent, and prints it."""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from console.cli.document import put_json
+from console.cli.following import News, follow
+from console.cli.letters import letter, message_rows
+from console.cli.loading import loaded, reader_name
+from console.cli.options import mailbox_options, reader_option, type_option
+from console.cli.plain import put
+from console.cli.problems import Refused, UsedWrongly
+from console.cli.read import own_state, warn_if_unknown
+from mailstore.message import Message
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    reader_option(parser, "whose mail: a session id, or user", required=True)
+    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="give up after so long (default: never)")
+    type_option(parser, "only mail of this type counts; may be given several times")
+    mailbox_options(parser, at=False)
+    parser.set_defaults(at=None)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what is unread as soon as anything is; records nothing. Raises Refused when the time is out."""
+    if args.timeout is not None and not args.timeout >= 0:
+        raise UsedWrongly(f"--timeout {args.timeout} is no time", "give seconds from 0")
+    with loaded(args) as mail:
+        reader = reader_name(mail.mailbox, args.reader)
+        warn_if_unknown(mail, reader)
+
+        def unread() -> list[Message]:
+            found = mail.mailbox.unread(reader, time.time())
+            return [message for message in found if not args.type or message.type in args.type]
+
+        def is_enough(news: News) -> bool:
+            return isinstance(news, Message) and bool(unread())
+
+        if not unread() and not follow(mail, time.time, is_enough, args.timeout):
+            raise Refused(
+                f"no mail for {reader} came in {args.timeout:g} s", "wait longer, or look with signalbox read"
+            )
+        found = unread()
+        if args.json:
+            put_json(message_rows(mail, found))
+        else:
+            for message in found:
+                put(letter(mail, message, own_state(mail, message, reader)))
+    return 0

@@ -1,0 +1,81 @@
+"""`signalbox watch`: a line for each thing that happens in the mailbox, until it is interrupted."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from console.cli.following import News, follow
+from console.cli.letters import message_row
+from console.cli.loading import Loaded, loaded, reader_name
+from console.cli.options import mailbox_options, reader_option, type_option
+from console.cli.output import HappeningRow
+from console.cli.plain import put, stamp
+from console.cli.read import warn_if_unknown
+from console.render.safe import visible_line
+from mailstore.message import Message, Receipt
+from mailstore.roster import Agent
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    reader_option(parser, "only mail for this agent, and what it reads itself")
+    type_option(parser, "only messages of this type; may be given several times")
+    mailbox_options(parser, at=False)
+    parser.set_defaults(at=None)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print a line an event: a message, a read, an agent that came or changed."""
+    with loaded(args) as mail:
+        reader = reader_name(mail.mailbox, args.reader) if args.reader else None
+        if reader:
+            warn_if_unknown(mail, reader)
+
+        def tell(news: News) -> bool:
+            if _is_wanted(mail, news, reader, args.type):
+                put(_json(mail, news) if args.json else _line(news))
+                sys.stdout.flush()
+            return False
+
+        follow(mail, time.time, tell)
+    return 0
+
+
+def _is_wanted(mail: Loaded, news: News, reader: str | None, types: list[str] | None) -> bool:
+    match news:
+        case Message():
+            is_theirs = reader is None or mail.mailbox.is_for(news, reader)
+            return is_theirs and (not types or news.type in types)
+        case Receipt():
+            return not types and reader in (None, news.reader)
+        case Agent():
+            return not types and reader in (None, news.session_id)
+
+
+def _line(news: News) -> str:
+    match news:
+        case Message():
+            kind = f" [{news.type}]" if news.type else ""
+            words = f"message {news.id} {news.sender} → {', '.join(news.recipients)}{kind}: {news.subject}"
+        case Receipt():
+            words = f"read {news.message_id} by {news.reader}"
+        case Agent():
+            doing = f", {news.activity}" if news.activity else ""
+            words = f"agent {news.session_id} is {news.status.value}{doing}"
+    return f"{stamp(time.time())} {visible_line(words)}"
+
+
+def _json(mail: Loaded, news: News) -> str:
+    import msgspec
+
+    at = stamp(time.time()) or ""
+    match news:
+        case Message():
+            row = HappeningRow(event="message", at=at, message=message_row(mail, news))
+        case Receipt():
+            row = HappeningRow(event="read", at=at, message_id=news.message_id, reader=news.reader)
+        case Agent():
+            row = HappeningRow(event="agent", at=at, session_id=news.session_id, status=news.status.value)
+    return msgspec.json.encode(row).decode()
