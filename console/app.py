@@ -116,7 +116,7 @@ class SignalboxApp(App[None]):
         if was_loading and not is_loading:
             self._note()  # what was there is no news
             if self._moment is not None and self.desk is not None:
-                self.desk.go_to(self._moment)
+                self.desk.call_after_refresh(self.desk.go_to, self._moment)
         if not is_loading:
             self._offer_archival()
 

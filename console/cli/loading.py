@@ -16,9 +16,10 @@ from console.cli.settings import Settings, seen_marks, settings
 from mailstore.address import Kind, resolve
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
+from mailstore.roster import Agent
 from mailstore.store import Store
 
-__all__ = ["Loaded", "find_message", "loaded", "mailbox_url", "moment_of", "open_mailbox", "reader_name"]
+__all__ = ["Loaded", "find_message", "known_agent", "loaded", "mailbox_url", "moment_of", "open_mailbox", "reader_name"]
 
 
 class Loaded(NamedTuple):
@@ -100,6 +101,19 @@ def find_message(mailbox: Mailbox, typed: str) -> Message:
         raise Refused(f"no message has the id {typed!r}", "signalbox threads and search show ids")
     if len(found) > 1:
         raise Refused(f"{len(found)} ids begin with {typed!r}", "type more of it")
+    return found[0]
+
+
+def known_agent(mailbox: Mailbox, typed: str) -> Agent:
+    """Return the agent that a session id, the beginning of one, or a name stands for; raises Refused."""
+    found = mailbox.roster.find(typed)
+    if found is None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(typed, [agent.session_id for agent in mailbox.roster], n=1)
+        raise Refused(
+            f"the roster does not know {typed!r}", f"did you mean {near[0]}?" if near else "see signalbox who"
+        )
     return found[0]
 
 

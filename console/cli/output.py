@@ -19,6 +19,7 @@ __all__ = [
     "MessageRow",
     "MomentRow",
     "Pair",
+    "PresenceRow",
     "SettledRow",
     "Spot",
     "StayRow",
@@ -83,6 +84,19 @@ class AgentRow(msgspec.Struct, frozen=True):
     status: str
     unread: int
     last_seen: str | None
+
+
+class PresenceRow(msgspec.Struct, frozen=True):
+    """Who is there: `state` and `substate` in the agent's own words, `stale` when nothing was heard of it for long."""
+
+    session_id: str
+    role: str
+    status: str
+    state: str
+    substate: str
+    last_seen: str | None
+    stale: bool
+    unread: int
 
 
 class DeadLetterRow(msgspec.Struct, frozen=True):

@@ -11,6 +11,9 @@ from mailstore.retention import EVERYTHING, Retention
 __all__ = ["Settings", "seen_marks", "settings"]
 
 
+STALE_SECONDS = 1800.0
+
+
 class Settings(NamedTuple):
     """The settings that every command honours."""
 
@@ -19,6 +22,7 @@ class Settings(NamedTuple):
     poll: bool = False
     archive_keep: int | None = None
     retention: Retention = EVERYTHING
+    stale_seconds: float = STALE_SECONDS
 
 
 def settings(*, is_told: bool = True) -> Settings:
@@ -35,7 +39,14 @@ def settings(*, is_told: bool = True) -> Settings:
     config, problems = load_config()
     for problem in problems if is_told else ():
         warn(problem)
-    return Settings(config.store or "", config.user, config.poll, config.archive.keep, config.retention.rule())
+    return Settings(
+        config.store or "",
+        config.user,
+        config.poll,
+        config.archive.keep,
+        config.retention.rule(),
+        config.stale_after_minutes * 60,
+    )
 
 
 def seen_marks(mailbox_url: str) -> list[Seen]:

@@ -11,10 +11,11 @@ from textual.strip import Strip
 from console.ink import Ink
 from console.panes.pieces import Piece, lay
 from console.render.safe import visible_line
+from console.render.text import age, shorten_middle
 from console.render.text import count as in_words
-from console.render.text import shorten_middle
 from console.session import Session
 from console.widgets.virtual_list import RowLook
+from mailstore.presence import presence_of
 from mailstore.roster import Agent, Status
 from mailstore.views import View
 
@@ -81,8 +82,12 @@ def places(session: Session) -> list[Place]:
     for agent in agents:
         view = View("agent", agent.session_id)
         glyph, tone = presence(agent)
+        note = agent.role
+        seen = presence_of(agent, session.now(), session.config.stale_after_minutes * 60)
+        if seen.is_stale and seen.age is not None:
+            glyph, tone, note = "◌", "warn", f"{note} {age(seen.age)}".strip()
         unread = mailbox.unread_count(agent.session_id)
-        rows.append(Place(f"agent:{agent.session_id}", agent.session_id, view, unread, glyph, agent.role, tone))
+        rows.append(Place(f"agent:{agent.session_id}", agent.session_id, view, unread, glyph, note, tone))
     return rows
 
 

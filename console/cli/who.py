@@ -1,0 +1,61 @@
+"""`signalbox who`: who is there, what they say that they are doing, and since when nothing was heard of them."""
+
+from __future__ import annotations
+
+import argparse
+
+from console.cli.document import put_json
+from console.cli.loading import Loaded, loaded
+from console.cli.options import mailbox_options
+from console.cli.output import PresenceRow
+from console.cli.plain import columns, put, stamp
+from console.cli.settings import settings
+from console.render.text import age
+from mailstore.presence import presence_of
+from mailstore.roster import Agent, Status
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--all", action="store_true", help="the dead too")
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print one row an agent, those heard of last first."""
+    stale_after = settings(is_told=False).stale_seconds
+    with loaded(args) as mail:
+        agents = [agent for agent in mail.mailbox.roster if args.all or agent.status is not Status.DEAD]
+        agents.sort(key=lambda agent: (agent.status is Status.DEAD, -(agent.last_seen or 0.0), agent.session_id))
+        rows = [_row(mail, agent, stale_after) for agent in agents]
+        if args.json:
+            put_json(rows)
+        elif rows:
+            cells = [(*_cells(row), _heard(mail, agent)) for row, agent in zip(rows, agents, strict=True)]
+            put(columns(cells, ("agent", "role", "state", "doing", "unread", "heard of")))
+        else:
+            put("nobody is there: signalbox roster register registers an agent")
+    return 0
+
+
+def _row(mail: Loaded, agent: Agent, stale_after: float) -> PresenceRow:
+    found = presence_of(agent, mail.now, stale_after)
+    return PresenceRow(
+        session_id=agent.session_id,
+        role=agent.role,
+        status=agent.status.value,
+        state=found.state,
+        substate=found.substate,
+        last_seen=stamp(agent.last_seen),
+        stale=found.is_stale,
+        unread=mail.mailbox.unread_count(agent.session_id),
+    )
+
+
+def _cells(row: PresenceRow) -> tuple[str, ...]:
+    state = f"{row.state}, stale" if row.stale else row.state
+    return row.session_id, row.role, state, row.substate, str(row.unread or "")
+
+
+def _heard(mail: Loaded, agent: Agent) -> str:
+    return "never" if agent.last_seen is None else age(mail.now - agent.last_seen)

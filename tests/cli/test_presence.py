@@ -1,0 +1,93 @@
+"""An agent's life as it tells it itself: registered, heard of, frozen, resumed, buried; and who is there."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.mailboxes import DIALECTS, Dialect, MailFiles, iso
+
+ANN, BOB, DED = "ann-00000001", "bob-00000001", "ded-00000001"
+
+
+@pytest.fixture(params=DIALECTS)
+def mail(request: pytest.FixtureRequest, tmp_path: Path) -> MailFiles:
+    dialect: Dialect = request.param
+    mail = MailFiles(tmp_path, now=time.time(), dialect=dialect)
+    mail.agent(BOB, role="architect", last_seen=iso(time.time() - 7200))
+    mail.agent(DED, "dead", ended_at=iso(time.time() - 60))
+    return mail
+
+
+def who(run: Run, mail: MailFiles, *words: str) -> dict[str, dict[str, object]]:
+    return {row["session_id"]: row for row in run("who", "--json", "--store", mail.url, *words).document}
+
+
+def test_an_agent_lives_freezes_comes_back_and_dies(run: Run, mail: MailFiles) -> None:
+    def roster(*words: str) -> str:
+        done = run("roster", *words, "--store", mail.url)
+        assert (done.status, done.err) == (0, "")
+        return done.out
+
+    assert roster("register", "--session-id", ANN, "--role", "clerk") == f"{ANN} living clerk\n"
+    assert roster("freeze", ANN) == f"{ANN} frozen clerk\n"
+    assert roster("resume", "ann-0000") == f"{ANN} living clerk\n"
+    mail.message("m", BOB, ANN, ago=0)
+    done = run("roster", "bury", ANN, "--store", mail.url)
+    assert done.out == f"{ANN} dead clerk\n"
+    assert f"1 message to {ANN} can't be read any more" in done.err
+    [row] = run("dead-letters", "--json", "--store", mail.url).document
+    assert (row["message_id"], row["state"]) == ("m", "dead")
+
+
+def test_a_heartbeat_says_what_is_done_and_an_old_one_is_stale(run: Run, mail: MailFiles) -> None:
+    assert who(run, mail).keys() == {BOB}
+    assert who(run, mail, "--all").keys() == {BOB, DED}
+    assert who(run, mail)[BOB]["stale"] is True
+    done = run("presence", "--as", BOB, "--state", "working", "--substate", "leaf  12", "--store", mail.url)
+    assert (done.status, done.out, done.err) == (0, "", "")
+    found = who(run, mail)[BOB]
+    assert (found["state"], found["substate"], found["stale"]) == ("working", "leaf 12", False)
+    text = run("who", "--store", mail.url).out
+    assert "working" in text
+    assert "leaf 12" in text
+    before = mail.roster.read_bytes()
+    run("presence", "--as", BOB, "--state", "working", "--substate", "leaf 12", "--store", mail.url)
+    assert mail.roster.read_bytes() == before
+    run("presence", "--as", BOB, "--state", "offline", "--store", mail.url)
+    assert who(run, mail)[BOB]["status"] == "frozen"
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["roster", "register", BOB], 1, f"{BOB} is registered and living"),
+        (["roster", "resume", BOB], 1, f"{BOB} is living already"),
+        (["roster", "resume", DED], 1, f"{DED} is dead: signalbox roster register"),
+        (["roster", "freeze", "bobby-0000"], 1, "does not know 'bobby-0000'"),
+        (["roster", "freeze", BOB, "--role", "x"], 2, "freeze takes no --role"),
+        (["roster", "freeze", BOB, "--session-id", BOB], 2, "two agents are named"),
+        (["roster", "bury"], 2, "--session-id is missing"),
+        (["presence", "--as", "bob-0000001", "--state", "idle"], 1, f"did you mean {BOB}?"),
+        (["presence", "--as", DED, "--state", "idle"], 1, f"{DED} is dead"),
+        (["presence", "--as", BOB, "--state", "asleep"], 2, "invalid choice"),
+        (["presence", "--as", BOB, "--state", "idle", "--substate", "a\x1bb"], 1, "--substate is no short text"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_and_nothing_is_written(
+    words: list[str], status: int, said: str, run: Run, mail: MailFiles
+) -> None:
+    before = mail.roster.read_bytes()
+    done = run(*words, "--store", mail.url)
+    assert done.status == status
+    assert said in done.err
+    assert mail.roster.read_bytes() == before
+
+
+def test_a_session_with_the_name_of_a_role_is_warned_of(run: Run, mail: MailFiles) -> None:
+    done = run("roster", "register", "architect", "--store", mail.url)
+    assert done.status == 0
+    assert "'architect' is a role too" in done.err
