@@ -84,6 +84,15 @@ Ways = list[Literal["toast", "bell", "osc9", "desktop", "command"]]
 Clock = Annotated[str | None, AfterValidator(_is_clock)]
 
 
+class Policy(BaseModel):
+    """The table [policy]: what agents may do through the commands."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    to_user: list[str] = []
+    """Sessions and roles that may write to the user; where none is named, all may."""
+
+
 class Notifications(BaseModel):
     """The table [notifications]: by which ways the person hears of what; an empty list is silence."""
 
@@ -144,6 +153,7 @@ class Config(BaseModel):
     """From when on something needs a look."""
 
     archive: Archive = Field(default_factory=Archive)
+    policy: Policy = Field(default_factory=Policy)
     retention: RetentionSettings = Field(default_factory=RetentionSettings)
     """What the archival leaves in the mailbox."""
 

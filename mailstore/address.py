@@ -57,9 +57,9 @@ class Address(msgspec.Struct, frozen=True, gc=False):
 def resolve(text: str, roster: Roster, user: str = "user") -> Address:
     """Read an address as the roster understands it now.
 
-    The first that applies: a broadcast, the user, a namespace prefix, an exact session id, a role that
-    a living agent holds, a role that anyone ever held, a unique prefix of a session id or an agent's
-    name, a literal address of another system (`signal:+351…`), and else an unknown name.
+    The first that applies: a broadcast, the user, a namespace prefix (`agent:` names a session), an exact
+    session id, a role that a living agent holds, a role that anyone ever held, a unique prefix of a session
+    id or an agent's name, a literal address of another system (`signal:+351…`), and else an unknown name.
     """
     key = (text, user)
     known = roster.resolved.get(key)
@@ -78,6 +78,9 @@ def _resolve(text: str, roster: Roster, user: str) -> Address:
         return Address(Kind.TAG, text)
     if colon and rest and namespace == "role":
         return Address(Kind.ROLE if roster.knows_role(rest) else Kind.UNKNOWN, rest)
+    if colon and rest and namespace == "agent":
+        found = roster.find(rest)
+        return Address(Kind.DIRECT, found[0].session_id) if found else Address(Kind.UNKNOWN, rest)
     agent = roster.get(text)
     if agent is not None:
         clash = f"{text!r} is a session and a role: the session wins" if roster.knows_role(text) else ""

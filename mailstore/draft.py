@@ -18,8 +18,9 @@ NAMES = {"content": "body", "recipients": "to", "ttl_hours": "ttl-hours"}
 class Draft(BaseModel):
     """A message that is not sent yet.
 
-    `audience` are the recipients that it reaches at this moment (session ids, role names, `user`):
-    the store records them beside the message, so that a later roster can't rewrite history.
+    `metadata` goes into the record as it is, under that name. `audience` are the recipients that it reaches
+    at this moment (session ids, role names, `user`): the store records them beside the message, so that a later
+    roster can't rewrite history.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -31,6 +32,7 @@ class Draft(BaseModel):
     thread: str | None = None
     ttl_hours: Annotated[int, Field(gt=0)] | None = None
     type: str = ""
+    metadata: dict[Annotated[str, Field(min_length=1)], str] = {}
     audience: tuple[str, ...] = ()
 
 
@@ -54,6 +56,8 @@ def draft(**fields: Any) -> Draft:
 
 def _is_text(value: object) -> bool:
     """Say whether a field, where it is text, can be written as UTF-8."""
+    if isinstance(value, dict):
+        return all(map(_is_text, (*value, *value.values())))
     if isinstance(value, (list, tuple)):
         return all(map(_is_text, value))
     return not isinstance(value, str) or value.isascii() or value == value.encode("utf-8", "ignore").decode()

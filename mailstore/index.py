@@ -44,7 +44,7 @@ class Index:
         if link.absorbed is not None:
             self._absorb(link.absorbed, link.root)
         self._members.setdefault(link.root, []).append(index)
-        for name in {*message.recipients, *message.mentions}:
+        for name in {name.removeprefix("agent:") for name in (*message.recipients, *message.mentions)}:
             self._by_name[name].append(index)
         for recency in self._views_of(message):
             recency.touch(link.root, message.time)
@@ -61,7 +61,7 @@ class Index:
             yield self._for_user
         for tag in channel_tags(message):
             yield self._channels[tag]
-        for name in {message.sender, *message.recipients}:
+        for name in {message.sender, *(name.removeprefix("agent:") for name in message.recipients)}:
             yield self._people[name]
 
     def _absorb(self, absorbed: str, root: str) -> None:

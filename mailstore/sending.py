@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -15,7 +16,7 @@ from mailstore.message import Message
 from mailstore.protocol import TAG_NAMESPACES
 from mailstore.roster import Status
 
-__all__ = ["MANY_WORDS", "Preview", "prepare", "preview", "read_address", "resolve_all"]
+__all__ = ["MANY_WORDS", "Preview", "check_policy", "one_of", "prepare", "preview", "read_address", "resolve_all"]
 
 MANY_WORDS = 500
 STALE_SECONDS = 1800.0
@@ -79,6 +80,24 @@ def _channel(text: str, mailbox: Mailbox) -> str:
     raise DraftRefused("to", f"{text} can be {' or '.join(tags)}", "write the whole tag")
 
 
+def one_of(text: str, mailbox: Mailbox) -> str:
+    """Return the living holder of a role whose turn it is: the one that was written to longest ago (seed 002).
+
+    Raises DraftRefused for an address that is no role, or one that nobody holds.
+    """
+    address = resolve(text.strip(), mailbox.roster, mailbox.user)
+    if address.kind is not Kind.ROLE:
+        raise DraftRefused("to", f"{text!r} is no role", "leave --one-of out, or name a role")
+    holders = [it.session_id for it in mailbox.roster.holders(address.name) if it.status is Status.LIVING]
+    if not holders:
+        raise DraftRefused("to", f"nobody holds the role {address.name!r} now", "leave --one-of out: the mail waits")
+    written = {name: float("-inf") for name in holders}
+    for message in mailbox.messages():
+        for name in written.keys() & set(message.recipients):
+            written[name] = message.time
+    return min(holders, key=lambda name: written[name])
+
+
 def resolve_all(texts: tuple[str, ...], mailbox: Mailbox) -> list[Address]:
     """Return what each address is to the roster now."""
     return [resolve(text, mailbox.roster, mailbox.user) for text in texts]
@@ -132,6 +151,20 @@ def _warnings(mailbox: Mailbox, wanted: Draft) -> list[str]:
     if len(mailbox.roster) and sender.kind not in (Kind.DIRECT, Kind.USER, Kind.ROLE):
         found.append(f"the roster does not know the sender {wanted.sender!r}")
     return found
+
+
+def check_policy(mailbox: Mailbox, sender: str, recipients: Sequence[str], allowed: Sequence[str]) -> None:
+    """Raise DraftRefused where a sender may not write to the user: those may that `allowed` names, by session or role.
+
+    Without names everybody may.
+    """
+    if not allowed or resolve(sender, mailbox.roster, mailbox.user).kind is Kind.USER:
+        return
+    agent = mailbox.roster.get(sender)
+    names = {sender, *(agent.roles() if agent else ())}
+    kinds = [address.kind for address in resolve_all(tuple(recipients), mailbox)]
+    if Kind.USER in kinds and names.isdisjoint(allowed):
+        raise DraftRefused("to", f"{sender} may not write to the user", f"write to {' or '.join(allowed)} instead")
 
 
 def prepare(mailbox: Mailbox, now: float, *, literal: bool = False, **fields: Any) -> Draft:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Any
 
 from console.cli.document import put_json
 from console.cli.edge import warn
@@ -12,6 +13,7 @@ from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.plain import put
 from console.cli.problems import UsedWrongly
+from console.cli.settings import settings
 from console.render.safe import visible_line
 from mailstore.draft import MAX_BODY_BYTES, Draft
 from mailstore.errors import DraftRefused
@@ -26,6 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--thread", "--in-reply-to", metavar="ID", help="the id of the message it answers")
     parser.add_argument("--ttl-hours", type=int, metavar="N", help="hours until it expires")
     parser.add_argument("--type", metavar="T", help="such as question, answer, status, task-assigned")
+    parser.add_argument("--meta", action="append", metavar="KEY=VALUE", help="kept in the record under metadata")
+    parser.add_argument("--one-of", action="store_true", help="of a role's holders, write to the one whose turn it is")
     parser.add_argument("--literal", action="store_true", help="take an address of another system as it is")
     parser.add_argument("words", nargs="*", metavar="TO SUBJECT BODY", help="the short form; from user, without --from")
     mailbox_options(parser)
@@ -35,8 +39,11 @@ def run(args: argparse.Namespace) -> int:
     """Check, send, and print the id; warnings go to standard error."""
     fields = _fields(args)
     with loaded(args) as mail:
-        from mailstore.sending import prepare
+        from mailstore.sending import check_policy, one_of, prepare
 
+        if args.one_of:
+            fields["recipients"] = tuple(one_of(text, mail.mailbox) for text in fields["recipients"])
+        check_policy(mail.mailbox, fields["sender"], fields["recipients"], settings(is_told=False).to_user)
         draft = prepare(mail.mailbox, mail.now, literal=args.literal, **fields)
         _warn(mail, draft)
         message = mail.store.send(draft)
@@ -48,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _fields(args: argparse.Namespace) -> dict[str, object]:
+def _fields(args: argparse.Namespace) -> dict[str, Any]:
     """Return the draft's fields from either form of the command."""
     sender, to, subject, body = args.sender, args.to or [], args.subject, args.body
     if args.words:
@@ -70,14 +77,28 @@ def _fields(args: argparse.Namespace) -> dict[str, object]:
         "thread": args.thread,
         "ttl_hours": args.ttl_hours,
         "type": (args.type or "").strip(),
+        "metadata": _metadata(args.meta or []),
     }
     for name, value in fields.items():
         _check_text(name, value)
     return fields
 
 
+def _metadata(words: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key.strip():
+            raise UsedWrongly(f"--meta {word!r} is no KEY=VALUE", "write --meta branch=main")
+        if key in found:
+            raise UsedWrongly(f"--meta {key} is given twice", "give each key once")
+        found[key] = value
+    return found
+
+
 def _check_text(name: str, value: object) -> None:
-    for text in value if isinstance(value, tuple) else (value,):
+    parts = value if isinstance(value, tuple) else (*value, *value.values()) if isinstance(value, dict) else (value,)
+    for text in parts:
         if isinstance(text, str) and not text.isascii():
             try:
                 text.encode()

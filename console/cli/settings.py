@@ -23,6 +23,7 @@ class Settings(NamedTuple):
     archive_keep: int | None = None
     retention: Retention = EVERYTHING
     stale_seconds: float = STALE_SECONDS
+    to_user: tuple[str, ...] = ()
 
 
 def settings(*, is_told: bool = True) -> Settings:
@@ -46,6 +47,7 @@ def settings(*, is_told: bool = True) -> Settings:
         config.archive.keep,
         config.retention.rule(),
         config.stale_after_minutes * 60,
+        tuple(config.policy.to_user),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -66,6 +67,15 @@ class WritingContract:
         assert set(found) == {"m0", "m1", sent.id}
         assert found[sent.id] == sent
         assert not of(Problem, events)
+
+    def test_send_keeps_metadata_in_the_record(self, harness: Harness) -> None:
+        harness.need(Capability.SEND)
+        harness.make()
+        metadata = {"branch": "ink-“4”", "to": "nobody"}
+        with harness.open() as store:
+            sent = store.send(draft(sender=ANN, recipients=(BOB,), content="Hello.", metadata=metadata))
+            assert json.loads(store.raw(sent))["metadata"] == metadata
+            assert sent.recipients == (BOB,)
 
     def test_send_keeps_any_text(self, harness: Harness) -> None:
         harness.need(Capability.SEND)

@@ -186,3 +186,64 @@ def test_the_audience_of_the_moment_is_recorded(run: Run, mail: MailFiles) -> No
     run("send", "--from", BOB, "--to", "#ink", "--body", "x", "--store", mail.url)
     lines = (mail.data / "agent-mailbox-deliveries.jsonl").read_text().splitlines()
     assert [json.loads(line)["recipient"] for line in lines] == [ANN]
+
+
+def test_metadata_is_kept_in_the_record(run: Run, mail: MailFiles) -> None:
+    words = ["--from", ANN, "--to", BOB, "--body", "x", "--meta", "branch=main=2", "--meta", "to=y"]
+    assert run("send", *words, "--store", mail.url).status == 0
+    record = json.loads(mail.mailbox.read_bytes().splitlines()[-1])
+    assert record["metadata"] == {"branch": "main=2", "to": "y"}
+    for bad in (["--meta", "branch"], ["--meta", "=x"], ["--meta", "a=1", "--meta", "a=2"]):
+        assert run("send", "--from", ANN, "--to", BOB, "--body", "x", *bad, "--store", mail.url).status == 2
+
+
+def test_an_agent_is_addressed_by_its_id_with_its_kind(run: Run, mail: MailFiles) -> None:
+    run("send", "--from", ANN, "--to", f"agent:{BOB}", "--body", "Written.", "--store", mail.url)
+    mail.message("theirs", ANN, f"agent:{BOB[:8]}", "Theirs.", ago=0)
+    rows = run("read", "--as", BOB, "--unread", "--json", "--store", mail.url).document
+    assert [row["content"] for row in rows][-2:] == ["Written.", "Theirs."]
+    assert rows[-2]["recipients"] == [BOB]
+    assert rows[-1]["states"] == {BOB: "unread"}
+    assert "theirs" in [row["id"] for row in run("read", "--as", BOB, "--json", "--store", mail.url).document]
+
+
+def test_one_of_a_roles_holders_is_written_to_in_turn(run: Run, mail: MailFiles) -> None:
+    for name in ("bui-00000001", "bui-00000002", "bui-00000003"):
+        mail.agent(name, "dead" if name.endswith("3") else "living", role="builder", ended_at=None)
+
+    def sent() -> list[str]:
+        words = [
+            "send",
+            "--from",
+            ANN,
+            "--to",
+            "builder",
+            "--one-of",
+            "--body",
+            "Build.",
+            "--json",
+            "--store",
+            mail.url,
+        ]
+        return list(run(*words).document["recipients"])
+
+    first = sent()
+    mail.message("between", ANN, first, ago=-1)
+    assert {*first, *sent()} == {"bui-00000001", "bui-00000002"}
+    done = run("send", "--from", ANN, "--to", "all", "--one-of", "--body", "x", "--store", mail.url)
+    assert (done.status, "'all' is no role" in done.err) == (1, True)
+
+
+def test_only_whom_the_policy_names_writes_to_the_user(
+    run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = mail.data / "config" / "signalbox"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('[policy]\nto_user = ["orchestrator"]\n')
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder.parent))
+    mail.agent("orc-00000001", role="orchestrator")
+    words = ["--to", "user", "--body", "Please?", "--store", mail.url]
+    done = run("send", "--from", ANN, *words)
+    assert done.status == 1
+    assert f"{ANN} may not write to the user: write to orchestrator instead" in done.err
+    assert run("send", "--from", "orc-00000001", *words).status == 0

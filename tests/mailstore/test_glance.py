@@ -21,6 +21,7 @@ from tests.mailboxes import AMENDED, DAY, DIALECTS, HOUR, NOW, Dialect, MailFile
 
 ANN, BOB = "ann-00000001", "bob-00000001"
 NAMES = [
+    "agent:ann-0000",
     ANN,
     BOB,
     "cid-00000001",

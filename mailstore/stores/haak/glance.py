@@ -102,6 +102,8 @@ class Reader:
     def expiry(self, text: str, time: float, ttl: float | None) -> float | None:
         """Return until when mail to an address is the agent's, in seconds since the epoch; None when it is not."""
         namespace, colon, rest = text.partition(":")
+        if namespace == "agent" and text not in BROADCAST_NAMES:
+            raise Unusual("an address that takes the whole roster")
         if text in BROADCAST_NAMES:
             return self._while_alive(time + HOUR * (BROADCAST_TTL_HOURS if ttl is None else ttl))
         if text in USER_NAMES or namespace == "person":

@@ -81,6 +81,8 @@ def _message(draft: Draft, message_id: str, time: float, dialect: dict[str, str]
     record[dialect["ttl_hours"]] = draft.ttl_hours
     if draft.type:
         record["type"] = draft.type
+    if draft.metadata:
+        record["metadata"] = draft.metadata
     record["read_by"] = []
     return record
 
