@@ -249,6 +249,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("compose.editor", "ctrl+e", "editor", "editor", "go on writing in $EDITOR", "Write", WRITE, 2),
     Command("compose.send", "ctrl+s,ctrl+enter,f5", "send", "send", "send what is written", "Write", WRITE, 1),
     Command("compose.discard", "", "discard", "discard draft", "discard the draft, after asking", "Write", WRITE),
+    Command("wake", "W", "wake", "wake", "wake the agent that is looked at, for mail it sleeps on", "Write", LISTS),
     Command(
         "channel.join",
         "",

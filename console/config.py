@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from mailstore.archival import KEEP
 from mailstore.attention import Limits
 from mailstore.retention import Retention
+from mailstore.waking import WAKING_TYPES
 
 __all__ = ["Archive", "Attention", "Config", "Notifications", "config_folder", "load_config"]
 
@@ -82,6 +83,18 @@ def _is_clock(text: str | None) -> str | None:
 
 Ways = list[Literal["toast", "bell", "osc9", "desktop", "command"]]
 Clock = Annotated[str | None, AfterValidator(_is_clock)]
+
+
+class Wake(BaseModel):
+    """The table [wake]: how a sleeping agent is woken from the console."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    command: list[str] = []
+    """The program and its arguments; it finds SIGNALBOX_AGENT, _IDS, _COUNT, _TYPES and _STORE in its environment."""
+
+    types: list[str] = list(WAKING_TYPES)
+    """The types of messages that would wake an agent."""
 
 
 class Policy(BaseModel):
@@ -153,6 +166,7 @@ class Config(BaseModel):
     """From when on something needs a look."""
 
     archive: Archive = Field(default_factory=Archive)
+    wake: Wake = Field(default_factory=Wake)
     policy: Policy = Field(default_factory=Policy)
     retention: RetentionSettings = Field(default_factory=RetentionSettings)
     """What the archival leaves in the mailbox."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from mailstore.address import Kind, channel_label, is_channel, resolve
 from mailstore.delivery import FOREVER, Standing, State, message_expiry, recipients, standing
@@ -113,6 +113,10 @@ class Mailbox(Fold):
     def unread_count(self, session_id: str) -> int:
         """Return how much mail an agent has still to read."""
         return len(self._unread_indices(session_id))
+
+    def unread_of_types(self, session_id: str, types: Collection[str]) -> int:
+        """Return how much mail of some types an agent has still to read."""
+        return sum(self._messages[index].type in types for index in self._unread_indices(session_id))
 
     def _unread_indices(self, name: str) -> list[int]:
         found = self._ledger.unread_of(name)

@@ -44,6 +44,7 @@ COMMANDS = {
     "archive": Command("archive", "move what is done with to the archive: plans first, and asks", "The mailbox"),
     "roster": Command("roster", "list the roster; register, update, freeze, resume or bury an agent", "The mailbox"),
     "presence": Command("presence", "say what an agent is doing: its heartbeat", "The mailbox"),
+    "wake": Command("wake", "run a command when mail comes that wakes a sleeping agent", "The mailbox"),
     "doctor": Command("doctor", "read everything and report what is damaged; changes nothing", "The mailbox"),
     "stores": Command("stores", "list the kinds of mailbox", "What is available"),
     "themes": Command("themes", "list the themes", "What is available"),

@@ -14,7 +14,7 @@ from mailstore.message import Delivery, Message, Receipt
 from mailstore.roster import Agent
 from mailstore.store import Capability
 
-__all__ = ["News", "follow"]
+__all__ = ["News", "follow", "news_of"]
 
 News = Message | Receipt | Agent
 
@@ -36,7 +36,7 @@ async def _follow(
 ) -> bool:
     try:
         async with asyncio.timeout(timeout):
-            async for news in _news(mail, clock):
+            async for news in news_of(mail, clock):
                 if tell(news):
                     return True
     except TimeoutError:
@@ -44,7 +44,7 @@ async def _follow(
     return False
 
 
-async def _news(mail: Loaded, clock: Callable[[], float]) -> AsyncIterator[News]:
+async def news_of(mail: Loaded, clock: Callable[[], float]) -> AsyncIterator[News]:
     """Yield what was not there before; after a reset the old comes again, and is no news."""
     known = {message.id for message in mail.mailbox.messages()}
     read = {(message_id, receipt.reader) for message_id in known for receipt in mail.mailbox.receipts(message_id)}

@@ -31,5 +31,5 @@ def run(args: argparse.Namespace) -> int:
             put(f"there is a mailbox already, left as it is: {visible_line(store.url)}")
         else:
             put(f"an empty mailbox: {visible_line(store.url)}")
-            put("register agents with signalbox roster update, write with signalbox send, look with signalbox")
+            put("register agents with signalbox roster register, write with signalbox send, look with signalbox")
     return 0

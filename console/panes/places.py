@@ -18,6 +18,7 @@ from console.widgets.virtual_list import RowLook
 from mailstore.presence import presence_of
 from mailstore.roster import Agent, Status
 from mailstore.views import View
+from mailstore.waking import is_dormant
 
 __all__ = ["VIEWS", "Place", "Places", "places"]
 
@@ -44,6 +45,7 @@ class Place:
     glyph: str = ""
     note: str = ""
     tone: str = "text"
+    sign: str = ""
 
 
 def places(session: Session) -> list[Place]:
@@ -82,12 +84,15 @@ def places(session: Session) -> list[Place]:
     for agent in agents:
         view = View("agent", agent.session_id)
         glyph, tone = presence(agent)
-        note = agent.role
+        note, sign = agent.role, ""
         seen = presence_of(agent, session.now(), session.config.stale_after_minutes * 60)
         if seen.is_stale and seen.age is not None:
             glyph, tone, note = "◌", "warn", f"{note} {age(seen.age)}".strip()
+        if is_dormant(agent, session.now(), session.config.stale_after_minutes * 60):
+            wakes = mailbox.unread_of_types(agent.session_id, session.config.wake.types)
+            sign = f"↯{wakes}" if wakes else ""
         unread = mailbox.unread_count(agent.session_id)
-        rows.append(Place(f"agent:{agent.session_id}", agent.session_id, view, unread, glyph, note, tone))
+        rows.append(Place(f"agent:{agent.session_id}", agent.session_id, view, unread, glyph, note, tone, sign))
     return rows
 
 
@@ -132,8 +137,10 @@ class Places:
         number = in_words(row.count) if row.count else ""
         tone: Style = getattr(ink, row.tone)
         right: list[Piece] = [(number, ink.accent if row.view.kind == "for-you" else ink.strong)] if number else []
+        if row.sign:
+            right.insert(0, (f"{row.sign} ", ink.warn))
         left: list[Piece] = [(f"{row.glyph} ", tone)] if row.glyph else []
-        room = width - len(number) - 1 - (2 if row.glyph else 0)
+        room = width - sum(cell_len(text) for text, _ in right) - 1 - (2 if row.glyph else 0)
         faded = row.view.kind == "agent" and tone is ink.muted
         label = shorten_middle(visible_line(row.label), room)
         left.append((label, ink.muted if faded else ink.strong if row.count else ink.text))

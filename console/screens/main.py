@@ -17,9 +17,9 @@ from console.screens.attention import NeedsAttention
 from console.screens.dead_letters import DeadLetters
 from console.screens.journal import Journal
 from console.screens.sheet import Sheet
-from console.screens.travelling import Travelling
 from console.screens.viewer import Viewer
 from console.screens.views import SavedViews
+from console.screens.waking import Waking
 from console.undoing import Deed
 from mailstore.views import View
 
@@ -33,7 +33,7 @@ SHEETS: dict[str, type[Sheet]] = {
 }
 
 
-class MainScreen(Travelling):
+class MainScreen(Waking):
     """What the person sees all day."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]

@@ -22,7 +22,7 @@ ORDER = [
     {"index"},
     {"fold"},
     {"mailbox"},
-    {"archival", "attention", "draft", "past", "presence", "replying", "query", "takeover", "timeline"},
+    {"archival", "attention", "draft", "past", "presence", "replying", "query", "takeover", "timeline", "waking"},
     {"sending", "search"},
     {"store"},
     {"archiving", "exporting", "read_only", "registry", "settling"},

@@ -1,0 +1,137 @@
+"""`signalbox wake --as ID -- COMMAND…`: runs a command when mail comes that wakes a sleeping agent."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from console.cli.edge import warn
+from console.cli.following import news_of
+from console.cli.loading import Loaded, known_agent, loaded
+from console.cli.options import mailbox_options, reader_option
+from console.cli.plain import stamp
+from console.cli.problems import Refused, UsedWrongly
+from console.cli.settings import settings
+from console.waking import environment, log_line
+from console.waking import run as run_command
+from mailstore.store import Capability
+from mailstore.waking import WAKING_TYPES, is_dormant, waking_mail
+
+COALESCE_SECONDS = 0.5
+"""How long mail is gathered before a wake: what comes together wakes once."""
+LOOK_SECONDS = 5.0
+"""How soon it is noticed that an agent fell asleep over its mail."""
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 300.0
+"""Seconds after the first failure, doubled with each that follows."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    reader_option(parser, "whom to wake: a session id of the roster", required=True)
+    usual = ",".join(WAKING_TYPES)
+    parser.add_argument("--on", metavar="T,T", default=usual, help=f"types that wake (default: {usual})")
+    parser.add_argument("--once", action="store_true", help="end after the first wake that succeeds")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="where wakes are noted (default: in the state folder)")
+    parser.add_argument(
+        "command", nargs="*", metavar="COMMAND", help="what to run, after --; its arguments as they are"
+    )
+    mailbox_options(parser, json=False, at=False)
+    parser.set_defaults(at=None)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Wait for waking mail, and run the command once for each batch of it, until interrupted."""
+    types = [word for word in (part.strip() for part in args.on.split(",")) if word]
+    if not args.command:
+        raise UsedWrongly("no command is given", "write it after --: signalbox wake --as ID -- COMMAND …")
+    if not types:
+        raise UsedWrongly("--on names no type", f"write --on {','.join(WAKING_TYPES)}")
+    with loaded(args) as mail:
+        if why := mail.store.capabilities.why_not(Capability.FOLLOW):
+            raise Refused(f"a {mail.store.kind} mailbox can't be followed", why)
+        agent = known_agent(mail.mailbox, args.reader)
+        asyncio.run(_Waker(args, mail, agent.session_id, types).work())
+    return 0
+
+
+class _Waker:
+    """Wakes one agent, one wake at a time; mail that a wake was told of does not wake again."""
+
+    def __init__(self, args: argparse.Namespace, mail: Loaded, session_id: str, types: list[str]) -> None:
+        self._mail = mail
+        self._session_id = session_id
+        self._types = types
+        self._command: list[str] = args.command
+        self._once: bool = args.once
+        self._log: Path = args.log or _state_folder() / "wake.jsonl"
+        self._stale_seconds = settings(is_told=False).stale_seconds
+        self._told: set[str] = set()
+        self._came = asyncio.Event()
+
+    async def work(self) -> None:
+        following = asyncio.create_task(self._follow())
+        try:
+            pause = 0.0
+            while True:
+                if pause:
+                    await asyncio.sleep(pause)
+                woken = await self._wake_if_due()
+                if woken and self._once:
+                    return
+                pause = 0.0 if woken is not False else min(max(FIRST_PAUSE, 2 * pause), LONGEST_PAUSE)
+                if woken is None:
+                    await self._until_something_comes(following)
+        finally:
+            following.cancel()
+            with suppress(asyncio.CancelledError):
+                await following
+
+    async def _follow(self) -> None:
+        async for _ in news_of(self._mail, time.time):
+            self._came.set()
+
+    async def _until_something_comes(self, following: asyncio.Task[None]) -> None:
+        waiting = asyncio.create_task(self._came.wait())
+        await asyncio.wait({waiting, following}, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        if following.done():
+            following.result()  # raises what ended it
+        if self._came.is_set():
+            await asyncio.sleep(COALESCE_SECONDS)
+        self._came.clear()
+
+    async def _wake_if_due(self) -> bool | None:
+        """Run the command where there is reason to; say whether it succeeded, None where there is none."""
+        mailbox, now = self._mail.mailbox, time.time()
+        agent = mailbox.roster.get(self._session_id)
+        found = waking_mail(mailbox, self._session_id, self._types, now)
+        fresh = [message for message in found if message.id not in self._told]
+        if agent is None or not fresh or not is_dormant(agent, now, self._stale_seconds):
+            return None
+        status, seconds = await run_command(self._command, environment(self._mail.store.url, self._session_id, fresh))
+        ids = [message.id for message in fresh]
+        record = {
+            "at": stamp(now),
+            "agent": self._session_id,
+            "ids": ids,
+            "status": status,
+            "seconds": round(seconds, 3),
+        }
+        try:
+            await asyncio.to_thread(log_line, self._log, record)
+        except OSError as error:
+            warn(f"{self._log} can't be written ({(error.strerror or str(error)).lower()})")
+        if status:
+            warn(f"{self._command[0]} ended with {status}: it is tried again later")
+            return False
+        self._told.update(ids)
+        return True
+
+
+def _state_folder() -> Path:
+    from platformdirs import user_state_path
+
+    return user_state_path("signalbox")

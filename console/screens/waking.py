@@ -1,0 +1,48 @@
+"""Waking the agent that is looked at, by the person's own command."""
+
+from __future__ import annotations
+
+from textual import work
+
+from console.render.safe import visible_line
+from console.screens.ask import Ask
+from console.screens.travelling import Travelling
+from console.waking import environment, run
+from mailstore.message import Message
+from mailstore.waking import waking_mail
+
+__all__ = ["Waking"]
+
+
+class Waking(Travelling):
+    """Runs the command of the table [wake] for an agent that sleeps on mail; asks before."""
+
+    def action_wake(self) -> None:
+        """Wake the agent that is looked at."""
+        view, session = self.look.view, self.session
+        if view.kind != "agent":
+            self.tell("go to an agent first")
+            return
+        mail = waking_mail(session.mailbox, view.name, session.config.wake.types, session.now())
+        if session.moment is not None or session.observe:
+            self.tell("nobody is woken from the past" if session.moment is not None else "observing: nobody is woken")
+        elif not mail:
+            self.tell(f"{visible_line(view.name)} has no unread mail that would wake it")
+        elif not session.config.wake.command:
+            self.tell("no command wakes agents yet: set command under [wake] in config.toml")
+        else:
+            self._wake(view.name, mail)
+
+    @work(group="wake", exclusive=True, exit_on_error=False)
+    async def _wake(self, session_id: str, mail: list[Message]) -> None:
+        command = self.session.config.wake.command
+        number = f"{len(mail)} message{'s' * (len(mail) != 1)}"
+        detail = f"{' '.join(command)}\nfor {number}"
+        if not await self.app.push_screen_wait(Ask(f"Wake {visible_line(session_id)}?", visible_line(detail))):
+            return
+        self.tell(f"waking {visible_line(session_id)} …")
+        status, seconds = await run(command, environment(self.session.store.url, session_id, mail), is_quiet=True)
+        if status:
+            self.notify(f"{command[0]} ended with {status}", title="Not woken", severity="error", markup=False)
+        else:
+            self.tell(f"{visible_line(session_id)} was woken, in {seconds:.1f} s")

@@ -1,0 +1,91 @@
+"""`signalbox wake`: a command that runs when mail comes that wakes a sleeping agent."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from console.cli import wake
+from mailstore.mailbox import Mailbox
+from mailstore.roster import Agent, Status
+from mailstore.stores.haak import HaakStore
+from mailstore.waking import is_dormant, waking_mail
+from tests.cli.conftest import Run
+from tests.mailboxes import NOW, MailFiles, iso
+
+ANN, BOB = "ann-00000001", "bob-00000001"
+TELL = 'printf "%s " "$SIGNALBOX_AGENT" "$SIGNALBOX_COUNT" "$SIGNALBOX_IDS" "$SIGNALBOX_TYPES" >> "$1"'
+
+
+@pytest.fixture
+def mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MailFiles:
+    monkeypatch.setattr(wake, "COALESCE_SECONDS", 0.1)
+    monkeypatch.setattr(wake, "FIRST_PAUSE", 0.01)
+    mail = MailFiles(tmp_path, now=time.time())
+    mail.agent(ANN, "frozen")
+    mail.agent(BOB, last_seen=iso(mail.now))
+    mail.message("status", BOB, ANN, ago=30, type="status")
+    return mail
+
+
+def test_mail_that_comes_together_wakes_once_with_its_ids(run: Run, mail: MailFiles, tmp_path: Path) -> None:
+    out, log = tmp_path / "out", tmp_path / "log"
+
+    def write() -> None:
+        mail.message("one", BOB, ANN, "$(touch hacked)", ago=0, type="question", subject="; rm -rf /")
+        mail.message("two", BOB, ANN, ago=0, type="task-done")
+
+    timer = threading.Timer(0.2, write)
+    timer.start()
+    words = ["--as", ANN, "--once", "--log", log, "--store", mail.url, "--", "sh", "-c", TELL, "sh", out]
+    assert run("wake", *words).status == 0
+    timer.join()
+    assert out.read_text() == f'{ANN} 2 ["one", "two"] ["question", "task-done"] '
+    [record] = map(json.loads, log.read_text().splitlines())
+    assert (record["agent"], record["ids"], record["status"]) == (ANN, ["one", "two"], 0)
+    assert not Path("hacked").exists()
+
+
+def test_a_command_that_fails_is_tried_again(run: Run, mail: MailFiles, tmp_path: Path) -> None:
+    mail.message("one", BOB, ANN, ago=0, type="question")
+    log = tmp_path / "log"
+    command = ["sh", "-c", 'test -e "$1" || { touch "$1"; exit 3; }', "sh", tmp_path / "flag"]
+    done = run("wake", "--as", ANN, "--once", "--log", log, "--store", mail.url, "--", *command)
+    assert done.status == 0
+    assert "sh ended with 3: it is tried again later" in done.err
+    assert [json.loads(line)["status"] for line in log.read_text().splitlines()] == [3, 0]
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["--as", ANN], 2, "no command is given"),
+        (["--as", ANN, "--on", ",", "--", "true"], 2, "--on names no type"),
+        (["--as", "anne-0001", "--", "true"], 1, "the roster does not know 'anne-0001'"),
+    ],
+)
+def test_what_can_not_be_waited_for_is_refused(
+    words: list[str], status: int, said: str, run: Run, mail: MailFiles
+) -> None:
+    done = run("wake", "--store", mail.url, *words)
+    assert done.status == status
+    assert said in done.err
+
+
+def test_who_sleeps_on_what(mail: MailFiles) -> None:
+    mail.message("one", BOB, ANN, ago=0, type="question")
+    mailbox = Mailbox()
+    with HaakStore.open(mail.data) as store:
+        for batch in store.scan():
+            mailbox.fold(batch, mail.now)
+    assert [message.id for message in waking_mail(mailbox, ANN, ("question",), mail.now)] == ["one"]
+    assert mailbox.unread_of_types(ANN, ("question", "status")) == 2
+    assert is_dormant(Agent(ANN, status=Status.FROZEN), NOW, 60)
+    assert is_dormant(Agent(ANN, last_seen=NOW - 61), NOW, 60)
+    assert not is_dormant(Agent(ANN, last_seen=NOW - 59), NOW, 60)
+    assert not is_dormant(Agent(ANN), NOW, 60)
+    assert not is_dormant(Agent(ANN, status=Status.DEAD), NOW, 60)
