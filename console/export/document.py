@@ -9,7 +9,7 @@ import msgspec
 
 from mailstore.exporting import Exported, text_digest
 
-__all__ = ["FORMATS", "About", "claim_of", "render"]
+__all__ = ["FORMATS", "SUFFIXES", "About", "claim_of", "encoded", "render"]
 
 VERSION = 1
 
@@ -45,16 +45,16 @@ def as_json(messages: Iterable[Exported], about: About) -> Iterator[str]:
         "count": len(found),
         "messages": found,
     }
-    yield msgspec.json.format(_encoded(head), indent=2).decode() + "\n"
+    yield msgspec.json.format(encoded(head), indent=2).decode() + "\n"
 
 
 def as_jsonl(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render a message a line, each whole in itself."""
     for message in messages:
-        yield _encoded(message).decode() + "\n"
+        yield encoded(message).decode() + "\n"
 
 
-def _encoded(value: object) -> bytes:
+def encoded(value: object) -> bytes:
     """Encode as JSON; halves of characters come as escapes."""
     try:
         return msgspec.json.encode(value)
@@ -76,8 +76,36 @@ def _html(messages: Iterable[Exported], about: About) -> Iterator[str]:
     return as_html(messages, about)
 
 
+def _situations(messages: Iterable[Exported], about: About) -> Iterator[str]:
+    from console.export.situations import as_situations
+
+    return as_situations(messages, about)
+
+
+def _jsonld(messages: Iterable[Exported], about: About) -> Iterator[str]:
+    from console.export.situations import as_jsonld
+
+    return as_jsonld(messages, about)
+
+
 Format = Callable[[Iterable[Exported], About], Iterator[str]]
-FORMATS: dict[str, Format] = {"json": as_json, "jsonl": as_jsonl, "markdown": _markdown, "html": _html}
+FORMATS: dict[str, Format] = {
+    "json": as_json,
+    "jsonl": as_jsonl,
+    "markdown": _markdown,
+    "html": _html,
+    "situations": _situations,
+    "jsonld": _jsonld,
+}
+SUFFIXES = {
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".md": "markdown",
+    ".html": "html",
+    ".situations": "situations",
+    ".jsonld": "jsonld",
+}
+"""The format that a file's ending asks for."""
 
 
 def render(name: str, messages: Iterable[Exported], about: About) -> Iterator[str]:

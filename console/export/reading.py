@@ -16,6 +16,9 @@ from mailstore.exporting import Claim, digest, text_digest
 __all__ = ["claims_in"]
 
 MARK = re.compile(r"^<!-- signalbox (\{.*\}) -->\n(`{3,})text\n", re.MULTILINE)
+RECORD = re.compile(r"^  record: (\{.*\})$", re.MULTILINE)
+CONTENT = re.compile(r"^message-content +belongs-to .*\n\n", re.MULTILINE)
+INDENT = 4
 HEADER = ("sender", "recipients", "timestamp", "subject", "thread", "type")
 
 
@@ -25,6 +28,10 @@ def claims_in(text: str) -> list[Claim]:
     try:
         if head.startswith("<!doctype html"):
             found = _in_html(text)
+        elif head.startswith("{") and '"@context"' in head:
+            found = list(_in_jsonld(text))
+        elif head.startswith("# situations of "):
+            found = list(_in_situations(text))
         elif head.startswith("{"):
             found = list(_in_json(text))
         else:
@@ -51,6 +58,23 @@ def _in_json(text: str) -> Iterator[Claim]:
             bool(record) and digest(record.encode("utf-8", "surrogateescape")) != row["sha256"]
         )
         yield _claim(row, is_altered, header)
+
+
+def _in_jsonld(text: str) -> Iterator[Claim]:
+    for node in json.loads(text)["@graph"]:
+        row = node["record"]
+        yield _claim(row, text_digest(node["materialization"]["text"]) != row["text_sha256"])
+
+
+def _in_situations(text: str) -> Iterator[Claim]:
+    for block in text.split("\nentity: ")[1:]:
+        record = RECORD.search(block)
+        content = CONTENT.search(block)
+        if record is None or content is None:
+            raise ValueError("an entity without its record")
+        row = json.loads(record[1])
+        shown = "\n".join(line[INDENT:] for line in block[content.end() :].rstrip("\n").split("\n"))
+        yield _claim(row, text_digest(shown) != row["text_sha256"])
 
 
 def _in_markdown(text: str) -> Iterator[Claim]:

@@ -9,7 +9,7 @@ from textual import work
 
 from console.cli.export import write_new
 from console.cli.plain import stamp
-from console.export.document import About, render
+from console.export.document import SUFFIXES, About, render
 from console.render.safe import visible_line
 from console.render.text import shorten_middle
 from console.screens.piping import Piping
@@ -19,8 +19,6 @@ from mailstore.exporting import exported
 from mailstore.message import Message
 
 __all__ = ["Exporting"]
-
-SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".html": "html"}
 
 
 class Exporting(Piping):
@@ -41,7 +39,7 @@ class Exporting(Piping):
             if name:
                 self._export(mail, Path(name).expanduser(), f"{len(roots)} threads: {', '.join(roots)}")
 
-        detail = "a file that ends in .html, .md, .json or .jsonl"
+        detail = f"a file that ends in {', '.join(SUFFIXES)}"
         self.app.push_screen(Prompt(question, value="thread.html", detail=detail, check=wrong), answered)
 
     @work(group="export", exclusive=True, exit_on_error=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -171,3 +172,25 @@ def test_no_text_breaks_out_of_a_document(texts: list[str]) -> None:
     tags.feed("".join(render("html", mail, ABOUT)))
     assert tags.seen.count("article") == tags.seen.count("pre") == len(mail)
     assert "script" not in tags.seen
+
+
+def test_each_message_is_a_situation_with_its_actors(run: Run, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    mail.agent("ann-00000001")
+    mail.agent("bob-00000001")
+    mail.message(
+        "one", "ann-00000001", ["bob-00000001", "user"], "A\x1b[2J text.", ago=60, subject="A leaf", type="chat"
+    )
+    mail.message("a b", "bob-00000001", "ann-00000001", "An answer.", ago=30, thread="one")
+    text = run("export", "--format", "situations", "--store", mail.url).out
+    assert "\nentity: situation:mailbox-msg-one\n  type: situation\n  scale: act\n" in text
+    assert '\nagent:ann-00000001  belongs-to  situation:mailbox-msg-one  quality: "actor"\n' in text
+    assert '\nperson:user         belongs-to  situation:mailbox-msg-one  quality: "actor"\n' in text
+    assert '\nmessage-content     belongs-to  situation:mailbox-msg-one  quality: "materialization"\n' in text
+    assert "\n    A␛[2J text.\n" in text
+    assert "\nentity: situation:mailbox-msg-a%20b\n" in text
+    graph = json.loads(run("export", "--format", "jsonld", "--store", mail.url).out)["@graph"]
+    assert [node["@id"] for node in graph] == ["situation:mailbox-msg-one", "situation:mailbox-msg-a%20b"]
+    assert graph[0]["actor"] == ["agent:ann-00000001", "agent:bob-00000001", "person:user"]
+    assert graph[0]["materialization"]["text"] == "A\x1b[2J text."
+    assert graph[1]["inReplyTo"] == "situation:mailbox-msg-one"
