@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from console.config import Config, config_folder, load_config
+from mailstore.retention import Retention
 
 
 def write(folder: Path, text: str | bytes) -> Path:
@@ -54,12 +55,21 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     keymap = { help = "f9" }
     notifications = { channel = ["bell"], quiet_from = "22:00", quiet_to = "07:00" }
     attention = { unread_minutes = 5, loop_messages = 3 }
+    retention = { days = 7, messages = 5000 }
+    archive = { keep = 3, offer_past = 0 }
+    policy = { to_user = ["orchestrator"] }
+    wake = { command = ["waker", "-v"], types = ["question"] }
     """
     config, problems = load_config(write(tmp_path, text))
     assert not problems
     assert (config.notifications.channel, config.notifications.quiet_from) == (["bell"], "22:00")
     assert (config.attention.unread_minutes, config.attention.loop_messages) == (5.0, 3)
-    assert config.model_dump(exclude={"archive", "attention", "notifications", "views"}) == {
+    assert config.retention.rule() == Retention(7.0, 5000)
+    assert (config.archive.keep, config.archive.offer_past) == (3, 0)
+    assert config.policy.to_user == ["orchestrator"]
+    assert (config.wake.command, config.wake.types) == (["waker", "-v"], ["question"])
+    tables = {"archive", "attention", "notifications", "policy", "retention", "views", "wake"}
+    assert config.model_dump(exclude=tables) == {
         "store": "haak:data",
         "user": "petra",
         "theme": "timetable",

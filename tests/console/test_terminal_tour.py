@@ -6,9 +6,12 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from console.config import Config
 from console.demo.history import write_history
 from console.panes.places import places
 from console.panes.titles import view_title
@@ -54,7 +57,10 @@ def tour(tmp_path: Path, open_console: Open) -> Tour:
 def look_at_every_view(tourist: Tourist) -> None:
     tourist.go("1")
     tourist.terminal.press("g")
-    rows = [row for row in places(tourist.mailbox, frozenset()) if row.view is not None]
+    session: Any = SimpleNamespace(
+        mailbox=tourist.mailbox, views={}, found={}, joined=frozenset(), config=Config(), now=time.time
+    )
+    rows = [row for row in places(session) if row.view is not None]
     for at, row in enumerate(rows):
         if at:
             tourist.terminal.press("j")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 from benchmarks.generate import generate
 from benchmarks.measure import Figures
 from mailstore import Mailbox, open_store
 
+ROOT = Path(__file__).parents[2]
 NOW = 1_773_671_400.0
 
 
@@ -38,3 +41,12 @@ def test_percentiles_are_values_that_were_measured() -> None:
     figures = Figures.of_nanoseconds([value * 1_000_000 for value in range(100, 0, -1)])
     assert (figures.count, figures.median) == (100, 50.5)
     assert (figures.percentile(50), figures.percentile(95), figures.percentile(99)) == (50, 95, 99)
+
+
+def test_a_crowd_loses_tears_and_doubles_nothing() -> None:
+    words = ["--writers", "5", "--messages", "15", "--readers", "2"]
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.crowd", *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "| 5 writers × 15, 2 readers | 75 |" in done.stdout
