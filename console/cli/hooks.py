@@ -1,0 +1,99 @@
+"""`signalbox hook install --for AGENT [DIR]`: gives an agent its session-start hook and a short instruction."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from console.cli.plain import put
+from console.cli.problems import Refused, UsedWrongly
+from console.hooks.changes import Change, diff, make, read_text
+from console.hooks.claude_code import SETTINGS, with_hook, without_hook
+from console.hooks.instruction import block, with_block, without_block
+
+SCRIPT = "signalbox-session.sh"
+Plan = Callable[[Path, argparse.Namespace], list[Change]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("action", choices=["install", "uninstall"], help="put it in, or take it out again")
+    parser.add_argument(
+        "folder", nargs="?", metavar="DIR", default=".", help="the project's folder (default: this one)"
+    )
+    parser.add_argument("--for", dest="agent", required=True, choices=list(PLANS), help="which agent reads the mail")
+    parser.add_argument("--as", dest="reader", metavar="ID", help="its session id (default: $SIGNALBOX_AGENT)")
+    parser.add_argument("--store", metavar="URL", help="the mailbox, where the agent would not find it by itself")
+    parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show what changes, ask, and change it."""
+    folder = Path(args.folder).expanduser()
+    if not folder.is_dir():
+        raise UsedWrongly(f"{folder} is no folder", "name the folder of the project")
+    changes = [change for change in PLANS[args.agent](folder, args) if change.is_one]
+    if not changes:
+        put("nothing changes: it is as it should be")
+        return 0
+    for line in diff(changes, folder):
+        put(line)
+    if args.dry_run:
+        return 0
+    if not args.yes:
+        if not sys.stdin.isatty():
+            raise UsedWrongly("there is nobody to ask", "--yes changes without a question, --dry-run only shows")
+        print("Change these files? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            raise Refused("nothing was changed", "the answer was no")
+    make(changes)
+    put(f"{'installed' if args.action == 'install' else 'taken out'}: {', '.join(_names(changes, folder))}")
+    return 0
+
+
+def _names(changes: list[Change], folder: Path) -> list[str]:
+    return [str(change.path.relative_to(folder)) for change in changes]
+
+
+def _command(args: argparse.Namespace, name: str, option: str) -> str:
+    """Return a command as it is typed in a shell."""
+    reader = shlex.quote(args.reader) if args.reader else '"$SIGNALBOX_AGENT"'
+    store = f" --store {shlex.quote(args.store)}" if args.store else ""
+    return f"signalbox {name} {option} {reader}{store}"
+
+
+def _instruction(folder: Path, name: str, args: argparse.Namespace) -> Change:
+    before = read_text(folder, name)
+    if args.action == "uninstall":
+        return Change(folder / name, before, without_block(before))
+    text = block(_command(args, "check", "--as"), _command(args, "send", "--from"))
+    return Change(folder / name, before, with_block(before, text))
+
+
+def _claude_code(folder: Path, args: argparse.Namespace) -> list[Change]:
+    before = read_text(folder, SETTINGS)
+    command = _command(args, "check", "--as")
+    after = with_hook(before, command) if args.action == "install" else without_hook(before)
+    return [Change(folder / SETTINGS, before, after), _instruction(folder, "CLAUDE.md", args)]
+
+
+def _codex(folder: Path, args: argparse.Namespace) -> list[Change]:
+    return [_instruction(folder, "AGENTS.md", args)]
+
+
+def _shell(folder: Path, args: argparse.Namespace) -> list[Change]:
+    before = read_text(folder, SCRIPT)
+    if args.action == "uninstall":
+        is_ours = before is not None and "signalbox check" in before
+        return [Change(folder / SCRIPT, before, None if is_ours else before)]
+    text = (
+        f"# Run this when an agent's session starts, and hand it what is printed.\n{_command(args, 'check', '--as')}\n"
+    )
+    return [Change(folder / SCRIPT, before, text)]
+
+
+PLANS: dict[str, Plan] = {"claude-code": _claude_code, "codex": _codex, "shell": _shell}

@@ -1,0 +1,1 @@
+"""What agents are given so that they read their mail: hooks and instructions, put in and taken out of their files."""

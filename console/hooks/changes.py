@@ -1,0 +1,74 @@
+"""Changes to files, shown before they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+
+from console.cli.problems import Refused
+from console.render.safe import visible_line
+from mailstore.files.append import replace_file
+
+__all__ = ["Change", "diff", "make", "read_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a file holds before and after; None where there is none."""
+
+    path: Path
+    before: str | None
+    after: str | None
+
+    @property
+    def is_one(self) -> bool:
+        """Whether anything changes at all."""
+        return self.before != self.after
+
+
+def read_text(folder: Path, name: str) -> str | None:
+    """Return the text of a file within a folder, None where there is none.
+
+    Raises Refused for one that is a link out of the folder, or no text.
+    """
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise Refused(f"{path} leads out of {folder}", "put a file of its own there")
+    try:
+        return path.read_bytes().decode()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise Refused(f"{path} is no UTF-8 text", "look at it") from error
+    except OSError as error:
+        raise Refused(f"{path} can't be read ({(error.strerror or str(error)).lower()})", "look at it") from error
+
+
+def diff(changes: Sequence[Change], folder: Path) -> list[str]:
+    """Return what would change, as unified diffs, safe to print."""
+    lines: list[str] = []
+    for change in changes:
+        name = change.path.relative_to(folder)
+        lines += unified_diff(
+            (change.before or "").splitlines(),
+            (change.after or "").splitlines(),
+            "/dev/null" if change.before is None else str(name),
+            "/dev/null" if change.after is None else str(name),
+            lineterm="",
+        )
+    return [visible_line(line) for line in lines]
+
+
+def make(changes: Sequence[Change]) -> None:
+    """Make the changes, each file at once. Raises Refused and StoreError."""
+    for change in changes:
+        if change.after is None:
+            change.path.unlink()
+            continue
+        try:
+            change.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Refused(f"{change.path.parent} can't be made", (error.strerror or str(error)).lower()) from error
+        replace_file(change.path, change.after.encode())
