@@ -155,6 +155,7 @@ class Session:
 
     def left_off(self) -> dict[str, Any]:
         """Return where the person left off; a short look that the first screen waits for."""
+        self.views = {**self.config.views, **self.state.views(self.store.url)}
         return self.state.session(self.store.url)
 
     def leave(self, place: dict[str, Any]) -> None:
