@@ -46,6 +46,7 @@ COMMANDS = {
     "presence": Command("presence", "say what an agent is doing: its heartbeat", "The mailbox"),
     "wake": Command("wake", "run a command when mail comes that wakes a sleeping agent", "The mailbox"),
     "hook": Command("hooks", "give an agent its session-start hook, or take it out again", "The mailbox"),
+    "mcp": Command("mcp", "serve an agent its mailbox over the Model Context Protocol", "The mailbox"),
     "doctor": Command("doctor", "read everything and report what is damaged; changes nothing", "The mailbox"),
     "stores": Command("stores", "list the kinds of mailbox", "What is available"),
     "themes": Command("themes", "list the themes", "What is available"),

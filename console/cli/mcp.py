@@ -1,0 +1,33 @@
+"""`signalbox mcp --as ID`: the mailbox as an MCP server over standard input and output."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from importlib.util import find_spec
+
+from console.cli.loading import known_agent, loaded
+from console.cli.options import mailbox_options, reader_option
+from console.cli.problems import Refused
+from console.cli.settings import settings
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    reader_option(parser, "which agent is served: a session id of the roster", required=True)
+    mailbox_options(parser, json=False, at=False)
+    parser.set_defaults(at=None)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve one client until it leaves."""
+    if find_spec("mcp") is None:
+        raise Refused("the MCP server needs a package that is not installed", "pip install 'signalbox[mcp]'")
+    from console.mcp.server import serve
+    from console.mcp.tools import Caller
+
+    configured = settings()
+    with loaded(args) as mail:
+        agent = known_agent(mail.mailbox, args.reader)
+        asyncio.run(serve(Caller(mail, agent.session_id, configured.stale_seconds, configured.to_user)))
+    return 0

@@ -1,0 +1,1 @@
+"""The mailbox over the Model Context Protocol: tools to read and write mail, and a doorbell."""

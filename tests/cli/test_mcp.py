@@ -1,0 +1,121 @@
+"""`signalbox mcp`: the protocol's own client drives the server as a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import mcp
+import pytest
+
+from tests.cli.conftest import ROOT, Run
+from tests.mailboxes import MailFiles
+
+ANN, BOB = "ann-00000001", "bob-00000001"
+INBOX = "mailbox://inbox"
+PATIENCE = 20
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> MailFiles:
+    mail = MailFiles(tmp_path, now=time.time())
+    mail.agent(ANN, role="clerk")
+    mail.agent(BOB)
+    mail.message("one", BOB, ANN, "First.", ago=90, type="question")
+    mail.message("two", BOB, "clerk", "Second.", ago=60, thread="one")
+    mail.message("theirs", ANN, BOB, "Not for me.", ago=50)
+    return mail
+
+
+def client(mail: MailFiles, **more: Any) -> Any:
+    """Return a client of a server for one agent."""
+    words = ["-m", "console", "mcp", "--as", ANN, "--store", mail.url]
+    env = {name: os.environ[name] for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")}
+    server = mcp.StdioServerParameters(command=sys.executable, args=words, env=env, cwd=ROOT)
+    return mcp.Client(server, read_timeout_seconds=PATIENCE, **more)
+
+
+async def called(session: Any, name: str, **arguments: Any) -> Any:
+    result = await session.call_tool(name, arguments)
+    assert not result.is_error, result.content
+    assert json.loads(result.content[0].text) == result.structured_content
+    return result.structured_content
+
+
+async def refused(session: Any, name: str, **arguments: Any) -> str:
+    result = await session.call_tool(name, arguments)
+    assert result.is_error
+    return str(result.content[0].text)
+
+
+async def test_an_agent_reads_answers_and_marks_over_the_protocol(mail: MailFiles) -> None:
+    async with asyncio.timeout(PATIENCE), client(mail) as session:
+        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+        assert tools.keys() == {"read_messages", "send_message", "mark_read", "who", "thread"}
+        assert tools["read_messages"].input_schema["properties"].keys() == {"to", "since", "unreadOnly", "limit"}
+        found = await called(session, "read_messages")
+        assert [message["id"] for message in found["messages"]] == ["one", "two"]
+        assert (found["messages"][0]["content"], found["left_out"]) == ("First.", 0)
+        assert (await called(session, "read_messages", limit=1))["left_out"] == 1
+        theirs = await called(session, "read_messages", to=BOB, unreadOnly=False)
+        assert [message["id"] for message in theirs["messages"]] == ["theirs"]
+        assert await called(session, "mark_read", messageIds=["one"]) == {"marked": 1}
+        resource = json.loads((await session.read_resource(INBOX)).contents[0].text)
+        assert resource == {"unread": 1, "ids": ["two"]}
+        words = {"type": "answer", "to": BOB, "body": "Yes.", "issueId": "7", "inReplyTo": "one"}
+        sent = await called(session, "send_message", **words)
+        record = json.loads(mail.mailbox.read_bytes().splitlines()[-1])
+        assert (record["id"], record["sender"], record["thread"]) == (sent["id"], ANN, "one")
+        assert record["metadata"] == {"issueId": "7"}
+        tree = await called(session, "thread", messageId="two")
+        assert [message["id"] for message in tree["messages"]][:2] == ["one", "two"]
+        assert {row["session_id"] for row in (await called(session, "who"))["agents"]} == {ANN, BOB}
+        assert (await called(session, "mark_read", all=True))["marked"] == 1
+        assert "is no address" in await refused(session, "send_message", type="x", to="signal:+3", body="x")
+        assert "body: field required" in await refused(session, "send_message", type="x", to=BOB)
+        assert "takes messageIds or all" in await refused(session, "mark_read")
+        assert "no message has the id 'zzz'" in await refused(session, "thread", messageId="zzz")
+        assert "there is no tool 'nothing'" in await refused(session, "nothing")
+
+
+async def test_the_doorbell_rings_when_mail_comes_for_the_agent(mail: MailFiles) -> None:
+    async with asyncio.timeout(PATIENCE), client(mail) as session:
+        async with session.listen(resource_subscriptions=[INBOX], resources_list_changed=True) as bell:
+            rings = aiter(bell)
+            mail.message("other", ANN, BOB, ago=0)
+            mail.message("new", BOB, ANN, "New.", ago=0)
+            events = {type(await anext(rings)).__name__, type(await anext(rings)).__name__}
+        assert events == {"ResourceUpdated", "ResourcesListChanged"}
+        assert json.loads((await session.read_resource(INBOX)).contents[0].text)["ids"][-1] == "new"
+
+
+async def test_an_older_client_is_rung_for_too(mail: MailFiles) -> None:
+    heard: asyncio.Queue[str] = asyncio.Queue()
+
+    async def hear(message: Any) -> None:
+        heard.put_nowait(str(getattr(message, "method", "")))
+
+    async with asyncio.timeout(PATIENCE), client(mail, mode="legacy", message_handler=hear) as session:
+        with pytest.warns(Warning, match="resources/subscribe"):
+            await session.subscribe_resource(INBOX)
+        mail.message("new", BOB, ANN, "New.", ago=0)
+        methods = {await heard.get(), await heard.get()}
+    assert methods == {"notifications/resources/updated", "notifications/resources/list_changed"}
+
+
+def test_an_agent_that_nobody_knows_is_not_served(run: Run, mail: MailFiles) -> None:
+    done = run("mcp", "--as", "anne-0001", "--store", mail.url)
+    assert done.status == 1
+    assert "the roster does not know 'anne-0001'" in done.err
+
+
+def test_what_must_be_installed_is_told(run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("console.cli.mcp.find_spec", lambda name: None)
+    done = run("mcp", "--as", ANN, "--store", mail.url)
+    assert done.status == 1
+    assert "pip install 'signalbox[mcp]'" in done.err
