@@ -25,7 +25,7 @@ def _chosen(words: list[str]) -> int:
         print(f"signalbox {VERSION}")
         return 0
     if words[:1] == ["check"]:
-        from console.cli.hook import check_at_a_glance
+        from console.cli.glance import check_at_a_glance
 
         if (status := check_at_a_glance(words[1:])) is not None:
             return status

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from console.cli import hook
+from console.cli import glance
 from tests.cli.conftest import ROOT, Result, Run
 from tests.mailboxes import DIALECTS, Dialect, MailFiles
 
@@ -36,13 +36,13 @@ def mail(tmp_path: Path) -> MailFiles:
 def check(run: Run, mail: MailFiles, way: str, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run `check` for an agent in one of its two ways."""
     glances: list[int | None] = []
-    glance = hook.check_at_a_glance
+    check_at_a_glance = glance.check_at_a_glance
 
     def noted(words: list[str]) -> int | None:
-        glances.append(glance(words) if way == "at a glance" else None)
+        glances.append(check_at_a_glance(words) if way == "at a glance" else None)
         return glances[-1]
 
-    monkeypatch.setattr(hook, "check_at_a_glance", noted)
+    monkeypatch.setattr(glance, "check_at_a_glance", noted)
 
     def check(*words: object) -> Result:
         result = run("check", "--as", ANN, "--store", mail.url, *words)
@@ -119,7 +119,7 @@ def test_both_ways_print_and_record_the_same(
         for number, to in enumerate((ANN, "project:ink", "clerk", "role:clerk", [BOB, ANN], BOB)):
             mail.message(f"m{number}", BOB, to, f"“Text” {number}", ttl_hours=999_999, subject=None)
         if way == "fold":
-            monkeypatch.setattr(hook, "check_at_a_glance", lambda words: None)
+            monkeypatch.setattr(glance, "check_at_a_glance", lambda words: None)
         outputs.append(re.sub("[0-9a-f]{12}", "NUMBER", run("check", "--as", ANN, "--store", mail.url).out))
         records.append(read_ids(mail))
     assert outputs[0] == outputs[1]

@@ -1,0 +1,144 @@
+"""Whatever stands in the way of a command that writes is told in one line, and the files stay as they were."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from mailstore.files import append
+from tests.cli.conftest import Run
+from tests.mailboxes import DAY, MailFiles
+
+ANN, BOB = "ann-00000001", "bob-00000001"
+COMMANDS = {
+    "send": ["send", "--from", ANN, "--to", BOB, "--body", "x"],
+    "mark-read": ["mark-read", "--as", ANN, "old"],
+    "read": ["read", "--as", ANN, "--unread", "--mark"],
+    "check": ["check", "--as", ANN],
+    "roster": ["roster", "freeze", BOB],
+    "presence": ["presence", "--as", BOB, "--state", "idle"],
+    "dead-letters": ["dead-letters", "acknowledge", "dead"],
+}
+every_command = pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> MailFiles:
+    mail = MailFiles(tmp_path, now=time.time())
+    mail.agent(ANN)
+    mail.agent(BOB)
+    mail.message("old", BOB, ANN, ago=60)
+    mail.message("dead", ANN, BOB, ago=30 * DAY)
+    mail.message("done", BOB, "all", ago=90 * DAY)
+    mail.read("done", ANN)
+    mail.intervention("acknowledge", "done")
+    return mail
+
+
+def files(mail: MailFiles) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in mail.data.rglob("*") if path.is_file()}
+
+
+def is_told(run: Run, mail: MailFiles, words: list[str], said: str) -> None:
+    done = run(*words, "--store", mail.url)
+    assert done.status == 1, done
+    lines = [line for line in done.err.splitlines() if "warning" not in line]
+    assert len(lines) == 1
+    assert lines[0].startswith("signalbox: ")
+    assert said in lines[0]
+
+
+@contextmanager
+def refusing(monkeypatch: pytest.MonkeyPatch, code: int) -> Iterator[None]:
+    """Refuse to open any file for writing, as a read-only file system or another's file does."""
+    real = os.open
+
+    def refuse(path: str, flags: int, *more: int, **named: int) -> int:
+        if flags & (os.O_WRONLY | os.O_RDWR):
+            raise OSError(code, os.strerror(code), str(path))
+        return real(path, flags, *more, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refuse)
+        yield
+
+
+@every_command
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (errno.EROFS, "can't be written (read-only file system): ask its owner"),
+        (errno.EACCES, "can't be written (permission denied): ask its owner"),
+    ],
+)
+def test_files_that_may_not_be_written(
+    words: list[str], code: int, said: str, run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = files(mail)
+    with refusing(monkeypatch, code):
+        is_told(run, mail, words, said)
+    assert files(mail) == before
+
+
+@every_command
+def test_a_full_disk(words: list[str], run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = files(mail)
+
+    def full(fd: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(append.os, "write", full)
+        is_told(run, mail, words, "can't be written (no space left on device): make room on the disk")
+    # a file that was made for the first record of its kind, and got none, holds nothing
+    assert {path: data for path, data in files(mail).items() if data} == before
+
+
+@every_command
+def test_a_second_writer_that_does_not_let_go(
+    words: list[str], run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (mail.data / "agent-mailbox-deliveries.jsonl").touch()
+    before = files(mail)
+    monkeypatch.setattr(append, "time", SimpleNamespace(monotonic=count().__next__, sleep=lambda _: None))
+    held = [path.open("rb") for path in mail.data.iterdir()]
+    try:
+        for file in held:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        is_told(run, mail, words, "is locked by another program: try again")
+    finally:
+        for file in held:
+            file.close()
+    assert files(mail) == before
+
+
+@pytest.mark.parametrize("words", [*COMMANDS.values(), ["archive", "--yes"]], ids=[*COMMANDS, "archive"])
+def test_a_folder_that_is_gone(words: list[str], run: Run, mail: MailFiles) -> None:
+    shutil.rmtree(mail.data)
+    is_told(run, mail, words, "there is no agent-mailbox.jsonl at ")
+    assert not mail.data.exists()
+
+
+@pytest.mark.parametrize("take", [shutil.rmtree, lambda folder: folder.rename(folder.with_name("moved"))])
+def test_a_folder_that_goes_while_a_command_runs(
+    take: Callable[[Path], object], run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = append.append_all
+
+    def late(*words: object, **named: object) -> object:
+        take(mail.data)
+        return real(*words, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("mailstore.stores.haak.writer.append_all", late)
+    is_told(run, mail, COMMANDS["send"], "was the mailbox moved?")
+    assert not mail.data.exists()
