@@ -25,7 +25,7 @@ from mailstore.errors import MailError
 from mailstore.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore
 
-__all__ = ["main", "measure"]
+__all__ = ["main", "measure", "report"]
 
 KEEP = 40
 PROCESSES = multiprocessing.get_context("spawn")
@@ -119,6 +119,13 @@ def faults(data: Path, sent: set[str], looks: Sequence[tuple[int, int]]) -> list
     return wrong
 
 
+def report(figures: Figures, wrong: list[str]) -> str:
+    """Return the results as a table."""
+    times = (figures.median, figures.percentile(95), figures.percentile(99))
+    row = ("send", figures.count, *(f"{value:.1f}" for value in times), len(wrong))
+    return table(("crowd", "n", "median ms", "p95 ms", "p99 ms", "lost, torn, doubled"), [row])
+
+
 def main() -> int:
     """Measure and print; fail when anything went wrong."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.crowd")
@@ -128,13 +135,7 @@ def main() -> int:
     parser.add_argument("--no-archive", action="store_true")
     args = parser.parse_args()
     figures, wrong = measure(args.writers, args.messages, args.readers, is_archived=not args.no_archive)
-    row = (
-        f"{args.writers} writers × {args.messages}, {args.readers} readers",
-        figures.count,
-        *(f"{value:.1f}" for value in (figures.median, figures.percentile(95), figures.percentile(99))),
-        len(wrong),
-    )
-    print(table(("crowd", "sends", "median ms", "p95 ms", "p99 ms", "lost, torn, doubled"), [row]))
+    print(report(figures, wrong))
     for fault in wrong[:20]:
         print(fault, file=sys.stderr)
     return 1 if wrong else 0

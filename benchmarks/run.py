@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import hook, latency, scan, startup
+from benchmarks import crowd, hook, latency, scan, startup
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 LIBRARIES = ("textual", "rich", "msgspec", "watchfiles", "pyte")
@@ -42,6 +42,12 @@ Goals: {latency_goals}.
 {hook}
 Goal: at most 3 × an empty Python ({hook_goal}).
 
+## A crowd
+
+Thirty processes that send 100 messages each, as fast as it goes, while ten read everything again and again and one
+archives whatever may leave. A send takes the lock, and waits for whoever has it.
+
+{crowd}
 ## Reading it all
 
 The whole mailbox through the store into the fold, with its reads, against `wc -l` on the same files; the median of
@@ -74,6 +80,7 @@ def main() -> None:
     starts, latencies = startup.measure(sizes, rounds), latency.measure(sizes[0], keys)
     hooks = hook.measure(1000, keys // 5, args.agentazall)
     worst = max(each.median for name, each in hooks.items() if name.startswith("check")) / hooks[hook.EMPTY].median
+    crowds = crowd.measure(*((4, 5, 1) if args.quick else (30, 100, 10)))
     first = list(starts.values())[1]
     append, key = (each.percentile(95) for each in latencies.values())
     page = PAGE.format(
@@ -84,6 +91,7 @@ def main() -> None:
         latency_messages=sizes[0],
         latency=latency.report(latencies),
         latency_goals=f"{goal('append, p95', append, 100)}; {goal('key, p95', key, 30)}",
+        crowd=crowd.report(*crowds),
         hook=hook.report(hooks),
         hook_goal=f"{'met' if worst <= 3 else 'missed'}: {worst:.2f} ×",
         other_hook="agentazall lists as many messages of its own kind." if args.agentazall else "",

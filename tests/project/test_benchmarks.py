@@ -49,4 +49,4 @@ def test_a_crowd_loses_tears_and_doubles_nothing() -> None:
         [sys.executable, "-m", "benchmarks.crowd", *words], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert "| 5 writers × 15, 2 readers | 75 |" in done.stdout
+    assert "| send | 75 |" in done.stdout
