@@ -7,13 +7,12 @@ import sys
 
 from console.cli.document import put_json
 from console.cli.edge import put
-from console.cli.fence import Letter, fenced
+from console.cli.fence import Letter, fenced, header
 from console.cli.letters import message_rows, text_of
-from console.cli.loading import Loaded, loaded, reader_name
+from console.cli.loading import loaded, reader_name
 from console.cli.options import mailbox_options, reader_option
 from console.cli.problems import UsedWrongly
 from console.cli.read import mark, warn_if_unknown
-from mailstore.message import Message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,21 +35,14 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             put_json(message_rows(mail, shown))
         elif shown:
-            put(fenced(reader, [_letter(mail, message) for message in shown], len(unread) - len(shown)))
+            put(
+                fenced(
+                    reader,
+                    [Letter(header(message), text_of(mail, message)) for message in shown],
+                    len(unread) - len(shown),
+                )
+            )
         if shown and not args.dry_run:
             sys.stdout.flush()  # what never reached its reader is not marked as read
             mark(mail, reader, shown)
     return 0
-
-
-def _letter(mail: Loaded, message: Message) -> Letter:
-    fields = {
-        "id": message.id,
-        "from": message.sender,
-        "to": ", ".join(message.recipients),
-        "time": message.timestamp,
-        "subject": message.subject,
-        "type": message.type,
-        "in reply to": message.thread or "",
-    }
-    return Letter(fields, text_of(mail, message))

@@ -12,7 +12,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Letter", "fenced"]
+    from mailstore.message import Message
+    from mailstore.stores.haak.glance import Glimpse
+
+__all__ = ["Letter", "fenced", "header"]
 
 INDENT = "    "
 NUMBER_BYTES = 6
@@ -26,6 +29,19 @@ class Letter:
     def __init__(self, fields: dict[str, str], body: str) -> None:
         self.fields = {name: value for name, value in fields.items() if value}
         self.body = body
+
+
+def header(message: Message | Glimpse) -> dict[str, str]:
+    """Return what stands above a body, in the order in which it is printed."""
+    return {
+        "id": message.id,
+        "from": message.sender,
+        "to": ", ".join(message.recipients),
+        "time": message.timestamp,
+        "subject": message.subject,
+        "type": message.type,
+        "in reply to": message.thread or "",
+    }
 
 
 def fenced(reader: str, letters: Sequence[Letter], left_out: int = 0) -> str:

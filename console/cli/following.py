@@ -9,8 +9,8 @@ from contextlib import aclosing
 from console.cli.loading import Loaded
 from console.cli.problems import Refused
 from mailstore.errors import StoreError
-from mailstore.events import Event, Gone, Reset
-from mailstore.message import Delivery, Message, Receipt
+from mailstore.events import Event, Gone
+from mailstore.message import Message, Receipt
 from mailstore.roster import Agent
 from mailstore.store import Capability
 
@@ -56,21 +56,21 @@ async def news_of(mail: Loaded, clock: Callable[[], float]) -> AsyncIterator[New
             for event in batch:
                 if isinstance(event, Gone):
                     raise StoreError(f"the mailbox is gone: {event.reason}", "is it being moved? begin again later")
-                if _is_new(event, known, read, agents):
-                    yield event  # type: ignore[misc]
+                if (news := _news_in(event, known, read, agents)) is not None:
+                    yield news
 
 
-def _is_new(event: Event, known: set[str], read: set[tuple[str, str]], agents: dict[str, Agent]) -> bool:
+def _news_in(event: Event, known: set[str], read: set[tuple[str, str]], agents: dict[str, Agent]) -> News | None:
+    """Return an event that was not told yet, and note that it is."""
     match event:
         case Message(id=message_id) if message_id not in known:
             known.add(message_id)
-            return True
+            return event
         case Receipt(message_id, reader) if (message_id, reader) not in read:
             read.add((message_id, reader))
-            return True
+            return event
         case Agent() if agents.get(event.session_id) != event:
             agents[event.session_id] = event
-            return True
-        case Message() | Receipt() | Agent() | Delivery() | Reset():
-            return False
-    return False
+            return event
+        case _:
+            return None

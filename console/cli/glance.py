@@ -12,7 +12,7 @@ import sys
 import time
 
 from console.cli.edge import put
-from console.cli.fence import Letter, fenced
+from console.cli.fence import Letter, fenced, header
 from mailstore.files.scan import quoted
 from mailstore.stores.haak.glance import MAILBOX, Glimpse, Unusual, glance
 
@@ -35,7 +35,7 @@ def check_at_a_glance(words: list[str]) -> int | None:
     finally:
         gc.enable()
     if letters:
-        put(fenced(found["--as"], [_letter(letter) for letter in letters]))
+        put(fenced(found["--as"], [Letter(header(letter), letter.content) for letter in letters]))
         if not found["--dry-run"]:
             sys.stdout.flush()  # what never reached its reader is not marked as read
             _mark(mailbox, found["--as"], letters)
@@ -95,19 +95,6 @@ def _settings() -> bytes:
             return file.read()
     except FileNotFoundError:
         return b""
-
-
-def _letter(glimpse: Glimpse) -> Letter:
-    fields = {
-        "id": glimpse.id,
-        "from": glimpse.sender,
-        "to": ", ".join(glimpse.recipients),
-        "time": glimpse.timestamp,
-        "subject": glimpse.subject,
-        "type": glimpse.type,
-        "in reply to": glimpse.thread,
-    }
-    return Letter(fields, glimpse.content)
 
 
 def _mark(mailbox: str, reader: str, letters: list[Glimpse]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from console.cli.edge import warn
+from console.cli.fence import header
 from console.cli.loading import Loaded
 from console.cli.output import MessageRow
 from console.cli.plain import body, bold
@@ -57,16 +58,7 @@ def text_of(mail: Loaded, message: Message) -> str:
 
 def letter(mail: Loaded, message: Message, standing: str = "") -> str:
     """Return a message as text for reading: a header of `name: value` lines, and the body indented."""
-    fields = {
-        "id": message.id,
-        "from": message.sender,
-        "to": ", ".join(message.recipients),
-        "time": message.timestamp,
-        "subject": message.subject,
-        "type": message.type,
-        "in reply to": message.thread or "",
-        "state": standing,
-    }
+    fields = {**header(message), "state": standing}
     lines = [f"{bold(name + ':')} {visible_line(value)}" for name, value in fields.items() if value]
     return "\n".join([*lines, "", body(text_of(mail, message), "    "), ""])
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 
 from console.cli.document import put_json
+from console.cli.edge import tell
 from console.cli.letters import message_rows
-from console.cli.loading import loaded
+from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.plain import columns, put
 from console.cli.problems import UsedWrongly
@@ -17,10 +18,13 @@ from mailstore.query import parse
 from mailstore.search import SearchContext, search
 from mailstore.store import Store
 
+HEADINGS = ("age", "", "message", "sender", "recipients", "subject")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("query", nargs="+", metavar="QUERY", help="words, fields such as from:ID, is:unread")
+    parser.add_argument("--limit", metavar="N", type=int, help="only the newest N")
     parser.add_argument("--archive", action="store_true", help="look in the archive too")
     mailbox_options(parser)
 
@@ -36,23 +40,41 @@ def _is_excluding(word: str) -> bool:
 
 def run(args: argparse.Namespace) -> int:
     """Print the messages found."""
+    if args.limit is not None and args.limit < 0:
+        raise UsedWrongly("--limit is less than nothing", "give a number from 0")
     with loaded(args, with_seen=True) as mail:
         try:
             query = parse(" ".join(args.query), mail.now)
         except QueryError as error:
             raise UsedWrongly(error.problem, error.remedy) from error
-        newest_first = reversed(list(mail.mailbox.messages()))
-        places = (message for message in newest_first if args.archive or not message.archived)
+        newest_first = list(reversed(mail.mailbox.messages()))
         context = SearchContext(mail.mailbox, lambda message: text_of(mail.store, message), mail.now)
-        found = list(search(places, query, context))
+        every = list(search(newest_first, query, context))
+        found = [message for message in every if args.archive or not message.archived]
+        shown = found[: args.limit]
         if args.json:
-            put_json(message_rows(mail, found))
-        elif found:
-            cells = [(age(mail.now - it.time), it.id, it.sender, ", ".join(it.recipients), it.subject) for it in found]
-            put(columns(cells, ("age", "message", "sender", "recipients", "subject")))
+            put_json(message_rows(mail, shown))
+        elif shown:
+            put(columns([_cells(mail, message) for message in shown], HEADINGS))
         else:
             put("nothing found")
+        if not args.json:
+            _tell_rest(len(found) - len(shown), len(every) - len(found))
     return 0
+
+
+def _cells(mail: Loaded, message: Message) -> tuple[str, ...]:
+    where = "archive" if message.archived else ""
+    to = ", ".join(message.recipients)
+    return age(mail.now - message.time), where, message.id, message.sender, to, message.subject
+
+
+def _tell_rest(left_out: int, archived: int) -> None:
+    """Say what was found and is not shown."""
+    if left_out:
+        tell(f"{left_out:,} more were found", "raise --limit")
+    if archived:
+        tell(f"{archived:,} more were found in the archive", "--archive takes them in")
 
 
 def text_of(store: Store, message: Message) -> str:

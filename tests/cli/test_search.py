@@ -67,3 +67,19 @@ def test_a_query_that_can_not_be_read_says_where_it_broke(run: Run, mail: MailFi
 def test_nothing_found_is_said(run: Run, mail: MailFiles) -> None:
     assert run("search", "absent", "--store", mail.url).out == "nothing found\n"
     assert "both" in run("search", "red", "--store", mail.url).out
+
+
+def test_what_is_found_and_not_shown_is_told(run: Run, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    for number in range(3):
+        mail.message(f"m{number}", "ann-00000001", "all", "A lamp.", ago=60 * number)
+    mail.message("old", "ann-00000001", "all", "A lamp.", ago=90 * 86400, archived=True)
+    done = run("search", "lamp", "--limit", "2", "--store", mail.url)
+    assert done.status == 0
+    assert ("m0" in done.out, "m1" in done.out, "m2" in done.out) == (True, True, False)
+    assert "1 more were found: raise --limit" in done.err
+    assert "1 more were found in the archive: --archive takes them in" in done.err
+    done = run("search", "lamp", "--archive", "--store", mail.url)
+    assert (done.err, "archive  old" in done.out) == ("", True)
+    assert len(run("search", "lamp", "--limit", "1", "--json", "--store", mail.url).document) == 1
+    assert run("search", "lamp", "--limit", "-1", "--store", mail.url).status == 2
