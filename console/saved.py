@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from console.session import Session
 from mailstore.errors import QueryError
-from mailstore.mailbox import by_time
+from mailstore.mailbox import Mailbox, by_time
 from mailstore.message import Message
 from mailstore.query import parse
 from mailstore.search import SearchContext, search
@@ -27,17 +26,18 @@ class Found(NamedTuple):
     problem: str = ""
 
 
-def find(session: Session, views: Mapping[str, str], messages: Iterable[Message]) -> dict[str, Found]:
+def find(
+    mailbox: Mailbox, body: Callable[[Message], str], now: float, views: Mapping[str, str], messages: Iterable[Message]
+) -> dict[str, Found]:
     """Run every saved search over some messages; blocks for as long as their texts take to read."""
     newest = sorted(messages, key=by_time, reverse=True)
-    context = SearchContext(session.mailbox, session.body, session.now())
-    return {name: _found(session, text, newest, context) for name, text in views.items()}
+    context = SearchContext(mailbox, body, now)
+    return {name: _found(mailbox, text, newest, context, now) for name, text in views.items()}
 
 
-def _found(session: Session, text: str, newest: list[Message], context: SearchContext) -> Found:
-    mailbox = session.mailbox
+def _found(mailbox: Mailbox, text: str, newest: list[Message], context: SearchContext, now: float) -> Found:
     try:
-        query = parse(text, session.now())
+        query = parse(text, now)
     except QueryError as error:
         return Found({}, problem=str(error))
     hits: dict[str, Message] = {}

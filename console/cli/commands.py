@@ -32,6 +32,7 @@ COMMANDS = {
     "thread": Command("thread", "print the whole thread of a message", "Mail"),
     "timeline": Command("timeline", "tell a message's whole life, moment by moment", "Mail"),
     "search": Command("search", "print the messages that a query finds", "Mail"),
+    "views": Command("views", "list the searches that are kept under a name, and what each finds", "Mail"),
     "export": Command("export", "write a thread, a view or what a query finds as a document", "Mail"),
     "verify": Command("verify", "check an export against the mailbox", "Mail"),
     "threads": Command("threads", "list the threads", "Overview"),

@@ -26,6 +26,7 @@ __all__ = [
     "StoreRow",
     "ThemeRow",
     "ThreadRow",
+    "ViewRow",
 ]
 
 
@@ -97,6 +98,16 @@ class PresenceRow(msgspec.Struct, frozen=True):
     last_seen: str | None
     stale: bool
     unread: int
+
+
+class ViewRow(msgspec.Struct, frozen=True):
+    """A saved search, and what it finds now; `unread` by the person, `problem` why it can't be read."""
+
+    name: str
+    query: str
+    messages: int
+    unread: int
+    problem: str
 
 
 class DeadLetterRow(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from console.cli.edge import warn
 from mailstore.events import Seen
 from mailstore.retention import EVERYTHING, Retention
 
-__all__ = ["Settings", "seen_marks", "settings"]
+__all__ = ["Settings", "saved_views", "seen_marks", "settings"]
 
 
 STALE_SECONDS = 1800.0
@@ -49,6 +49,25 @@ def settings(*, is_told: bool = True) -> Settings:
         config.stale_after_minutes * 60,
         tuple(config.policy.to_user),
     )
+
+
+def saved_views(mailbox_url: str) -> dict[str, str]:
+    """Return the searches that are kept under a name: those of the settings, and those of the console."""
+    from platformdirs import user_state_path
+
+    from console.config import load_config
+
+    kept = dict(load_config()[0].views)
+    path = user_state_path("signalbox") / "state.db"
+    if not path.exists():
+        return kept
+    from console.state import State
+
+    state = State(path)
+    try:
+        return {**kept, **state.views(mailbox_url)}
+    finally:
+        state.close()
 
 
 def seen_marks(mailbox_url: str) -> list[Seen]:

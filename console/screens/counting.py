@@ -54,7 +54,8 @@ class Counting(Searching):
     async def _count(self, views: dict[str, str], messages: list[Message]) -> None:
         began = monotonic()
         try:
-            self.session.found = await asyncio.to_thread(find, self.session, views, messages)
+            session = self.session
+            session.found = await asyncio.to_thread(find, session.mailbox, session.body, session.now(), views, messages)
         except RuntimeError:  # a dictionary grew while it was read
             self._is_stale = True
             return

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from console.state import State
 from tests.cli.conftest import Run
 from tests.mailboxes import DIALECTS, Dialect, MailFiles, every_case
 
@@ -83,3 +85,20 @@ def test_what_is_found_and_not_shown_is_told(run: Run, tmp_path: Path) -> None:
     assert (done.err, "archive  old" in done.out) == ("", True)
     assert len(run("search", "lamp", "--limit", "1", "--json", "--store", mail.url).document) == 1
     assert run("search", "lamp", "--limit", "-1", "--store", mail.url).status == 2
+
+
+def test_views_are_listed_with_what_they_find(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    mail.message("m", "ann-00000001", "all", "A lamp.", ago=60)
+    assert "no view is saved" in run("views", "--store", mail.url).out
+    folder = tmp_path / "config" / "signalbox"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('[views]\n"Of light" = "lamp"\nBroken = "is:x"\n')
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder.parent))
+    with closing(State()) as state:
+        state.save_view(f"haak:{mail.mailbox}", "Of ink", "ink")
+    rows = {row["name"]: row for row in run("views", "--json", "--store", mail.url).document}
+    assert (rows["Of light"]["messages"], rows["Of light"]["unread"]) == (1, 1)
+    assert rows["Of ink"]["messages"] == 0
+    assert "is:x is no claim" in rows["Broken"]["problem"]
+    assert "Of light" in run("views", "--store", mail.url).out

@@ -1,0 +1,40 @@
+"""`signalbox views`: the searches that are kept under a name, and what each finds now."""
+
+from __future__ import annotations
+
+import argparse
+
+from console.cli.document import put_json
+from console.cli.loading import loaded
+from console.cli.options import mailbox_options
+from console.cli.output import ViewRow
+from console.cli.plain import columns, put
+from console.cli.search import text_of
+from console.cli.settings import saved_views
+from console.saved import find
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print one row a view."""
+    with loaded(args, with_seen=True) as mail:
+        views = saved_views(mail.store.url)
+        found = find(
+            mail.mailbox, lambda message: text_of(mail.store, message), mail.now, views, mail.mailbox.messages()
+        )
+        rows = [
+            ViewRow(name, query, found[name].messages, found[name].unseen, found[name].problem)
+            for name, query in views.items()
+        ]
+    if args.json:
+        put_json(rows)
+    elif rows:
+        cells = [(str(row.messages), str(row.unread or ""), row.name, row.query, row.problem) for row in rows]
+        put(columns(cells, ("messages", "unread", "view", "query", "")))
+    else:
+        put("no view is saved: w in the console saves one, and so does [views] in config.toml")
+    return 0
