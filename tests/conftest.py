@@ -9,10 +9,15 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from hypothesis import settings
 
 from tests.terminal import SIGNALBOX, Terminal, environment
 
 gc.set_threshold(100_000, 20, 20)  # a fifth of the time went into looking for garbage
+
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("seek", deadline=None, max_examples=3000)
+settings.load_profile("same")  # every run tries the same; --hypothesis-profile=seek looks for more
 
 
 class Start(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import msgspec
 
 from mailstore.exporting import Exported, text_digest
 
-__all__ = ["FORMATS", "SUFFIXES", "About", "claim_of", "encoded", "render"]
+__all__ = ["FORMATS", "SUFFIXES", "About", "claim_of", "encoded", "indented", "render"]
 
 VERSION = 1
 
@@ -45,7 +46,7 @@ def as_json(messages: Iterable[Exported], about: About) -> Iterator[str]:
         "count": len(found),
         "messages": found,
     }
-    yield msgspec.json.format(encoded(head), indent=2).decode() + "\n"
+    yield indented(head) + "\n"
 
 
 def as_jsonl(messages: Iterable[Exported], about: About) -> Iterator[str]:
@@ -59,9 +60,15 @@ def encoded(value: object) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        import json
-
         return json.dumps(msgspec.to_builtins(value)).encode()
+
+
+def indented(value: object) -> str:
+    """Encode as JSON for people to read; halves of characters come as escapes."""
+    try:
+        return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(value), indent=2)
 
 
 def _markdown(messages: Iterable[Exported], about: About) -> Iterator[str]:

@@ -28,8 +28,6 @@ def claims_in(text: str) -> list[Claim]:
     try:
         if head.startswith("<!doctype html"):
             found = _in_html(text)
-        elif head.startswith("{") and '"@context"' in head:
-            found = list(_in_jsonld(text))
         elif head.startswith("# situations of "):
             found = list(_in_situations(text))
         elif head.startswith("{"):
@@ -47,23 +45,25 @@ def _in_json(text: str) -> Iterator[Claim]:
     try:
         document = json.loads(text)
     except ValueError:
-        rows = [json.loads(line) for line in text.split("\n") if line.strip()]
-    else:
-        rows = document.get("messages", [document])
-    for row in rows:
-        header = {name: row[name] for name in HEADER}
-        header["recipients"] = tuple(header["recipients"])
-        record = str(row.get("record") or "")
-        is_altered = text_digest(row["content"]) != row["text_sha256"] or (
-            bool(record) and digest(record.encode("utf-8", "surrogateescape")) != row["sha256"]
-        )
-        yield _claim(row, is_altered, header)
+        return map(_claim_of_row, [json.loads(line) for line in text.split("\n") if line.strip()])
+    if "@graph" in document:
+        return map(_claim_of_node, document["@graph"])
+    return map(_claim_of_row, document.get("messages", [document]))
 
 
-def _in_jsonld(text: str) -> Iterator[Claim]:
-    for node in json.loads(text)["@graph"]:
-        row = node["record"]
-        yield _claim(row, text_digest(node["materialization"]["text"]) != row["text_sha256"])
+def _claim_of_row(row: dict[str, Any]) -> Claim:
+    header = {name: row[name] for name in HEADER}
+    header["recipients"] = tuple(header["recipients"])
+    record = str(row.get("record") or "")
+    is_altered = text_digest(row["content"]) != row["text_sha256"] or (
+        bool(record) and digest(record.encode("utf-8", "surrogateescape")) != row["sha256"]
+    )
+    return _claim(row, is_altered, header)
+
+
+def _claim_of_node(node: dict[str, Any]) -> Claim:
+    row = node["record"]
+    return _claim(row, text_digest(node["materialization"]["text"]) != row["text_sha256"])
 
 
 def _in_situations(text: str) -> Iterator[Claim]:

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
-
-from console.export.document import About, claim_of, encoded
+from console.export.document import About, claim_of, encoded, indented
 from console.render.safe import visible, visible_line
 from mailstore.exporting import Exported
 
@@ -72,7 +70,7 @@ def as_jsonld(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render one JSON-LD document."""
     graph = [_node(message) for message in messages]
     document = {"@context": CONTEXT, "mailbox": about.mailbox, "exportedAt": about.exported_at, "@graph": graph}
-    yield msgspec.json.format(encoded(document), indent=2).decode() + "\n"
+    yield indented(document) + "\n"
 
 
 def _node(message: Exported) -> dict[str, Any]:

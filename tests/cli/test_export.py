@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from console.export.document import FORMATS, About, render
@@ -153,6 +153,9 @@ class Tags(HTMLParser):
         self.seen.append(tag)
 
 
+@example(["@context"])
+@example(["\ud800"])
+@example(["\x1f\x1f\x07", "@context"])
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(
     st.lists(
