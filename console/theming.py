@@ -27,6 +27,7 @@ DEFAULTS = {
     "state-unread": "muted",
     "state-waiting": "warning",
     "state-frozen": "warning",
+    "state-unrecorded": "muted",
     "state-expired": "muted",
     "state-dead": "error",
     "state-unknown": "error",

@@ -38,6 +38,7 @@ class State(StrEnum):
     DEAD = "dead"
     WAITING = "waiting"
     FROZEN = "frozen"
+    UNRECORDED = "unrecorded"
     EXPIRED = "expired"
     UNREAD = "unread"
 
@@ -114,6 +115,8 @@ def recipients(message: Message, facts: Facts, roster: Roster, user: str = "user
 
 
 def _reached(message: Message, address: Address, roster: Roster, expiry: float) -> Iterator[str]:
+    if message.is_listed and address.kind in (Kind.TAG, Kind.BROADCAST):
+        return
     if address.kind is Kind.TAG:
         for agent in roster.bearers(address.name):
             if agent.session_id != message.sender and _overlaps(agent, message.time, expiry):
@@ -160,11 +163,13 @@ def state(
         return State.READ
     if recipient.kind in (Kind.UNKNOWN, Kind.LITERAL):
         return State.UNKNOWN
+    holders = roster.holders(recipient.name) if recipient.kind is Kind.ROLE else []
+    if recipient.kind is Kind.ROLE and not holders:
+        return State.WAITING
+    if not message.is_tracked:
+        return State.UNRECORDED
     frozen_for = 0.0
     if recipient.kind is Kind.ROLE:
-        holders = roster.holders(recipient.name)
-        if not holders:
-            return State.WAITING
         if all(holder.status is Status.FROZEN for holder in holders):
             return State.FROZEN
     elif recipient.kind is not Kind.USER and recipient.name != user:
@@ -196,6 +201,7 @@ def standing(
         reasons = {
             State.WAITING: f"no one holds the role; last held by {past[-1]}" if past else "no one holds the role",
             State.FROZEN: "all holders are frozen",
+            State.UNRECORDED: "who read it is not recorded",
             State.EXPIRED: "expired before anyone read it",
             State.UNREAD: f"held by {', '.join(holders)}",
         }
@@ -204,6 +210,7 @@ def standing(
         State.UNKNOWN: "an address of another system"
         if recipient.kind is Kind.LITERAL
         else "no one has ever borne this name",
+        State.UNRECORDED: "who read it is not recorded",
         State.DEAD: "died before reading it",
         State.FROZEN: "frozen: the message waits",
         State.EXPIRED: "expired before it was read",

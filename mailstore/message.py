@@ -6,7 +6,13 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["Delivery", "Intervention", "Location", "Message", "Problem", "Receipt"]
+__all__ = ["NEVER", "SOMEBODY", "Delivery", "Intervention", "Location", "Message", "Problem", "Receipt"]
+
+
+NEVER = float("inf")
+"""The TTL, in hours, of what does not expire."""
+SOMEBODY = "(somebody)"
+"""Who read a message of which is recorded that it was read, and not by whom."""
 
 
 class Location(msgspec.Struct, frozen=True, gc=False):
@@ -23,7 +29,9 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     `timestamp` is the text that the record has; `time` is the same in seconds since the epoch (UTC),
     or, where the text can't be read (`timed` is false), the time of the record before it in the file.
     `subject` is the record's own, else the first non-empty line of the body, at most 80 characters.
-    `mentions` are the `@names` in the body, unresolved. `tags`, `read_by` and `type` are as recorded.
+    `mentions` are the `@names` in the body, unresolved. `tags`, `read_by` and `type` are as recorded. A `ttl_hours` of
+    `NEVER` is that of a system whose mail does not expire. Where `is_tracked` is false the system does not record
+    who read the message; where `is_listed`, its audience are those that deliveries name, whoever else there is.
     """
 
     id: str
@@ -41,6 +49,8 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     location: Location | None = None
     archived: bool = False
     timed: bool = True
+    is_tracked: bool = True
+    is_listed: bool = False
 
     @property
     def position(self) -> tuple[bool, str, int]:

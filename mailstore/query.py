@@ -226,6 +226,7 @@ STATE_OF: dict[str, State] = {
     "unread": State.UNREAD,
     "read": State.READ,
     "dead": State.DEAD,
+    "unrecorded": State.UNRECORDED,
     "expired": State.EXPIRED,
     "waiting": State.WAITING,
     "frozen": State.FROZEN,

@@ -23,7 +23,7 @@ __all__ = ["Capabilities", "Capability", "Store"]
 
 
 class Capability(StrEnum):
-    """What a kind of store may or may not be able to do."""
+    """What a kind of store may or may not be able to do; the last ones, what a message that is sent may carry."""
 
     FOLLOW = "follow"
     SEND = "send"
@@ -31,6 +31,13 @@ class Capability(StrEnum):
     UPDATE_ROSTER = "update-roster"
     RECORD = "record"
     ARCHIVE = "archive"
+    SEVERAL = "address-several"
+    SUBJECT = "give-a-subject"
+    REPLY = "reply"
+    TYPE = "give-a-type"
+    TTL = "set-a-ttl"
+    METADATA = "add-metadata"
+    AUDIENCE = "record-the-audience"
 
 
 class Capabilities(msgspec.Struct, frozen=True):
@@ -166,6 +173,20 @@ class Store(ABC):
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+    def _check(self, draft: Draft) -> None:
+        """Refuse a draft that carries what this kind of mailbox can't hold. Raises Unsupported."""
+        carried = {
+            Capability.SEVERAL: len(draft.recipients) > 1,
+            Capability.SUBJECT: bool(draft.subject),
+            Capability.REPLY: draft.thread is not None,
+            Capability.TYPE: bool(draft.type),
+            Capability.TTL: draft.ttl_hours is not None,
+            Capability.METADATA: bool(draft.metadata),
+        }
+        for capability, is_carried in carried.items():
+            if is_carried and capability not in self.capabilities:
+                raise self._unsupported(capability)
 
     def _unsupported(self, capability: Capability) -> Unsupported:
         reason = self.capabilities.why_not(capability)

@@ -23,6 +23,7 @@ RULES = {
     Kind.LITERAL: "an address of another system",
 }
 ENDS = {
+    State.UNRECORDED: "unrecorded",
     State.EXPIRED: "expired",
     State.DEAD: "died",
     State.FROZEN: "frozen",

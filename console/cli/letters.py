@@ -21,6 +21,7 @@ GLYPHS = {
     State.UNREAD: "●",
     State.FROZEN: "○",
     State.WAITING: "○",
+    State.UNRECORDED: "·",
     State.EXPIRED: "✕",
     State.DEAD: "✕",
     State.UNKNOWN: "?",

@@ -27,6 +27,7 @@ WORDS = {
     State.UNREAD: "unread by",
     State.FROZEN: "frozen, waits:",
     State.WAITING: "waits for",
+    State.UNRECORDED: "who read it is not recorded:",
     State.EXPIRED: "expired, not read by",
     State.DEAD: "died before reading:",
     State.UNKNOWN: "nobody is called",

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from mailstore.draft import Draft, draft
 from mailstore.store import Capability, Store
 
 __all__ = ["Deed", "Harness", "Snapshot"]
@@ -37,6 +38,19 @@ class Deed(StrEnum):
     AGENT = "write an agent"
     EXTRA = "write fields of an agent that no store knows"
     RECORDS = "write reads, deliveries and interventions"
+    TAGS = "give an agent tags, or write to one"
+    ROLES = "give an agent a role"
+    FREEZE = "freeze an agent"
+    SEVERAL = "write to several"
+    THREAD = "write an answer"
+    SUBJECT = "write a subject"
+    TYPE = "write a type"
+    TTL = "write a ttl"
+    ANY_NAME = "name senders and recipients freely"
+    OTHER = "write fields of a message that no store knows"
+    VERBATIM = "find a record's bytes in the files"
+    CONTROLS = "write control characters"
+    BIG = "write a long text"
 
 
 class Harness(ABC):
@@ -56,6 +70,15 @@ class Harness(ABC):
             why = self.store.capabilities.why_not(one) if isinstance(one, Capability) else self.cannot.get(one, "")
             if why:
                 pytest.skip(f"a {self.store.kind} mailbox can't {one.value}: {why}")
+
+    @property
+    def writer(self) -> str:
+        """Return as whom messages are sent: where a system takes them from the person alone, that is `user`."""
+        return "ann-00000001"
+
+    def draft(self, **fields: Any) -> Draft:
+        """Return a draft of this writer's."""
+        return draft(sender=self.writer, **fields)
 
     @property
     @abstractmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
 from time import monotonic
@@ -18,31 +18,40 @@ STEP_MS = 10
 TICK_SECONDS = 1.0
 BUSY_SECONDS = 0.01
 IDLE_SECONDS = 0.05
+POLL_SHARE = 20
+"""How many times longer than a look the pause after it is: looking at a full folder must not take a whole core."""
 RETURN_SECONDS = 0.2
 
 Entry = tuple[str, int, int, int]
 Identity = tuple[int, int] | None
+Below = Sequence[str] | Callable[[], Sequence[str]]
+Watched = dict[Path, Identity]
 
 
-async def wakeups(folder: Path, below: Sequence[str] = (), *, poll: bool = False) -> AsyncGenerator[None, None]:
-    """Yield when an entry of a folder may have changed, and about once a second regardless.
+async def wakeups(folder: Path, below: Below = (), *, poll: bool = False) -> AsyncGenerator[bool, None]:
+    """Yield when an entry of a folder may have changed, and about once a second regardless: then False.
 
-    `below` names folders in it whose entries count too, whether or not they are there yet. File system events
-    where there are any; else (`poll`, as for NFS) a look every 10 ms, every 50 ms when nothing happens. A folder
-    that is gone is waited for. The consumer finds out itself what has changed: events merge and can be missed.
+    `below` names folders in it whose entries count too, whether or not they are there yet, or says which these are
+    by now. File system events where there are any; else (`poll`, as for NFS) a look every 10 ms, every 50 ms when
+    nothing happens, and seldomer where a look takes long. A folder that is gone is waited for. The consumer finds
+    out itself what has changed: events merge and can be missed.
     """
-    folders = [folder, *(folder / name for name in below)]
+
+    def watched() -> Watched:
+        names = below() if callable(below) else below
+        return {path: _identity(path) for path in (folder, *(folder / name for name in names))}
+
     while True:
-        there = await asyncio.to_thread(_identities, folders)
-        if there[0] is None:
-            yield None
+        there = await asyncio.to_thread(watched)
+        if there[folder] is None:
+            yield True
             await asyncio.sleep(RETURN_SECONDS)
             continue
-        waking = _polled(folders) if poll else _events(folders, there)
+        waking = _polled(watched) if poll else _events(watched, there)
         async with aclosing(waking):
             try:
-                async for _ in waking:
-                    yield None
+                async for has_changed in waking:
+                    yield has_changed
             except FileNotFoundError:
                 continue
             except OSError:
@@ -50,11 +59,11 @@ async def wakeups(folder: Path, below: Sequence[str] = (), *, poll: bool = False
                 poll = True
 
 
-async def _events(folders: list[Path], there: list[Identity]) -> AsyncGenerator[None, None]:
-    """Yield for each batch of events, until one of the folders is no longer the one that is watched."""
+async def _events(watched: Callable[[], Watched], there: Watched) -> AsyncGenerator[bool, None]:
+    """Yield for each batch of events, until the folders are no longer those that are watched."""
     stopped = asyncio.Event()
     changes = awatch(
-        *(path for path, identity in zip(folders, there, strict=True) if identity),
+        *(path for path, identity in there.items() if identity),
         watch_filter=None,
         debounce=STEP_MS,
         step=STEP_MS,
@@ -67,12 +76,10 @@ async def _events(folders: list[Path], there: list[Identity]) -> AsyncGenerator[
     try:
         await asyncio.sleep(0)
         # the watch stands now: what changed before is found by this look, what changes from here on wakes
-        yield None
-        await first
-        yield None
-        while await asyncio.to_thread(_identities, folders) == there:
-            await anext(changes)
-            yield None
+        yield True
+        yield bool(await first)
+        while await asyncio.to_thread(watched) == there:
+            yield bool(await anext(changes))
     finally:
         stopped.set()
         first.cancel()
@@ -80,21 +87,22 @@ async def _events(folders: list[Path], there: list[Identity]) -> AsyncGenerator[
         await changes.aclose()
 
 
-async def _polled(folders: list[Path]) -> AsyncGenerator[None, None]:
+async def _polled(watched: Callable[[], Watched]) -> AsyncGenerator[bool, None]:
     """Yield when the entries of some folders are no longer the same, until the first folder is gone."""
     entries: set[Entry] | None = None
     pause = BUSY_SECONDS
     last = 0.0
-    while (now := await asyncio.to_thread(_entries, folders)) is not None:
+    while True:
+        start = monotonic()
+        now = await asyncio.to_thread(_entries, watched)
+        end = monotonic()
+        if now is None:
+            return
         pause = BUSY_SECONDS if now != entries else min(pause * 1.5, IDLE_SECONDS)
-        if now != entries or monotonic() - last > TICK_SECONDS:
-            entries, last = now, monotonic()
-            yield None
-        await asyncio.sleep(pause)
-
-
-def _identities(folders: list[Path]) -> list[Identity]:
-    return [_identity(folder) for folder in folders]
+        if now != entries or end - last > TICK_SECONDS:
+            has_changed, entries, last = now != entries, now, end
+            yield has_changed
+        await asyncio.sleep(max(pause, POLL_SHARE * (end - start)) if end - start > BUSY_SECONDS else pause)
 
 
 def _identity(folder: Path) -> Identity:
@@ -105,17 +113,17 @@ def _identity(folder: Path) -> Identity:
     return facts.st_dev, facts.st_ino
 
 
-def _entries(folders: list[Path]) -> set[Entry] | None:
+def _entries(watched: Callable[[], Watched]) -> set[Entry] | None:
     """Return the facts of all that stands in some folders; None when the first is gone."""
     found: set[Entry] = set()
-    for folder in folders:
+    for at, folder in enumerate(watched()):
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     with suppress(OSError):
                         facts = entry.stat()
-                        found.add((entry.name, facts.st_ino, facts.st_size, facts.st_mtime_ns))
+                        found.add((entry.path, facts.st_ino, facts.st_size, facts.st_mtime_ns))
         except OSError:
-            if folder is folders[0] and not folder.is_dir():
+            if at == 0 and not folder.is_dir():
                 return None
     return found

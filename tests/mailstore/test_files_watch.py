@@ -16,7 +16,7 @@ PATIENCE_SECONDS = 20.0
 both = pytest.mark.parametrize("poll", [False, True], ids=["events", "poll"])
 
 
-async def woken_by(waking: AsyncGenerator[None, None], act: Callable[[], object]) -> float:
+async def woken_by(waking: AsyncGenerator[bool, None], act: Callable[[], object]) -> float:
     """Be woken by what is done; return the seconds it took."""
     act()
     start = asyncio.get_running_loop().time()
@@ -93,7 +93,7 @@ async def test_it_wakes_now_and_then_whatever_happens(
 async def test_where_no_more_watches_are_to_be_had_it_looks_instead(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def refuse(*_: object, **__: object) -> AsyncGenerator[None, None]:
+    async def refuse(*_: object, **__: object) -> AsyncGenerator[bool, None]:
         if tmp_path.exists():
             raise OSError("the limit of watches is reached")
         yield None

@@ -59,7 +59,7 @@ class Reader:
                 self._begin()
                 yield [Reset(str(reason))]
 
-    def changes(self) -> Iterator[list[Event]]:
+    def changes(self, has_changed: bool = True) -> Iterator[list[Event]]:
         """Yield what came since the last look; `Reset` and everything anew when a file was replaced."""
         gone = self._unreachable()
         if gone:

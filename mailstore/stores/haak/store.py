@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.errors import ContentGone, MailboxMissing, StoreError
-from mailstore.events import Event
 from mailstore.files.append import refusal
 from mailstore.files.lines import Line
 from mailstore.files.packed import Broken, read_packed
 from mailstore.files.salvage import loads
 from mailstore.message import Intervention, Location, Message
 from mailstore.roster import Agent
-from mailstore.store import Capabilities, Store
+from mailstore.store import Capabilities
+from mailstore.stores.followed import FollowedStore, unreadable
 from mailstore.stores.haak.decode import MessageDecoder
 from mailstore.stores.haak.places import MAILBOX, Places, find, new
 from mailstore.stores.haak.reader import Reader
@@ -35,7 +34,7 @@ FIRST_LINES = 3
 LONGEST_LOOK = 1 << 20
 
 
-class HaakStore(Store):
+class HaakStore(FollowedStore):
     """One mailbox file, and beside it reads, deliveries, roster, oversight journal and archive."""
 
     kind: ClassVar[str] = "haak"
@@ -43,13 +42,8 @@ class HaakStore(Store):
     capabilities: ClassVar[Capabilities] = Capabilities()
 
     def __init__(self, places: Places, *, poll: bool = False) -> None:
+        super().__init__(Reader(places), places.folder, poll=poll)
         self._places = places
-        self._poll = poll
-        self._reader = Reader(places)
-        self._scanning = self._reader.scan()
-        self._changing: Iterator[list[Event]] = iter(())
-        self._turn = threading.Lock()
-        self._ready: list[Event] = []
 
     @classmethod
     def recognise(cls, path: Path) -> bool:
@@ -66,7 +60,7 @@ class HaakStore(Store):
         try:
             places = find(path)
         except OSError as error:
-            raise _unreadable(path, error) from error
+            raise unreadable(path, error) from error
         if places is None:
             raise MailboxMissing(
                 f"there is no {MAILBOX} at {path}", "make one with signalbox init, or try signalbox demo"
@@ -106,49 +100,8 @@ class HaakStore(Store):
         mailbox = self._places.mailbox
         return os.path.join(mailbox.parent.name, mailbox.name)  # noqa: PTH118 - a name to show, no path to open
 
-    def scan(self) -> Iterator[list[Event]]:
-        """Yield all there is, once: the roster, the newest mail, then the rest."""
-        while self._take(self._scanned):
-            yield self._hand_out()
-
-    async def changes(self) -> AsyncIterator[list[Event]]:
-        """Yield what came since the last batch handed out; what a scan left over comes first."""
-        import asyncio
-
-        from mailstore.files.watch import wakeups
-
-        # what was read is kept until it is handed out: whoever is cancelled meanwhile loses nothing
-        while await asyncio.to_thread(self._take, self._scanned):
-            yield self._hand_out()
-        async with aclosing(wakeups(self._places.folder, [self._places.archive.name], poll=self._poll)) as woken:
-            async for _ in woken:
-                while await asyncio.to_thread(self._take, self._changed):
-                    yield self._hand_out()
-
-    def _take(self, read: Callable[[], list[Event]]) -> bool:
-        """Have a batch ready; say whether there is one."""
-        with self._turn:
-            self._ready = self._ready or read()
-            return bool(self._ready)
-
-    def _hand_out(self) -> list[Event]:
-        batch, self._ready = self._ready, []
-        return batch
-
-    def _scanned(self) -> list[Event]:
-        """Return the scan's next batch, an empty one at its end."""
-        try:
-            return next(self._scanning, [])
-        except OSError as error:
-            raise _unreadable(self._places.mailbox, error) from error
-
-    def _changed(self) -> list[Event]:
-        """Return the next batch of what came, an empty one when nothing more did."""
-        batch = next(self._changing, None)
-        if batch is None:
-            self._changing = self._reader.changes()
-            batch = next(self._changing, [])
-        return batch
+    def _below(self) -> list[str]:
+        return [self._places.archive.name]
 
     def content(self, message: Message) -> str:
         """Return a message's body, read from its place in the file. Raises ContentGone."""
@@ -233,11 +186,6 @@ class HaakStore(Store):
                 for _ in mend(self._places):
                     pass
 
-    def close(self) -> None:
-        """Let go of the files that a scan holds open which was given up."""
-        with self._turn:
-            self._scanning = self._changing = iter(())
-
 
 def _bytes_at(path: Path, where: Location) -> bytes:
     """Return what stands at a place of a file, packed or not. Raises OSError and Broken."""
@@ -248,10 +196,6 @@ def _bytes_at(path: Path, where: Location) -> bytes:
         return os.pread(fd, where.length, where.offset)
     finally:
         os.close(fd)
-
-
-def _unreadable(path: Path, error: OSError) -> StoreError:
-    return StoreError(f"{path} can't be read", (error.strerror or str(error)).lower())
 
 
 def _looks_like_mail(path: Path) -> bool:

@@ -1,0 +1,141 @@
+"""An SQLite database of another program, read without leaving a trace."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import quote
+
+from mailstore.files.stamp import Stamp, path_stamp
+
+__all__ = ["Unreadable", "database_stamp", "is_database", "read_database"]
+
+MAGIC = b"SQLite format 3\x00"
+WAL = 2
+WAIT_SECONDS = 5.0
+TRIES = 5
+
+Found = TypeVar("Found")
+DatabaseStamp = tuple[Stamp | None, Stamp | None]
+
+
+class Unreadable(Exception):
+    """A database can't be read now; the text says why, in words for a person."""
+
+
+class _Changed(Exception):
+    """What was read may be half of one state and half of another."""
+
+
+def is_database(path: Path) -> bool:
+    """Say whether a file begins as an SQLite database does. Raises OSError."""
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+def database_stamp(path: Path) -> DatabaseStamp:
+    """Return what changes whenever somebody writes: the stamps of the database and of its write-ahead log."""
+    return path_stamp(path), path_stamp(_beside(path, "-wal"))
+
+
+def read_database(path: Path, look: Callable[[sqlite3.Connection], Found]) -> Found:
+    """Return what a look at a database finds, as it stands at one moment, however its owner goes on writing.
+
+    No byte and no time of the database changes, of its `-wal` and `-shm` neither, and none of them is made: where
+    there is no log the file is read as one that can't change (and read again where it did), where the owner is at
+    work the log's index is only read, and a log without an index is read from a copy. A look may be taken again,
+    and must have read all it needs when it returns.
+
+    Raises Unreadable and OSError.
+    """
+    for last in range(TRIES):
+        try:
+            with _connected(path) as connection:
+                return look(connection)
+        except _Changed:
+            continue
+        except sqlite3.Error as error:
+            if last == TRIES - 1 or not _may_pass(error):
+                raise Unreadable(_why(error)) from error
+    raise Unreadable("it is written to all the time")
+
+
+@contextmanager
+def _connected(path: Path) -> Iterator[sqlite3.Connection]:
+    with path.open("rb") as file:
+        header = file.read(20)
+    if header[: len(MAGIC)] != MAGIC:
+        raise Unreadable("it is no SQLite database" if header else "it is empty")
+    log, index = _beside(path, "-wal"), _beside(path, "-shm")
+    if header[18] != WAL:
+        with _connection(path, "mode=ro") as connection:
+            yield connection
+    elif not _has_bytes(log):
+        before = database_stamp(path)
+        with _connection(path, "mode=ro&immutable=1") as connection:
+            yield connection
+        if database_stamp(path) != before:
+            raise _Changed
+    elif index.exists():
+        with _connection(path, "mode=ro&readonly_shm=1") as connection:
+            yield connection
+    else:
+        with tempfile.TemporaryDirectory(prefix="signalbox-") as folder:
+            copy = Path(folder) / "copy"
+            _copy(path, log, copy)
+            with _connection(copy, "mode=rw") as connection:
+                yield connection
+
+
+@contextmanager
+def _connection(path: Path, how: str) -> Iterator[sqlite3.Connection]:
+    name = f"file:{quote(str(path.absolute()))}?{how}"
+    with closing(sqlite3.connect(name, uri=True, timeout=WAIT_SECONDS, isolation_level=None)) as connection:
+        connection.execute("PRAGMA query_only = 1")
+        connection.execute("BEGIN")
+        yield connection
+        with suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
+
+
+def _copy(path: Path, log: Path, copy: Path) -> None:
+    """Copy a database and its log as they stand at one moment."""
+    for _ in range(TRIES):
+        before = database_stamp(path)
+        shutil.copyfile(path, copy)
+        shutil.copyfile(log, _beside(copy, "-wal"))
+        if database_stamp(path) == before:
+            return
+    raise _Changed
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def _has_bytes(path: Path) -> bool:
+    stamp = path_stamp(path)
+    return stamp is not None and stamp.size > 0
+
+
+def _may_pass(error: sqlite3.Error) -> bool:
+    """Say whether an error may come from looking between two steps of the owner's."""
+    return _name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_CORRUPT", "SQLITE_READONLY"))
+
+
+def _name(error: sqlite3.Error) -> str:
+    return str(getattr(error, "sqlite_errorname", ""))
+
+
+def _why(error: sqlite3.Error) -> str:
+    name = _name(error)
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return "its owner holds it locked"
+    if name.startswith("SQLITE_READONLY"):
+        return "its owner left it in the middle of a write: let its owner open it once"
+    return str(error).lower()

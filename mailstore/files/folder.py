@@ -1,0 +1,63 @@
+"""The files of a folder and their stamps, looked at as seldom as can be."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from mailstore.files.stamp import Stamp, is_fresh, path_stamp, stamp_of
+
+__all__ = ["Folder"]
+
+
+class Folder:
+    """Remembers what stood in a folder; a folder that is a link, or is not there, holds nothing.
+
+    A full look costs a `stat` for each file, so it is taken only when the folder's entries have changed, or when
+    something is known to have changed that its entries don't show. Belongs to one thread at a time.
+    """
+
+    def __init__(self, path: Path, is_wanted: Callable[[str], bool] = lambda name: True) -> None:
+        self.path = path
+        self._is_wanted = is_wanted
+        self._stamp: Stamp | None = None
+        self._was_fresh = True
+        self._entries: dict[str, Stamp] = {}
+
+    def changed(self) -> bool:
+        """Say whether the folder's entries may be others than at the last look."""
+        return self._was_fresh or path_stamp(self.path) != self._stamp
+
+    def look(self, *, closely: bool = False) -> dict[str, Stamp]:
+        """Return the stamps of the entries by name, of links too; `closely` where files may have changed in place.
+
+        Raises OSError where the folder is there and can't be read.
+        """
+        stamp = path_stamp(self.path)
+        if stamp == self._stamp and not self._was_fresh and not closely:
+            return self._entries
+        self._stamp, self._was_fresh = stamp, stamp is not None and is_fresh(stamp)
+        known = {} if closely else self._entries
+        found: dict[str, Stamp] = {}
+        if stamp is not None and not self.path.is_symlink():
+            try:
+                with os.scandir(self.path) as entries:
+                    for entry in entries:
+                        if self._is_wanted(entry.name):
+                            known_stamp = known.get(entry.name)
+                            if known_stamp is not None and known_stamp.inode == entry.inode():
+                                found[entry.name] = known_stamp
+                            else:
+                                _add(found, entry)
+            except (FileNotFoundError, NotADirectoryError):
+                found = {}
+        self._entries = found
+        return found
+
+
+def _add(found: dict[str, Stamp], entry: os.DirEntry[str]) -> None:
+    try:
+        found[entry.name] = stamp_of(entry.stat(follow_symlinks=False))
+    except FileNotFoundError:
+        return

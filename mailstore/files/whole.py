@@ -1,0 +1,45 @@
+"""Reads small files whole, and nothing but files: no link, no pipe, nothing endless."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+__all__ = ["LARGEST", "NotAFile", "read_whole"]
+
+LARGEST = 64 << 20
+"""Bytes; a larger file is no message."""
+
+
+class NotAFile(Exception):
+    """What stands there is nothing to be read; the text says why."""
+
+
+def read_whole(path: Path, largest: int = LARGEST) -> bytes:
+    """Return a regular file's bytes; a link is not followed, a pipe not waited for.
+
+    Raises NotAFile for what is none or is too large, and OSError.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if path.is_symlink():
+            raise NotAFile("a link: links are not followed") from error
+        raise
+    try:
+        facts = os.fstat(fd)
+        if not stat.S_ISREG(facts.st_mode):
+            raise NotAFile("no regular file")
+        if facts.st_size > largest:
+            raise NotAFile(f"larger than {largest >> 20} MiB")
+        pieces: list[bytes] = []
+        size = 0
+        while piece := os.read(fd, 1 << 20):
+            pieces.append(piece)
+            size += len(piece)
+            if size > largest:
+                raise NotAFile(f"larger than {largest >> 20} MiB")
+        return b"".join(pieces)
+    finally:
+        os.close(fd)
