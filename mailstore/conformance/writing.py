@@ -267,12 +267,11 @@ class WritingContract:
         with harness.open() as store:
             COMMANDS[capability](harness, store)
             before = harness.snapshot()
-            is_marking = capability is Capability.MARK_READ
-            command = (
-                (lambda: store.mark_read(BOB, ["m0"])) if is_marking else lambda: COMMANDS[capability](harness, store)
-            )
+            command = COMMANDS[capability]
+            if capability is Capability.MARK_READ:
+                command = lambda harness, store: store.mark_read(BOB, ["m0"])  # noqa: E731 - it must be one not marked yet
             with harness.lock(), pytest.raises(MailboxBusy) as caught:
-                command()
+                command(harness, store)
             assert caught.value.remedy
             assert harness.snapshot() == before
 
