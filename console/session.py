@@ -85,13 +85,13 @@ class Session:
         """Look at the mailbox as it stood at a moment; at None, at the present one."""
         self.moment, self._past = moment, past
 
-    def why_not(self, capability: Capability) -> str:
-        """Return why the person can't do something here; empty when they can."""
+    def why_not(self, capability: Capability, about: str = "") -> str:
+        """Return why the person can't do something here, or to a message or an agent; empty when they can."""
         if self.moment is not None:
             return PAST
         if self.observe:
             return "observing: nothing is written"
-        return self.store.capabilities.why_not(capability)
+        return self.store.capabilities_for(about).why_not(capability)
 
     def body(self, message: Message) -> str:
         """Return a message's text; blocks. A body that is gone is told in its place, never raised."""
@@ -120,7 +120,7 @@ class Session:
 
     def waits_for_user(self, message: Message) -> bool:
         """Say whether a read record by the user is due: the mail is theirs, so its sender waits for it."""
-        if message.sender == self.user or self.why_not(Capability.MARK_READ):
+        if message.sender == self.user or self.why_not(Capability.MARK_READ, message.id):
             return False
         kinds = [(text, resolve(text, self.mailbox.roster, self.user).kind) for text in message.recipients]
         return any(
@@ -132,7 +132,7 @@ class Session:
         if self.moment is not None:
             raise Unsupported("nothing is sent", PAST)
         message = self.store.send(draft)
-        if action and Capability.RECORD in self.store.capabilities:
+        if action and Capability.RECORD in self.store.capabilities_for(message.id):
             self.store.record(
                 Intervention(
                     id=str(uuid.uuid4()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from platformdirs import user_state_path
 
 from console.writing import Writing
+from mailstore.scope import Scope, label_of, parts_of
 
 __all__ = ["State"]
 
@@ -108,19 +109,26 @@ class State:
     # What was seen
 
     def seen(self, mailbox: str, since: int = 0) -> tuple[list[str], int]:
-        """Return the messages marked as seen after a mark's number, and the newest mark's number."""
+        """Return the messages marked as seen after a mark's number, and the newest mark's number.
+
+        What was seen among several mailboxes was seen in each, and the other way round.
+        """
+        if parts := parts_of(mailbox):
+            found = [(Scope(label), *self.seen(url, since)) for label, url in parts.items()]
+            newest = max((mark for _, _, mark in found), default=since)
+            return [scope.id(message_id) for scope, ids, _ in found for message_id in ids], newest
         rows = self._rows("SELECT id, message_id FROM seen WHERE mailbox = ? AND id > ?", (mailbox, since))
         return [row[1] for row in rows], max((row[0] for row in rows), default=since)
 
     def mark_seen(self, mailbox: str, message_ids: Iterable[str], at: float | None = None) -> None:
         """Mark messages as seen by the person."""
         moment = time.time() if at is None else at
-        rows = [(mailbox, message_id, moment) for message_id in message_ids]
+        rows = [(*each, moment) for each in _each(mailbox, message_ids)]
         self._write("INSERT INTO seen (mailbox, message_id, at) VALUES (?, ?, ?)", rows)
 
     def unmark_seen(self, mailbox: str, message_ids: Iterable[str]) -> None:
         """Take marks back."""
-        rows = [(mailbox, message_id) for message_id in message_ids]
+        rows = list(_each(mailbox, message_ids))
         self._write("DELETE FROM seen WHERE mailbox = ? AND message_id = ?", rows)
 
     # Saved views
@@ -166,12 +174,14 @@ class State:
 
     def joined(self, mailbox: str) -> frozenset[str]:
         """Return the channels whose mail the person reads as their own."""
+        if parts := parts_of(mailbox):
+            return frozenset(Scope(label).name(tag) for label, url in parts.items() for tag in self.joined(url))
         return frozenset(row[0] for row in self._rows("SELECT tag FROM joined WHERE mailbox = ?", (mailbox,)))
 
     def join(self, mailbox: str, tag: str, is_joined: bool) -> None:
         """Join a channel, or leave it."""
         statement = "INSERT OR IGNORE INTO joined VALUES (?, ?)" if is_joined else None
-        self._write(statement or "DELETE FROM joined WHERE mailbox = ? AND tag = ?", [(mailbox, tag)])
+        self._write(statement or "DELETE FROM joined WHERE mailbox = ? AND tag = ?", list(_each(mailbox, [tag])))
 
     def session(self, mailbox: str) -> dict[str, Any]:
         """Return where the person left off; empty when they never were here."""
@@ -185,3 +195,11 @@ class State:
     def save_session(self, mailbox: str, value: dict[str, Any]) -> None:
         """Remember where the person leaves off."""
         self._write("INSERT OR REPLACE INTO session VALUES (?, ?, ?)", [(mailbox, json.dumps(value), time.time())])
+
+
+def _each(mailbox: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each id or tag with its mailbox: of several, the one that it stands in, as that one has it."""
+    parts = parts_of(mailbox)
+    for name in names:
+        label = label_of(name) if parts else ""
+        yield (parts[label], Scope(label).bare(name)) if label in parts else (mailbox, name)

@@ -46,7 +46,8 @@ class Address(msgspec.Struct, frozen=True, gc=False):
     """A recipient's text, read: its kind and the name under which its state is kept.
 
     `name` is the session id for a direct address, the bare role for a role (an unknown one too), the
-    whole tag for a tag, `all` and `user` for those two, else the text as it stands.
+    whole tag for a tag, `all` and `user` for those two (`lab/all` where `lab` is one of several mailboxes), else
+    the text as it stands.
     """
 
     kind: Kind
@@ -71,6 +72,9 @@ def resolve(text: str, roster: Roster, user: str = "user") -> Address:
 def _resolve(text: str, roster: Roster, user: str) -> Address:
     if text in BROADCAST_NAMES:
         return Address(Kind.BROADCAST, "all")
+    label, _, rest = text.partition("/")
+    if rest in BROADCAST_NAMES and label in roster.scopes:
+        return Address(Kind.BROADCAST, text)
     if text == user or text in USER_NAMES or text.startswith("person:"):
         return Address(Kind.USER, "user")
     namespace, colon, rest = text.partition(":")

@@ -125,6 +125,8 @@ def _reached(message: Message, address: Address, roster: Roster, expiry: float) 
         for agent in roster:
             if agent.status is Status.FROZEN or agent.session_id == message.sender:
                 continue
+            if address.name != "all" and not agent.session_id.startswith(address.name.removesuffix("all")):
+                continue
             if _overlaps(agent, message.time, expiry):
                 yield agent.session_id
     elif address.name != message.sender or address.kind is Kind.ROLE:

@@ -7,7 +7,7 @@ import msgspec
 from mailstore.message import Delivery, Intervention, Message, Problem, Receipt
 from mailstore.roster import Agent
 
-__all__ = ["Event", "Gone", "Progress", "Reset", "Seen", "Unseen"]
+__all__ = ["Event", "Gone", "Mailboxes", "Progress", "Reset", "Seen", "Unseen"]
 
 
 class Reset(msgspec.Struct, frozen=True, gc=False):
@@ -20,6 +20,12 @@ class Gone(msgspec.Struct, frozen=True, gc=False):
     """The mailbox can't be reached; a `Reset` follows when it is back."""
 
     reason: str
+
+
+class Mailboxes(msgspec.Struct, frozen=True, gc=False):
+    """What follows comes from several mailboxes, whose names stand behind these labels."""
+
+    labels: tuple[str, ...]
 
 
 class Progress(msgspec.Struct, frozen=True, gc=False):
@@ -41,4 +47,17 @@ class Unseen(msgspec.Struct, frozen=True, gc=False):
     message_id: str
 
 
-Event = Message | Receipt | Delivery | Agent | Intervention | Problem | Progress | Reset | Gone | Seen | Unseen
+Event = (
+    Message
+    | Receipt
+    | Delivery
+    | Agent
+    | Intervention
+    | Problem
+    | Progress
+    | Mailboxes
+    | Reset
+    | Gone
+    | Seen
+    | Unseen
+)

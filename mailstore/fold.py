@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mailstore.delivery import FOREVER, Facts, message_expiry
-from mailstore.events import Event, Gone, Progress, Reset, Seen, Unseen
+from mailstore.events import Event, Gone, Mailboxes, Progress, Reset, Seen, Unseen
 from mailstore.index import Index
 from mailstore.ledger import Ledger
 from mailstore.message import Delivery, Intervention, Message, Problem, Receipt
@@ -86,6 +86,9 @@ class Fold:
                 case Problem():
                     self.problems.append(event)
                     self._unreadable += event.fatal
+                case Mailboxes():
+                    self.roster.scopes.update(event.labels)
+                    self.roster.resolved.clear()
                 case Progress():
                     self.progress = event
                 case Reset():

@@ -10,6 +10,7 @@ from mailstore.message import Message
 from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.recency import Recency
 from mailstore.roster import Agent, Roster
+from mailstore.scope import label_of
 from mailstore.thread import Forest
 from mailstore.views import Channel, View
 
@@ -35,6 +36,7 @@ class Index:
         self._unseen_in: dict[str, int] = defaultdict(int)
         self._unseen_channel: dict[str, int] = defaultdict(int)
         self.unseen_total = 0
+        self._unseen_mailbox: dict[str, int] = defaultdict(int)
         self.unseen_for_user = 0
 
     def add(self, index: int, message: Message, is_unseen: bool) -> None:
@@ -86,6 +88,7 @@ class Index:
         """Count a message as unseen by the person, or as seen."""
         self._unseen_in[self.forest.root(message.id)] += by
         self.unseen_total += by
+        self._unseen_mailbox[label_of(message.id)] += by
         if self.is_for_user(message):
             self.unseen_for_user += by
         for tag in channel_tags(message):
@@ -98,6 +101,10 @@ class Index:
             return False
         return any(name == self._user or name in USER_NAMES or name.startswith("person:") for name in names)
 
+    def unseen_by_mailbox(self) -> dict[str, int]:
+        """Return how many messages of each of several mailboxes the person has not seen, by their labels."""
+        return self._unseen_mailbox
+
     def members(self, root: str) -> list[int]:
         """Return a thread's messages; raises KeyError for a root that is none."""
         return self._members[root]
@@ -108,7 +115,7 @@ class Index:
 
     def candidates(self, name: str, agent: Agent | None) -> set[int]:
         """Return every message that may be for a name: addressed, mentioned or delivered to it."""
-        names = {name, *BROADCAST_NAMES}
+        names = {name, *_broadcasts(name)}
         if name == "user":
             names |= {self._user, *USER_NAMES} | {key for key in self._by_name if key.startswith("person:")}
         found = self._named(names | (self._names_of(agent) if agent else set()))
@@ -116,7 +123,7 @@ class Index:
 
     def touched_by(self, agent: Agent, before: Agent | None) -> set[int]:
         """Return every message whose fate an agent's registration or change may alter."""
-        names = set(BROADCAST_NAMES) | self._names_of(agent)
+        names = _broadcasts(agent.session_id) | self._names_of(agent)
         if before is not None:
             names |= self._names_of(before)
         return self._named(names) | self._delivered_to(agent.session_id)
@@ -169,6 +176,12 @@ class Index:
         """Return the tags of all channels that mail or agents bear, sorted by name."""
         tags = {*self._channel_mail, *(tag for tag in roster.tags() if is_channel(tag))}
         return sorted(tags, key=lambda tag: (tag.partition(":")[2], tag))
+
+
+def _broadcasts(name: str) -> set[str]:
+    """Return the broadcasts that may reach a name, and those of its mailbox alone where there are several."""
+    label, _, rest = name.partition("/")
+    return {*BROADCAST_NAMES, f"{label}/all"} if rest else set(BROADCAST_NAMES)
 
 
 def channel_tags(message: Message) -> list[str]:

@@ -10,6 +10,7 @@ from mailstore.fold import Fold
 from mailstore.message import Intervention, Message, Receipt
 from mailstore.retention import Retention, retained
 from mailstore.roster import Status
+from mailstore.scope import WHOLE, label_of
 from mailstore.thread import Cycle
 from mailstore.views import Channel, Counts, DeadLetter, Node, ThreadSummary, View
 
@@ -179,6 +180,18 @@ class Mailbox(Fold):
         forest = self._index.forest
         return [Node(key, self.message(key), depth, forest.parent(key)) for key, depth in forest.walk(root)]
 
+    def mailboxes(self) -> list[str]:
+        """Return the labels of the mailboxes that stand here side by side; none where there is but one."""
+        return sorted(self.roster.scopes)
+
+    def failure_of(self, label: str) -> str:
+        """Return why one of several mailboxes can't be read; empty when it can."""
+        return next((it.reason for it in self.problems if it.file == f"{label}/{WHOLE}"), "")
+
+    def unseen_by_mailbox(self) -> dict[str, int]:
+        """Return how many messages of each of several mailboxes the person has not seen, by their labels."""
+        return self._index.unseen_by_mailbox()
+
     def cycles(self) -> list[Cycle]:
         """Return the rings of replies that were found and cut."""
         return self._index.forest.cycles
@@ -196,6 +209,8 @@ class Mailbox(Fold):
                 return self._roots(index for mail in self._ledger.waiting().values() for index in mail)
             case "recent" | "saved":
                 return []
+            case "store":
+                return [root for root in self._index.threads(View("all")) if label_of(root) == view.name]
             case "agent":
                 return self._index.agent_threads(view.name, self.roster.get(view.name))
             case _:

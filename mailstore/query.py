@@ -17,10 +17,22 @@ from mailstore.moments import EXAMPLES, read_moment
 
 __all__ = ["All", "Either", "Field", "Not", "Query", "Words", "parse"]
 
-TEXT_FIELDS = ("from", "to", "tag", "role", "type", "thread", "subject")
+TEXT_FIELDS = ("from", "to", "tag", "role", "type", "thread", "subject", "store")
 TIME_FIELDS = ("before", "after")
 FIELDS = (*TEXT_FIELDS, "is", *TIME_FIELDS, "has")
-CLAIMS = ("unread", "read", "dead", "expired", "waiting", "mentioned", "frozen", "unknown", "unseen", "archived")
+CLAIMS = (
+    "unread",
+    "read",
+    "dead",
+    "expired",
+    "waiting",
+    "mentioned",
+    "frozen",
+    "unknown",
+    "unrecorded",
+    "unseen",
+    "archived",
+)
 PARTS = ("code", "attachment")
 DEEPEST = 50
 WORD_END = re.compile(r"[\s()]")

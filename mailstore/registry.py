@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from mailstore.errors import MailboxMissing, StoreError, UnknownStore
+from mailstore.scope import KIND as SEVERAL
 from mailstore.store import Store
 
 KIND = re.compile(r"[a-z][a-z0-9-]*")
@@ -21,6 +22,7 @@ KNOWN_PLACES = (("haak", "data/agent-mailbox.jsonl"), ("agenties", ".agenties/ma
 _OURS = {
     "haak": "mailstore.stores.haak:HaakStore",
     "memory": "mailstore.stores.memory:MemoryStore",
+    "several": "mailstore.stores.several:SeveralStore",
 }
 
 
@@ -65,7 +67,8 @@ def open_store(url: str | Path, *, poll: bool = False) -> Store:
     text = str(url)
     kind, colon, rest = text.partition(":")
     if colon and KIND.fullmatch(kind) and not os.path.lexists(text):
-        return store_class(kind).open(_place(rest), poll=poll)
+        place = Path(rest) if kind == SEVERAL else _place(rest)
+        return store_class(kind).open(place, poll=poll)
     place = _place(text)
     if not place.exists():
         raise MailboxMissing(f"there is no mailbox at {text}", "make one with signalbox init, or try signalbox demo")

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from mailstore.protocol import LEAST_PREFIX
+
 __all__ = ["Agent", "Roster", "Status"]
 
 
@@ -62,6 +64,8 @@ class Roster:
         self._lines: dict[str, list[Agent]] = {}
         self._held: dict[str, dict[str, float | None]] = {}
         self._frozen: dict[str, list[tuple[float, float | None]]] = {}
+        self.scopes: set[str] = set()
+        """The mailboxes whose names stand here side by side, each behind its label; none where there is but one."""
         self.resolved: dict[tuple[str, str], Any] = {}
         """What addresses were found to mean; void as soon as an agent's place changes."""
 
@@ -113,7 +117,7 @@ class Roster:
         """Find one agent by session id, a unique prefix of it (8 characters or more), or its name."""
         if (agent := self._agents.get(name)) is not None:
             return agent, "session"
-        if len(name) >= 8:
+        if len(self._bare(name)) >= LEAST_PREFIX:
             matching = [agent for agent in self._agents.values() if agent.session_id.startswith(name)]
             if len(matching) == 1:
                 return matching[0], "prefix"
@@ -122,6 +126,10 @@ class Roster:
             living = [agent for agent in named if agent.status is not Status.DEAD]
             return (living or named)[-1], "name"
         return None
+
+    def _bare(self, name: str) -> str:
+        label, _, rest = name.partition("/")
+        return rest if label in self.scopes else name
 
     def knows_role(self, role: str) -> bool:
         """Say whether any agent holds the role or ever held it."""

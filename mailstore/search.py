@@ -8,6 +8,7 @@ from mailstore.address import Kind, is_channel, resolve
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.query import STATE_OF, All, Either, Field, Not, Query, Words
+from mailstore.scope import label_of
 
 __all__ = ["SearchContext", "search"]
 
@@ -68,6 +69,8 @@ class SearchContext:
                 return message.type.casefold() == value
             case "thread":
                 return mailbox.root_of(field.value) == mailbox.root_of(message.id)
+            case "store":
+                return label_of(message.id).casefold() == value
             case "subject":
                 return value in message.subject.casefold()
             case "before":
@@ -86,6 +89,8 @@ class SearchContext:
     def _is_name(self, wanted: str, name: str) -> bool:
         agent = self._mailbox.roster.get(name)
         names = (name, agent.name, *agent.roles()) if agent else (name,)
+        if self._mailbox.roster.scopes:
+            names = (*names, *(known.partition("/")[2] for known in names))
         bare = wanted.removeprefix("#").removeprefix("@")
         folded = [known.casefold() for known in names if known]
         if any(bare == known or (":" in known and bare == known.partition(":")[2]) for known in folded):

@@ -90,6 +90,10 @@ class Store(ABC):
 
     capabilities: ClassVar[Capabilities] = Capabilities()
 
+    def capabilities_for(self, name: str) -> Capabilities:
+        """Return what can be done about a message or an agent, where that depends on which it is."""
+        return self.capabilities
+
     @classmethod
     @abstractmethod
     def recognise(cls, path: Path) -> bool:

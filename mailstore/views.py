@@ -11,11 +11,15 @@ from mailstore.message import Message
 
 __all__ = ["Channel", "Counts", "DeadLetter", "Node", "ThreadSummary", "View", "ViewKind"]
 
-ViewKind = Literal["all", "for-you", "unread", "dead", "waiting", "archive", "channel", "agent", "recent", "saved"]
+ViewKind = Literal[
+    "all", "for-you", "unread", "dead", "waiting", "archive", "channel", "agent", "recent", "saved", "store"
+]
 
 
 class View(msgspec.Struct, frozen=True):
     """What a list of threads shows: a kind, and for a channel its tag, for an agent its session id.
+
+    `store` is one of several mailboxes, by its label.
 
     `recent` is what a retention keeps in sight, and `saved` a search kept under a name: the rule and the search belong
     to whoever asks, and so does what they find.

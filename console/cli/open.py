@@ -18,7 +18,9 @@ from mailstore.store import Store
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("url", nargs="?", metavar="URL", help="the mailbox: KIND:PATH, or a path")
+    parser.add_argument(
+        "url", nargs="*", metavar="URL", help="the mailbox: KIND:PATH, or a path; or several, URL or LABEL=URL each"
+    )
     parser.add_argument("--observe", action="store_true", help="write nothing at all, no read records either")
     parser.add_argument("--plain", action="store_true", help="line by line, for screen readers and dumb terminals")
     parser.add_argument("--theme", metavar="NAME", help="signalbox themes lists them")
@@ -28,9 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Open the mailbox, then the console on it."""
-    if args.url and args.store and args.url != args.store:
-        raise UsedWrongly("two mailboxes are named", "give either URL or --store URL")
-    args.store = args.url or args.store
+    if args.url and args.store and args.url != [args.store]:
+        raise UsedWrongly("mailboxes are named twice", "give either URL … or --store URL")
+    args.store = _named(args) or args.store
     configured = settings(is_told=False)
     with open_mailbox(args, configured) as store:
         moment = _moment(args)
@@ -54,6 +56,15 @@ def run(args: argparse.Namespace) -> int:
         )
         app.run()
         return app.return_code or 0
+
+
+def _named(args: argparse.Namespace) -> str:
+    """Return the URL of the mailbox, or of the mailboxes, that were given."""
+    if len(args.url) < 2:
+        return args.url[0] if args.url else ""
+    from mailstore.stores.several.naming import named_together
+
+    return named_together(args.url, poll=args.poll)
 
 
 def _moment(args: argparse.Namespace) -> float | None:

@@ -18,7 +18,7 @@ from mailstore.address import channels_named
 from mailstore.protocol import TAG_NAMESPACES
 from mailstore.views import View, ViewKind
 
-PLAIN_VIEWS = tuple(kind for kind in get_args(ViewKind) if kind not in ("channel", "agent", "saved"))
+PLAIN_VIEWS = tuple(kind for kind in get_args(ViewKind) if kind not in ("channel", "agent", "saved", "store"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

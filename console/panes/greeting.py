@@ -18,6 +18,7 @@ NOTHING = {
     "archive": "Nothing is archived.",
     "channel": "Nobody has written into this channel yet. Press c to begin.",
     "saved": "Nothing is found by this search. w shows what it asks for.",
+    "store": "No mail in this mailbox.",
     "agent": "No mail to or from this agent. Press c to write to it.",
 }
 
@@ -45,4 +46,6 @@ def nothing_here(session: Session, view: View, *, is_filtered: bool) -> list[str
     found = session.found.get(view.name) if view.kind == "saved" else None
     if found is not None and found.problem:
         return ["This search can't be read.", visible_line(found.problem)]
+    if view.kind == "store" and (reason := session.mailbox.failure_of(view.name)):
+        return ["This mailbox can't be read.", visible_line(reason)]
     return ["Nothing matches.", "esc takes the filter away"] if is_filtered else [NOTHING[view.kind]]

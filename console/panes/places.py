@@ -71,6 +71,13 @@ def places(session: Session) -> list[Place]:
         note = "" if found is None else "✕" if found.problem else in_words(found.messages)
         unseen = found.unseen if found else 0
         rows.append(Place(f"saved:{name}", name, View("saved", name), unseen, note=note))
+    labels = mailbox.mailboxes()
+    if labels:
+        rows.append(Place("heading:stores", "Mailboxes"))
+        news = mailbox.unseen_by_mailbox()
+        for label in labels:
+            failed = {"note": "✕", "tone": "bad"} if mailbox.failure_of(label) else {}
+            rows.append(Place(f"store:{label}", label, View("store", label), news.get(label, 0), **failed))
     channels = mailbox.channels()
     if channels:
         rows.append(Place("heading:channels", "Channels"))

@@ -26,7 +26,7 @@ def view_title(mailbox: Mailbox, view: View) -> str:
         agent = mailbox.roster.get(view.name)
         notes = [note for note in (agent.role, agent.status.value, agent.activity) if note] if agent else []
         return " · ".join([view.name, *notes])
-    if view.kind == "saved":
+    if view.kind in ("saved", "store"):
         return view.name
     return next(label for shown, label in VIEWS if shown.kind == view.kind)
 

@@ -39,8 +39,8 @@ class Writer(Marking):
         if draft is not None and self.pane() != "composer":
             self.composer.open(draft)
 
-    def _write(self, writing: Writing) -> None:
-        reason = self.session.why_not(Capability.SEND)
+    def _write(self, writing: Writing, about: str = "") -> None:
+        reason = self.session.why_not(Capability.SEND, about)
         if reason:
             self.tell(f"can't write here: {reason}")
             return
@@ -54,9 +54,9 @@ class Writer(Marking):
         """Write to what is under the cursor: the channel, the agent, or to nobody yet."""
         view = self.look.view
         if view.kind == "channel":
-            self._write(Writing(f"channel:{view.name}", self.session.mailbox.label(view.name)))
+            self._write(Writing(f"channel:{view.name}", self.session.mailbox.label(view.name)), view.name)
         elif view.kind == "agent":
-            self._write(Writing(f"agent:{view.name}", view.name))
+            self._write(Writing(f"agent:{view.name}", view.name), view.name)
         else:
             self._write(Writing("new"))
 
@@ -85,10 +85,10 @@ class Writer(Marking):
             thread=reply.thread,
             action="intervene" if reply.is_intervention else "",
         )
-        if is_quoting and not self.session.why_not(Capability.SEND):
+        if is_quoting and not self.session.why_not(Capability.SEND, message.id):
             self.run_worker(self._quote(writing, message.id), group="quote", exclusive=True)
         else:
-            self._write(writing)
+            self._write(writing, message.id)
 
     async def _quote(self, writing: Writing, message_id: str) -> None:
         message = self.session.mailbox.message(message_id)

@@ -17,6 +17,7 @@ from console.app import SignalboxApp
 from console.config import Config
 from console.screens.main import MainScreen
 from console.state import State
+from mailstore.registry import open_store
 from mailstore.stores.haak import HaakStore
 from tests.mailboxes import NOW
 
@@ -129,7 +130,7 @@ class Seat:
 
 @asynccontextmanager
 async def opened(
-    data: Path,
+    data: Path | str,
     *,
     size: tuple[int, int] = (120, 40),
     state: Path | None = None,
@@ -137,9 +138,9 @@ async def opened(
     config: Config | None = None,
     **more: Any,
 ) -> AsyncIterator[Seat]:
-    """Open the console on the mailbox in a folder, at a standing clock, and wait until all is read."""
-    kept = State(state or data / "own-state.db")
-    with HaakStore.open(data) as store:
+    """Open the console on the mailbox in a folder, or of a URL, at a standing clock, and wait until all is read."""
+    kept = State(state or Path(data) / "own-state.db")
+    with open_store(data) if isinstance(data, str) else HaakStore.open(data) as store:
         app = SignalboxApp(store, config or Config(), state=kept, clock=lambda: now, **more)
         app.animation_level = "none"
         try:

@@ -17,6 +17,7 @@ ORDER = [
     {"errors", "message", "moments", "protocol"},
     {"retention", "roster"},
     {"address", "events"},
+    {"scope"},
     {"delivery", "thread", "recency"},
     {"views", "ledger"},
     {"index"},

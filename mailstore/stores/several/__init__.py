@@ -1,0 +1,5 @@
+"""Several mailboxes as one: every name behind the label of its mailbox."""
+
+from mailstore.stores.several.store import SeveralStore
+
+__all__ = ["SeveralStore"]

@@ -1,0 +1,92 @@
+"""One of several mailboxes: its events under its label, and its failures as its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from mailstore.errors import MailError
+from mailstore.events import Event, Gone, Progress, Reset
+from mailstore.message import Problem
+from mailstore.registry import open_store
+from mailstore.scope import WHOLE, Scope
+from mailstore.store import Capabilities, Capability, Store
+
+__all__ = ["Part"]
+
+
+class Part:
+    """A mailbox that may have failed: then it holds a problem that says why, and can do nothing.
+
+    `told` are the events that it gave and that hold, for whoever must be told everything anew.
+    """
+
+    def __init__(self, label: str, url: str, *, poll: bool = False) -> None:
+        self.scope = Scope(label)
+        self.url = url
+        self.told: list[Event] = []
+        self.progress = Progress(0, 0)
+        self.is_gone = False
+        self.failure: MailError | None = None
+        self._store: Store | None = None
+        try:
+            self._store = open_store(url, poll=poll)
+        except MailError as error:
+            self.failure = error
+
+    @property
+    def store(self) -> Store:
+        """Return the mailbox; raises the error that it failed with."""
+        if self._store is None:
+            raise self.failure or MailError("the mailbox can't be opened")
+        return self._store
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What can be done here: nothing where the mailbox can't be opened."""
+        if self._store is None:
+            return Capabilities(dict.fromkeys(Capability, str(self.failure)))
+        return self._store.capabilities
+
+    def scan(self) -> Iterator[list[Event]]:
+        """Yield all there is; a failure is a problem of this mailbox."""
+        try:
+            for batch in self.store.scan():
+                yield self.take(batch)
+        except MailError as error:
+            yield self.fail(error)
+
+    def fail(self, error: MailError) -> list[Event]:
+        """Return what tells that the mailbox failed."""
+        self.failure = error
+        return self.take([self._trouble(str(error))])
+
+    def take(self, batch: Sequence[Event]) -> list[Event]:
+        """Return a batch's events under this mailbox's label, and remember those that hold."""
+        found: list[Event] = []
+        for event in batch:
+            if isinstance(event, Progress):
+                self.progress = event
+            elif isinstance(event, Reset):
+                self.is_gone = False
+                self.told.clear()
+                found = [Reset(f"{self.scope.label}: {event.reason}")]
+            elif isinstance(event, Gone):
+                self.is_gone = True
+                found.append(self._keep(self.scope.event(self._trouble(event.reason))))
+            else:
+                found.append(self._keep(self.scope.event(event)))
+        return found
+
+    def _keep(self, event: Event) -> Event:
+        self.told.append(event)
+        return event
+
+    @staticmethod
+    def _trouble(reason: str) -> Problem:
+        return Problem(WHOLE, 1, 0, reason)
+
+    def close(self) -> None:
+        """Let go of the mailbox."""
+        with suppress(MailError):
+            self.store.close()

@@ -1,0 +1,248 @@
+"""Several mailboxes at once, each failing for itself alone."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
+
+from msgspec.structs import replace
+
+from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, MailError, StoreError
+from mailstore.events import Event, Gone, Mailboxes, Progress, Reset
+from mailstore.message import Intervention, Message
+from mailstore.roster import Agent
+from mailstore.scope import KIND, LABEL, label_of, parts_of, url_of
+from mailstore.store import Capabilities, Capability, Store
+from mailstore.stores.several.part import Part
+
+if TYPE_CHECKING:
+    from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, Tell
+    from mailstore.draft import Draft
+
+__all__ = ["SeveralStore"]
+
+REPLAYED = 1000
+T = TypeVar("T")
+
+
+class SeveralStore(Store):
+    """Mailboxes side by side: what is read from one says so in every name, and what is written goes to one."""
+
+    kind: ClassVar[str] = KIND
+    summary: ClassVar[str] = "several mailboxes in one console: signalbox open A B C"
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = {part.scope.label: part for part in parts}
+        missing = {
+            capability: next(iter(parts)).capabilities.why_not(capability)
+            for capability in Capability
+            if not any(capability in part.capabilities for part in parts)
+        }
+        self.capabilities = Capabilities(missing)  # type: ignore[misc]
+        self._ready: deque[list[Event]] = deque()
+        self._scanning = self._scan()
+
+    @classmethod
+    def recognise(cls, path: Path) -> bool:
+        """Say no: several mailboxes lie at no path."""
+        return False
+
+    @classmethod
+    def open(cls, path: Path, *, poll: bool = False) -> Self:
+        """Open the mailboxes that the rest of a URL names; one that can't be opened is told as a problem."""
+        named = parts_of(f"{KIND}:{path}")
+        if not named or not all(LABEL.fullmatch(label) for label in named):
+            raise MailboxMissing(f"{path} names no mailboxes", "signalbox open A B C opens several")
+        parts = [Part(label, url, poll=poll) for label, url in named.items()]
+        failures = [part.failure for part in parts if part.failure]
+        if len(failures) == len(parts):
+            raise failures[0]
+        return cls(parts)
+
+    @property
+    def url(self) -> str:
+        """Return what names these mailboxes together."""
+        return url_of({label: part.url if part.failure else part.store.url for label, part in self._parts.items()})
+
+    @property
+    def title(self) -> str:
+        """Return the labels."""
+        return " ".join(self._parts)[:40]
+
+    def capabilities_for(self, name: str) -> Capabilities:
+        """Return what can be done in the mailbox of a message or an agent."""
+        part = self._parts.get(label_of(name))
+        return self.capabilities if part is None else part.capabilities
+
+    # Reading
+
+    def scan(self) -> Iterator[list[Event]]:
+        """Yield all there is, once, batches of each mailbox in turn."""
+        yield from self._scanning
+
+    def _scan(self) -> Iterator[list[Event]]:
+        yield [Mailboxes(tuple(self._parts))]
+        scans = {part.scope.label: part.scan() for part in self._parts.values()}
+        while scans:
+            for label in list(scans):
+                batch = next(scans[label], None)
+                if batch is None:
+                    del scans[label]
+                else:
+                    yield from self._told(self._parts[label], batch)
+            yield [self._progress()]
+
+    def _progress(self) -> Progress:
+        known = [part.progress for part in self._parts.values()]
+        return Progress(sum(each.done for each in known), sum(each.total for each in known))
+
+    async def changes(self) -> AsyncIterator[list[Event]]:
+        """Yield what comes in any of them."""
+        import asyncio
+
+        came = asyncio.Event()
+
+        async def carry(part: Part) -> None:
+            try:
+                if Capability.FOLLOW in part.capabilities:
+                    async for batch in part.store.changes():
+                        self._ready.extend(self._told(part, part.take(batch)))
+                        came.set()
+            except MailError as error:
+                self._ready.append(part.fail(error))
+                came.set()
+
+        while (batch := await asyncio.to_thread(next, self._scanning, None)) is not None:
+            yield batch
+        tasks = [asyncio.create_task(carry(part)) for part in self._parts.values()]
+        try:
+            while True:
+                while self._ready:
+                    yield self._ready.popleft()
+                came.clear()
+                if not self._ready:
+                    await came.wait()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _told(self, part: Part, batch: list[Event]) -> Iterator[list[Event]]:
+        """Yield a batch of one mailbox; where that begins anew, the others are told again as they stand."""
+        if batch and isinstance(batch[0], Reset):
+            yield [batch[0], Mailboxes(tuple(self._parts))]
+            for other in self._parts.values():
+                if other is not part:
+                    yield from (other.told[at : at + REPLAYED] for at in range(0, len(other.told), REPLAYED))
+            batch = batch[1:]
+        if batch:
+            yield batch
+        if all(each.is_gone for each in self._parts.values()):
+            yield [Gone("none of the mailboxes can be reached")]
+
+    def content(self, message: Message) -> str:
+        """Return a message's body. Raises ContentGone."""
+        return self._at(message, lambda store, bare: store.content(bare))
+
+    def raw(self, message: Message) -> bytes:
+        """Return a message's record as its own mailbox has it. Raises ContentGone."""
+        return self._at(message, lambda store, bare: store.raw(bare))
+
+    def _at(self, message: Message, look: Callable[[Store, Message], T]) -> T:
+        try:
+            part = self._part(message.id)
+            return look(part.store, part.scope.bare_message(message))
+        except ContentGone:
+            raise
+        except MailError as error:
+            raise ContentGone(error.problem, error.remedy) from error
+
+    def _part(self, name: str) -> Part:
+        part = self._parts.get(label_of(name))
+        if part is None:
+            raise StoreError(f"{name!r} is in none of the mailboxes", f"there are {', '.join(self._parts)}")
+        return part
+
+    # Writing
+
+    def send(self, draft: Draft) -> Message:
+        """Send in the mailbox that the recipients, or the message that is answered, belong to."""
+        part = self._addressed(draft)
+        bare = part.scope.bare
+        sent = part.store.send(
+            draft.model_copy(
+                update={
+                    "sender": bare(draft.sender),
+                    "recipients": tuple(map(bare, draft.recipients)),
+                    "thread": draft.thread if draft.thread is None else bare(draft.thread),
+                    "audience": tuple(map(bare, draft.audience)),
+                }
+            )
+        )
+        return part.scope.message(sent)
+
+    def _addressed(self, draft: Draft) -> Part:
+        named = {label_of(name) for name in (*draft.recipients, draft.thread or "", draft.sender)} & set(self._parts)
+        if len(named) > 1:
+            raise DraftRefused("to", f"names {len(named)} mailboxes", "one message goes to one mailbox: send two")
+        able = [label for label, part in self._parts.items() if Capability.SEND in part.capabilities]
+        for label in named or (able if len(able) == 1 else ()):
+            return self._parts[label]
+        example = f"{next(iter(self._parts))}/NAME"
+        raise DraftRefused("to", "doesn't say in which mailbox", f"write its label before the name: {example}")
+
+    def mark_read(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Record in each mailbox that a reader has read its messages."""
+        self._need(Capability.MARK_READ)
+        count = 0
+        for part in self._parts.values():
+            own = [part.scope.bare(each) for each in message_ids if label_of(each) == part.scope.label]
+            if own and Capability.MARK_READ in part.capabilities:
+                count += part.store.mark_read(part.scope.bare(reader), own)
+        return count
+
+    def update_agent(self, agent: Agent) -> None:
+        """Register an agent in its mailbox, or replace what is said of it there."""
+        part = self._part(agent.session_id)
+        part.store.update_agent(part.scope.bare_agent(agent))
+
+    def record(self, intervention: Intervention) -> None:
+        """Append to the journal of the mailbox that it is about."""
+        able = [part for part in self._parts.values() if Capability.RECORD in part.capabilities]
+        self._need(Capability.RECORD)
+        part = self._part(intervention.message_id) if intervention.message_id else able[0]
+        part.store.record(part.scope.bare_intervention(intervention))
+
+    def archive(
+        self, plan: ArchivePlan, *, progress: Tell | None = None, is_cancelled: IsCancelled | None = None
+    ) -> ArchiveReport:
+        """Archive each mailbox's threads there; a mailbox that can't archive keeps its own."""
+        from mailstore.archival import ArchiveReport
+
+        self._need(Capability.ARCHIVE)
+        reports: list[tuple[str, ArchiveReport]] = []
+        for label, part in self._parts.items():
+            bare = part.scope.bare
+            own = tuple(tuple(map(bare, ids)) for ids in plan.threads if label_of(ids[0]) == label)
+            if own and Capability.ARCHIVE in part.capabilities:
+                its = replace(plan, threads=own)
+                reports.append((label, part.store.archive(its, progress=progress, is_cancelled=is_cancelled)))
+        return ArchiveReport(
+            archived=sum(report.archived for _, report in reports),
+            kept=sum(report.kept for _, report in reports),
+            files=tuple(f"{label}/{file}" for label, report in reports for file in report.files),
+            run=" ".join(report.run for _, report in reports if report.run),
+            is_cancelled=any(report.is_cancelled for _, report in reports),
+            mended=tuple(f"{label}: {words}" for label, report in reports for words in report.mended),
+        )
+
+    def _need(self, capability: Capability) -> None:
+        if capability not in self.capabilities:
+            raise self._unsupported(capability)
+
+    def close(self) -> None:
+        """Let go of all of them."""
+        for part in self._parts.values():
+            part.close()
