@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -16,6 +16,7 @@ from mailstore.message import Intervention, Message
 from mailstore.roster import Agent
 
 if TYPE_CHECKING:
+    from mailstore.adopting import Adopted
     from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, Tell
     from mailstore.draft import Draft
 
@@ -38,6 +39,7 @@ class Capability(StrEnum):
     TTL = "set-a-ttl"
     METADATA = "add-metadata"
     AUDIENCE = "record-the-audience"
+    ADOPT = "take-over"
 
 
 class Capabilities(msgspec.Struct, frozen=True):
@@ -164,6 +166,13 @@ class Store(ABC):
         to only as far as it still holds: a thread that got new mail stays. A cancelled one changes nothing.
         """
         raise self._unsupported(Capability.ARCHIVE)
+
+    def adopt(self, records: Iterable[Adopted]) -> None:
+        """Write what another mailbox held, as it was: ids, senders and times, as far as this kind can hold them.
+
+        The mailbox must be a new one. Messages come oldest first, deliveries, receipts and interventions after them.
+        """
+        raise self._unsupported(Capability.ADOPT)
 
     def archive_file(self, month: str) -> str:
         """Return what the archive's file of a month (`YYYY-MM`) is called within the store."""

@@ -43,6 +43,7 @@ COMMANDS = {
     "attention": Command("attention", "list what needs a look, and why", "Overview"),
     "init": Command("init", "make an empty mailbox and roster", "The mailbox"),
     "archive": Command("archive", "move what is done with to the archive: plans first, and asks", "The mailbox"),
+    "convert": Command("convert", "copy a mailbox into another kind, and tell what was not carried", "The mailbox"),
     "roster": Command("roster", "list the roster; register, update, freeze, resume or bury an agent", "The mailbox"),
     "presence": Command("presence", "say what an agent is doing: its heartbeat", "The mailbox"),
     "wake": Command("wake", "run a command when mail comes that wakes a sleeping agent", "The mailbox"),

@@ -23,10 +23,10 @@ ORDER = [
     {"index"},
     {"fold"},
     {"mailbox"},
-    {"archival", "attention", "draft", "past", "presence", "replying", "query", "takeover", "timeline", "waking"},
+    {"adopting", "archival", "attention", "draft", "past", "presence", "replying", "query", "takeover", "timeline", "waking"},
     {"sending", "search"},
     {"store"},
-    {"archiving", "exporting", "read_only", "registry", "settling"},
+    {"archiving", "converting", "exporting", "read_only", "registry", "settling"},
 ]
 """The modules of the store layer, the lowest first: each imports only from below."""
 

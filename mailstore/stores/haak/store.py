@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -25,6 +25,7 @@ from mailstore.stores.haak.reader import Reader
 from mailstore.stores.haak.text import content_of
 
 if TYPE_CHECKING:
+    from mailstore.adopting import Adopted
     from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, Tell
     from mailstore.draft import Draft
 
@@ -170,6 +171,15 @@ class HaakStore(FollowedStore):
             return carry_out(self._places, plan, progress, is_cancelled)
         except OSError as error:
             raise refusal(self._places.archive, error) from error
+
+    def adopt(self, records: Iterable[Adopted]) -> None:
+        """Write what another mailbox held into the files of this one."""
+        from mailstore.stores.haak.adopt import adopt
+
+        try:
+            adopt(self._places, records)
+        except OSError as error:
+            raise refusal(self._places.mailbox, error) from error
 
     def archive_file(self, month: str) -> str:
         """Return the path of a month's file from the mailbox's folder."""

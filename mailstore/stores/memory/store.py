@@ -35,7 +35,10 @@ class MemoryStore(Store):
     kind: ClassVar[str] = "memory"
     summary: ClassVar[str] = "a mailbox that ends with its process, for tests and demonstrations"
     capabilities: ClassVar[Capabilities] = Capabilities(
-        {Capability.ARCHIVE: "it ends with its process: there is no place to move anything to"}
+        {
+            Capability.ARCHIVE: "it ends with its process: there is no place to move anything to",
+            Capability.ADOPT: "it ends with its process: nobody would see the copy",
+        }
     )
 
     def __init__(self, path: Path = Path("mailbox"), records: Records | None = None) -> None:

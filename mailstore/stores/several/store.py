@@ -40,6 +40,7 @@ class SeveralStore(Store):
             for capability in Capability
             if not any(capability in part.capabilities for part in parts)
         }
+        missing[Capability.ADOPT] = "it is several mailboxes: name one"
         self.capabilities = Capabilities(missing)  # type: ignore[misc]
         self._ready: deque[list[Event]] = deque()
         self._scanning = self._scan()

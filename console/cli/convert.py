@@ -1,0 +1,111 @@
+"""`signalbox convert FROM TO`: copies a mailbox into another kind, and tells what could not be carried."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from console.cli.document import put_json
+from console.cli.options import json_option
+from console.cli.plain import columns, put
+from console.cli.problems import Refused
+from console.cli.settings import settings
+from console.render.safe import visible_line
+from mailstore.converting import ConvertReport, convert
+from mailstore.registry import KIND, open_store, store_class
+from mailstore.store import Capability, Store
+
+SORTS = ("messages", "agents", "receipts", "deliveries", "interventions")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("source", metavar="FROM", help="the mailbox to copy: KIND:PATH, or a path")
+    parser.add_argument("target", metavar="TO", help="KIND:FOLDER, a folder where nothing lies yet")
+    parser.add_argument("--dry-run", action="store_true", help="tell what would be carried, and keep nothing")
+    parser.add_argument("--strict", action="store_true", help="keep the copy only if everything is carried")
+    json_option(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Copy, compare, report; 1 where something was to be carried strictly and could not."""
+    kind, folder = _target(args.target)
+    if why := kind.capabilities.why_not(Capability.ADOPT):
+        raise Refused(f"a {kind.kind} mailbox can't be made of another one", why)
+    beside = folder.parent
+    if not args.dry_run and not beside.is_dir():
+        raise Refused(f"there is no folder {beside}", "make it first")
+    with open_store(args.source, poll=settings().poll) as source:
+        if args.dry_run:
+            with tempfile.TemporaryDirectory(prefix="signalbox-") as passing:
+                report = convert(source, _maker(kind, Path(passing) / "copy"))
+        else:
+            # made beside its place and put there whole: what ends suddenly leaves no half of a mailbox
+            with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=beside) as passing:
+                made = Path(passing) / "copy"
+                report = convert(source, _maker(kind, made))
+                if not (args.strict and report.losses):
+                    if folder.is_dir():
+                        folder.rmdir()
+                    made.rename(folder)
+    is_kept = not args.dry_run and not (args.strict and report.losses)
+    url = ""
+    if is_kept:
+        with open_store(f"{kind.kind}:{folder}") as store:
+            url = store.url
+    if args.json:
+        put_json({**msgspec.to_builtins(report), "url": url, "dry_run": args.dry_run})
+    else:
+        _print(report, url, is_strict=args.strict)
+    return int(bool(args.strict and report.losses))
+
+
+def _target(text: str) -> tuple[type[Store], Path]:
+    kind, colon, rest = text.partition(":")
+    if not colon or not KIND.fullmatch(kind) or not rest:
+        raise Refused(f"{text!r} does not say which kind of mailbox to make", "write KIND:FOLDER, as in haak:copy")
+    folder = Path(rest).expanduser().absolute()
+    if folder.is_dir() and not any(folder.iterdir()):
+        return store_class(kind), folder
+    if folder.exists() or folder.is_symlink():
+        raise Refused(f"something is at {folder} already", "name a folder where nothing lies yet")
+    return store_class(kind), folder
+
+
+def _maker(kind: type[Store], folder: Path) -> Callable[[], Store]:
+    def make() -> Store:
+        folder.mkdir(exist_ok=True)
+        return kind.create(folder)
+
+    return make
+
+
+def _print(report: ConvertReport, url: str, *, is_strict: bool) -> None:
+    for sort in SORTS:
+        compared = getattr(report, sort)
+        if compared.there:
+            put(f"{compared.copied:,} of {compared.there:,} {sort}")
+    if report.losses:
+        put("")
+        put("not carried, or otherwise than it was:")
+        rows = [
+            (
+                loss.field,
+                f"{loss.number:,}",
+                visible_line(loss.before),
+                visible_line(loss.after),
+                ", ".join(loss.examples),
+            )
+            for loss in report.losses
+        ]
+        put(columns(rows, ("what", "records", "was", "is", "such as")))
+    else:
+        put("everything is carried")
+    if url:
+        put(f"the copy: {visible_line(url)}")
+    elif report.losses and is_strict:
+        put("nothing was kept: leave --strict out to keep the copy all the same")
