@@ -15,12 +15,14 @@ from console.failures import tell_failure
 from console.panes.candidates import addresses
 from console.panes.reach import reach_line
 from console.panes.titles import as_title
+from console.render.safe import visible_line
 from console.session import Session
 from console.widgets.completing_input import Candidate, CompletingInput, Offers
 from console.writing import Writing
 from mailstore.draft import Draft
 from mailstore.errors import DraftRefused, MailError
 from mailstore.sending import prepare, preview
+from mailstore.store import Capability
 
 __all__ = ["Composer"]
 
@@ -76,7 +78,11 @@ class Composer(Vertical):
         self._writing = self._saved = writing
         with self.prevent(Input.Changed, TextArea.Changed):
             self.query_one("#to", Input).value = writing.recipients
-            self.query_one("#subject", Input).value = writing.subject
+            subject = self.query_one("#subject", Input)
+            reason = self._why_not(Capability.SUBJECT)
+            subject.value = "" if reason else writing.subject
+            subject.disabled = bool(reason)
+            subject.placeholder = visible_line(reason) or "optional"
             body = self.query_one("#body", TextArea)
             body.load_text(writing.body)
             body.move_cursor(body.document.end)
@@ -90,7 +96,8 @@ class Composer(Vertical):
 
     def next_field(self, step: int) -> bool:
         """Go to the field after (or before) the one that has the focus; say whether there is one."""
-        fields = [self.query_one(name) for name in ("#to", "#subject", "#body")]
+        every = [self.query_one(name) for name in ("#to", "#subject", "#body")]
+        fields = [field for field in every if not field.disabled]
         at = next((at for at, field in enumerate(fields) if field.has_focus), -1) + step
         if not 0 <= at < len(fields):
             return False
@@ -145,6 +152,11 @@ class Composer(Vertical):
     def _addresses(self) -> list[str]:
         return [text for part in self._writing.recipients.split(",") if (text := part.strip())]
 
+    def _why_not(self, capability: Capability) -> str:
+        """Return why what is written can't carry something in the mailbox that it is for."""
+        writing = self._writing
+        return self._session.why_not(capability, writing.thread or next(iter(self._addresses()), ""))
+
     def draft(self) -> Draft:
         """Return what would be sent; raises DraftRefused."""
         session, writing = self._session, self._writing
@@ -153,9 +165,9 @@ class Composer(Vertical):
             session.now(),
             sender=session.user,
             recipients=self._addresses(),
-            subject=writing.subject.strip(),
+            subject="" if self._why_not(Capability.SUBJECT) else writing.subject.strip(),
             content=writing.body,
-            thread=writing.thread,
+            thread=None if self._why_not(Capability.REPLY) else writing.thread,
         )
 
     def update_reach(self) -> None:
