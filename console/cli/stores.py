@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from textwrap import fill
 
 from console.cli.document import put_json
 from console.cli.options import json_option
 from console.cli.output import StoreRow
-from console.cli.plain import columns, put
+from console.cli.plain import put
 from mailstore.errors import StoreError
 from mailstore.registry import kinds, store_class
+
+WIDTH = 120
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,12 +21,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one row a kind; one that can't be loaded is told, and hides no other."""
+    """Print each kind, and below it what it can't do, by reason; one that can't be loaded hides no other."""
     rows = [_row(kind) for kind in kinds()]
     if args.json:
         put_json(rows)
-    else:
-        put(columns([_cells(row) for row in rows], ("kind", "what it is", "what it can't do")))
+        return 0
+    width = max(len(row.kind) for row in rows)
+    for row in rows:
+        put(f"{row.kind:{width}}  {row.summary}")
+        for reason, deeds in _by_reason(row).items():
+            words = f"can't {', '.join(deeds)}: {reason}"
+            put(fill(words, WIDTH, initial_indent=" " * (width + 2), subsequent_indent=" " * (width + 4)))
     return 0
 
 
@@ -35,5 +43,8 @@ def _row(kind: str) -> StoreRow:
     return StoreRow(kind, found.summary, {key.value: why for key, why in found.capabilities.missing.items()})
 
 
-def _cells(row: StoreRow) -> tuple[str, str, str]:
-    return row.kind, row.summary, "; ".join(f"{what}: {why}" for what, why in row.missing.items())
+def _by_reason(row: StoreRow) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for deed, reason in row.missing.items():
+        found.setdefault(reason, []).append(deed.replace("-", " "))
+    return found
