@@ -25,13 +25,29 @@ def keys_to_press(pane: str, command: Command) -> list[str]:
     return keys if pane == first else keys[:1]
 
 
-CASES = [
-    pytest.param(pane, command, key, id=f"{pane}-{command.id}-{key}")
+Case = tuple[str, Command, str]
+CASES: list[Case] = [
+    (pane, command, key)
     for pane in PANES
     for command in commands_for(pane)
     if command.id != f"pane.{pane}"
     for key in keys_to_press(pane, command)
 ]
+ALONE = [
+    pytest.param(pane, command, key, id=f"{pane}-{command.id}-{key}")
+    for pane, command, key in CASES
+    if command.group != "Move" or command.id.startswith("history.") or pane == "composer"
+]
+IN_A_ROW: list[list[Case]] = [
+    [
+        (pane, command, key)
+        for pane, command, key in CASES
+        if pane == wanted and command.group == "Move" and not command.id.startswith("history.")
+    ]
+    for wanted in PANES
+    if wanted != "composer"
+]
+"""What only moves needs no console of its own: opening one takes longer than all of these together."""
 NAMED = {
     "slash",
     "backslash",
@@ -106,18 +122,29 @@ def look(seat: Seat) -> Any:
     return seat.lines, focused, cursors, len(app.screen_stack), app.clipboard
 
 
-@pytest.mark.parametrize(("pane", "command", "key"), CASES)
+async def do_it(seat: Seat, pane: str, command: Command, key: str) -> None:
+    await prepare(seat, pane, command)
+    before = look(seat)
+    if key:
+        await seat.press(key)
+    else:
+        await seat.desk.run_action(command.action)
+        await settle(seat.pilot)
+    assert look(seat) != before, f"{key} ({command.help}) did nothing in {pane}"
+
+
+@pytest.mark.parametrize(("pane", "command", "key"), ALONE)
 async def test_the_key_does_something_that_is_seen(pane: str, command: Command, key: str, tmp_path: Path) -> None:
-    mail = write_mail(tmp_path)
-    async with opened(mail.data) as seat:
-        await prepare(seat, pane, command)
-        before = look(seat)
-        if key:
-            await seat.press(key)
-        else:
-            await seat.desk.run_action(command.action)
-            await settle(seat.pilot)
-        assert look(seat) != before, f"{key} ({command.help}) did nothing in {pane}"
+    async with opened(write_mail(tmp_path).data) as seat:
+        await do_it(seat, pane, command, key)
+
+
+@pytest.mark.parametrize("cases", IN_A_ROW, ids=lambda cases: cases[0][0])
+async def test_the_keys_that_only_move_do_something_that_is_seen(cases: list[Case], tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        for pane, command, key in cases:
+            seat.desk.show_view(View("all"))
+            await do_it(seat, pane, command, key)
 
 
 @pytest.mark.parametrize("pane", PANES)
