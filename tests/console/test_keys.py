@@ -25,6 +25,7 @@ def keys_to_press(pane: str, command: Command) -> list[str]:
     return keys if pane == first else keys[:1]
 
 
+LISTED = ("threads", "conversation")
 Case = tuple[str, Command, str]
 CASES: list[Case] = [
     (pane, command, key)
@@ -36,7 +37,7 @@ CASES: list[Case] = [
 ALONE = [
     pytest.param(pane, command, key, id=f"{pane}-{command.id}-{key}")
     for pane, command, key in CASES
-    if command.group != "Move" or command.id.startswith("history.") or pane == "composer"
+    if command.group != "Move" or command.id.startswith("history.") or pane not in LISTED
 ]
 IN_A_ROW: list[list[Case]] = [
     [
@@ -44,8 +45,7 @@ IN_A_ROW: list[list[Case]] = [
         for pane, command, key in CASES
         if pane == wanted and command.group == "Move" and not command.id.startswith("history.")
     ]
-    for wanted in PANES
-    if wanted != "composer"
+    for wanted in LISTED
 ]
 """What only moves needs no console of its own: opening one takes longer than all of these together."""
 NAMED = {
