@@ -40,6 +40,7 @@ def message_row(mail: Loaded, message: Message) -> MessageRow:
         thread=message.thread,
         type=message.type,
         states={name: found.state.value for name, found in mail.mailbox.states(message, mail.now).items()},
+        tags=message.tags,
     )
 
 

@@ -42,6 +42,7 @@ class MessageRow(msgspec.Struct, frozen=True):
     thread: str | None
     type: str
     states: dict[str, str]
+    tags: tuple[str, ...] = ()
 
 
 class HappeningRow(msgspec.Struct, frozen=True, omit_defaults=True):

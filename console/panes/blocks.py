@@ -79,6 +79,7 @@ def block_lines(block: Block, body: str, width: int, ink: Ink, now: float) -> li
     lines = [_header(block, message, width, ink, now)]
     if (subject := _subject(block, message, body)) is not None:
         lines.append(lay([(subject, ink.strong)], [], width, Style.null()))
+    lines.extend(_tags(message, width, ink))
     palette = Palette(
         text=ink.text,
         muted=ink.muted,
@@ -116,6 +117,16 @@ def _header(block: Block, message: Message, width: int, ink: Ink, now: float) ->
     return lay(left, [(when, ink.muted)], width, Style.null())
 
 
+def _tags(message: Message, width: int, ink: Ink) -> list[Strip]:
+    """Return what its mailbox says of a message besides; what begins with ! is a warning, on a line of its own."""
+    loud = [tag[1:] for tag in message.tags if tag.startswith("!") and tag[1:]]
+    plain = [tag for tag in message.tags if not tag.startswith("!")]
+    lines = [lay([("⚠ ", ink.bad), (visible_line(tag), ink.bad)], [], width, Style.null()) for tag in loud]
+    for line in _wrapped([visible_line(tag) for tag in plain], width - 2, " ·") if plain else ():
+        lines.append(lay([("◇ ", ink.muted), (line, ink.muted)], [], width, Style.null()))
+    return lines
+
+
 def _subject(block: Block, message: Message, body: str) -> str | None:
     """Return the subject as a line of its own, unless the text begins with it or it is the one answered."""
     subject = visible_line(message.subject).strip()
@@ -133,6 +144,9 @@ def bare(subject: str) -> str:
 
 def _receipts(block: Block, width: int, ink: Ink, now: float) -> list[Strip]:
     lines = []
+    message = block.node.message
+    if message is not None and message.is_listed and not block.standings:
+        lines.append(lay([("· whom it reached is not recorded", ink.muted)], [], width, Style.null()))
     for state in State:
         named = [(name, standing) for name, standing in block.standings if standing.state is state]
         if not named:
@@ -148,11 +162,11 @@ def _receipts(block: Block, width: int, ink: Ink, now: float) -> list[Strip]:
     return lines
 
 
-def _wrapped(words: list[str], width: int) -> list[str]:
+def _wrapped(words: list[str], width: int, separator: str = ",") -> list[str]:
     """Lay names into lines of so many cells, and count those that would take more than a few lines."""
     lines = [""]
     for at, word in enumerate(words):
-        piece = word + ("," if at < len(words) - 1 else "")
+        piece = word + (separator if at < len(words) - 1 else "")
         if lines[-1] and cell_len(lines[-1]) + 1 + cell_len(piece) > width:
             if len(lines) == MOST_RECEIPT_LINES:
                 lines[-1] += f" +{len(words) - at}"

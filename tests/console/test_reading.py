@@ -258,3 +258,13 @@ async def test_mail_to_the_person_says_whether_it_was_answered(tmp_path: Path) -
         await seat.press("1", "g", "2")
         assert "✓ answered · ann-00000001" in seat.text
         assert "○ waits for your answer · ann-00" in seat.text
+
+
+async def test_what_a_mailbox_says_besides_is_seen_and_warnings_stand_out(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.agent("ann-00000001")
+    mail.message("m", "ann-00000001", "user", "Hello.", tags=["priority:high", "!the key changed\x1b[2J", "ticket:7"])
+    async with opened(mail.data) as seat:
+        await seat.open_thread("m")
+        await seat.sees("◇ priority:high · ticket:7")
+        await seat.sees("⚠ the key changed␛[2J")
