@@ -60,7 +60,7 @@ def text_of(mail: Loaded, message: Message) -> str:
 
 def letter(mail: Loaded, message: Message, standing: str = "") -> str:
     """Return a message as text for reading: a header of `name: value` lines, and the body indented."""
-    fields = {**header(message), "state": standing}
+    fields = {**header(message), "tags": ", ".join(message.tags), "state": standing}
     lines = [f"{bold(name + ':')} {visible_line(value)}" for name, value in fields.items() if value]
     return "\n".join([*lines, "", body(text_of(mail, message), "    "), ""])
 
