@@ -48,16 +48,5 @@ class Unseen(msgspec.Struct, frozen=True, gc=False):
 
 
 Event = (
-    Message
-    | Receipt
-    | Delivery
-    | Agent
-    | Intervention
-    | Problem
-    | Progress
-    | Mailboxes
-    | Reset
-    | Gone
-    | Seen
-    | Unseen
+    Message | Receipt | Delivery | Agent | Intervention | Problem | Progress | Mailboxes | Reset | Gone | Seen | Unseen
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from mailstore.delivery import FOREVER, Facts, message_expiry
 from mailstore.events import Event, Gone, Mailboxes, Progress, Reset, Seen, Unseen
 from mailstore.index import Index
@@ -113,7 +115,9 @@ class Fold:
             self._add(index, message, now)
             return
         old = self._messages[index]
-        if old.position == message.position:
+        if old.position == message.position or (old.location and old.location == message.location):
+            if old != message and old.location:
+                self._tell_anew(index, message, now)
             return
         first, second = (message, old) if message.position < old.position else (old, message)
         if first.archived == second.archived:
@@ -121,6 +125,19 @@ class Fold:
         if first is message:
             self._messages[index] = message
             self._must_rebuild = True
+
+    def _tell_anew(self, index: int, message: Message, now: float) -> None:
+        """Take in a message whose record was changed where it stands: what was told last holds."""
+        old, self._messages[index] = self._messages[index], message
+        alike = replace(old, type=message.type, tags=message.tags, archived=message.archived)
+        if alike != message or old.archived > message.archived:
+            self._must_rebuild = True
+        elif old.archived != message.archived:
+            if self._is_unseen(old):
+                self._index.count_unseen(old, -1)
+            self._index.archive(message)
+            self._archived += 1
+            self._file(index, now)
 
     def _add(self, index: int, message: Message, now: float) -> None:
         if message.read_by:

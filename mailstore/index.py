@@ -66,6 +66,10 @@ class Index:
         for name in {message.sender, *(name.removeprefix("agent:") for name in message.recipients)}:
             yield self._people[name]
 
+    def archive(self, message: Message) -> None:
+        """Take note that a message that was live is archived."""
+        self._archive.touch(self.forest.root(message.id), message.time)
+
     def _absorb(self, absorbed: str, root: str) -> None:
         moved = self._members.pop(absorbed, None)
         if moved is None:

@@ -17,11 +17,18 @@ KIND = re.compile(r"[a-z][a-z0-9-]*")
 __all__ = ["KNOWN_PLACES", "discover", "kinds", "open_store", "store_class"]
 
 GROUP = "mailstore.stores"
-KNOWN_PLACES = (("haak", "data/agent-mailbox.jsonl"), ("agenties", ".agenties/mailbox.jsonl"))
+KNOWN_PLACES = (("haak", "data/agent-mailbox.jsonl"), ("agenties", ".agenties/mailbox.jsonl"), ("agentazall", "data/mailboxes"), ("neo", ".neo-ai-data/sqlite/memory-core-graph.sqlite"))
 
 _OURS = {
     "haak": "mailstore.stores.haak:HaakStore",
     "memory": "mailstore.stores.memory:MemoryStore",
+    "agentazall": "mailstore.stores.agentazall:AgentAZAllStore",
+    "claude-teams": "mailstore.stores.claude_teams:ClaudeTeamsStore",
+    "mapped": "mailstore.stores.mapped:MappedStore",
+    "agenties": "mailstore.stores.agenties:AgentiesStore",
+    "channels": "mailstore.stores.channels:ChannelsStore",
+    "neo": "mailstore.stores.neo:NeoStore",
+    "agent-mail": "mailstore.stores.agent_mail:AgentMailStore",
     "several": "mailstore.stores.several:SeveralStore",
 }
 

@@ -50,6 +50,7 @@ COMMANDS = {
     "hook": Command("hooks", "give an agent its session-start hook, or take it out again", "The mailbox"),
     "mcp": Command("mcp", "serve an agent its mailbox over the Model Context Protocol", "The mailbox"),
     "doctor": Command("doctor", "read everything and report what is damaged; changes nothing", "The mailbox"),
+    "map": Command("map", "guess the mapping by which mail of a shape of its own can be read", "The mailbox"),
     "stores": Command("stores", "list the kinds of mailbox", "What is available"),
     "themes": Command("themes", "list the themes", "What is available"),
     "keys": Command("keys", "list the keys of the console", "What is available"),

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import Settings, seen_marks, settings
 from mailstore.address import Kind, resolve
+from mailstore.errors import StoreError
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.roster import Agent
@@ -57,6 +58,8 @@ def loaded(args: argparse.Namespace, *, with_seen: bool = False) -> Iterator[Loa
         try:
             for batch in store.scan():
                 mailbox.fold(batch, now)
+            if mailbox.gone:
+                raise StoreError(mailbox.gone, "try again when it can be")
             if with_seen:
                 mailbox.fold(seen_marks(store.url), now)
         finally:

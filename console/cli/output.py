@@ -13,9 +13,12 @@ __all__ = [
     "Cut",
     "DeadLetterRow",
     "Fault",
+    "FieldRow",
     "FindingRow",
     "HappeningRow",
     "KeyRow",
+    "MappedRow",
+    "MappingRow",
     "MessageRow",
     "MomentRow",
     "Pair",
@@ -260,3 +263,38 @@ class KeyRow(msgspec.Struct, frozen=True):
     keys: str
     help: str
     group: str
+
+
+class FieldRow(msgspec.Struct, frozen=True):
+    """Where a field of a message is taken from by a guessed mapping, and why; `others` could hold it too."""
+
+    field: str
+    origin: str
+    evidence: str
+    others: tuple[str, ...]
+    is_sure: bool
+
+
+class MappedRow(msgspec.Struct, frozen=True):
+    """A message as a guessed mapping gives it."""
+
+    id: str
+    sender: str
+    recipients: tuple[str, ...]
+    timestamp: str
+    subject: str
+    thread: str | None
+    type: str
+
+
+class MappingRow(msgspec.Struct, frozen=True):
+    """A guessed mapping: its file, how many records it was guessed from, and its newest messages.
+
+    `problems` is how many records are no messages by it.
+    """
+
+    toml: str
+    sampled: int
+    fields: list[FieldRow]
+    messages: list[MappedRow]
+    problems: int

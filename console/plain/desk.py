@@ -187,7 +187,7 @@ class PlainDesk:
         if not to:
             put("Nothing was sent.")
             return
-        subject = self._ask("Subject: ")
+        subject = self._ask("Subject: ") if Capability.SUBJECT in self.session.store.capabilities_for(to) else ""
         self._write((to,), subject or "", None, "")
 
     def _write(self, recipients: tuple[str, ...], subject: str, thread: str | None, action: str) -> None:
@@ -207,7 +207,7 @@ class PlainDesk:
             session.now(),
             sender=session.user,
             recipients=recipients,
-            subject=subject,
+            subject="" if session.why_not(Capability.SUBJECT, thread or recipients[0]) else subject,
             content="\n".join(lines),
             thread=thread,
         )

@@ -143,7 +143,7 @@ class ChangingContract:
 
         async def story(came: Follower) -> None:
             harness.tear(letter("torn", 5))
-            harness.agent(agent(ANN))
+            harness.agent(agent("dan-00000001"))
             await came.until(lambda events: bool(of(Agent, events)))
             assert not of(Message, came.events)
             harness.mend()

@@ -33,7 +33,9 @@ class Deed(StrEnum):
     TEAR = "write a part of a record now, the rest later"
     REPLACE = "put another mailbox in the place of this one"
     REMOVE = "take a mailbox away, and bring it back"
+    LOSE = "lose the bodies of a mailbox that is taken away"
     LOCK = "hold the lock that writers take"
+    MARK_OTHERS = "mark mail read for anybody"
     SNAPSHOT = "tell the bytes and times of files"
     AGENT = "write an agent"
     EXTRA = "write fields of an agent that no store knows"
@@ -74,6 +76,11 @@ class Harness(ABC):
     @property
     def writer(self) -> str:
         """Return as whom messages are sent: where a system takes them from the person alone, that is `user`."""
+        return "ann-00000001"
+
+    @property
+    def reader(self) -> str:
+        """Return whose mail is marked read: where only the person may do that, and for their own, that is `user`."""
         return "ann-00000001"
 
     def draft(self, **fields: Any) -> Draft:

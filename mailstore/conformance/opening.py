@@ -132,5 +132,5 @@ class OpeningContract:
         with harness.open() as store:
             harness.remove()
             with pytest.raises(StoreError) as caught:
-                store.mark_read("ann-00000001", ["m0"])
+                store.mark_read(harness.reader, ["m0"])
             assert caught.value.problem

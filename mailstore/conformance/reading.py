@@ -309,7 +309,7 @@ class ReadingContract:
                     store.raw(message)
 
     def test_a_body_of_a_mailbox_that_was_taken_away_raises_content_gone(self, harness: Harness) -> None:
-        harness.need(Deed.REMOVE)
+        harness.need(Deed.REMOVE, Deed.LOSE)
         harness.make()
         letters(harness, 1)
         with harness.open() as store:

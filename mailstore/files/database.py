@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from mailstore.files.stamp import Stamp, path_stamp
 
-__all__ = ["Unreadable", "database_stamp", "is_database", "read_database"]
+__all__ = ["DatabaseStamp", "Unreadable", "database_stamp", "is_database", "read_database"]
 
 MAGIC = b"SQLite format 3\x00"
 WAL = 2

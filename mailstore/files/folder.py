@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from mailstore.files.stamp import Stamp, is_fresh, path_stamp, stamp_of
@@ -54,6 +54,16 @@ class Folder:
                 found = {}
         self._entries = found
         return found
+
+    def look_at(self, names: Iterable[str]) -> bool:
+        """Look again at some of the entries that the last look returned; say whether a stamp of them has changed."""
+        has_changed = False
+        for name in names:
+            stamp = path_stamp(self.path / name) if name in self._entries else None
+            if stamp is not None and stamp != self._entries[name]:
+                self._entries[name] = stamp
+                has_changed = True
+        return has_changed
 
 
 def _add(found: dict[str, Stamp], entry: os.DirEntry[str]) -> None:

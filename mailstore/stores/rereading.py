@@ -25,8 +25,8 @@ class Source(ABC):
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
         """Return the parts by name with their stamps, the roster's first, then those of the newest mail.
 
-        A part is read again when its stamp is another. `closely` where something is known to have changed. Raises
-        OSError where the mailbox can't be reached.
+        A part is read again when its stamp is another; the very mapping of the last look says that none is.
+        `closely` where something is known to have changed. Raises OSError where the mailbox can't be reached.
         """
 
     @abstractmethod
@@ -57,6 +57,8 @@ class Rereader:
         self._begin()
 
     def _begin(self) -> None:
+        self._parts: Mapping[str, Hashable] = {}
+        self._open: set[str] = set()
         self._stamps: dict[str, Hashable] = {}
         self._held: dict[str, tuple[Event, ...]] = {}
         self._count: Counter[Hashable] = Counter()
@@ -105,6 +107,8 @@ class Rereader:
         fresh: list[Event] = []
         lost: dict[Hashable, Event] = {}
         parts = self._source.parts(closely=closely)
+        if parts is self._parts and not self._open:
+            return fresh, ""
         # what moved from one part to another while the names were read is found by a second look
         for _ in range(2):
             before: list[tuple[Event, ...]] = []
@@ -116,6 +120,8 @@ class Rereader:
                 if events is not None:
                     fresh += (each for each in self._add(events) if lost.pop(self._source.same(each), None) is None)
                     before.append(had)
+            self._parts = parts
+            self._open &= parts.keys()
             for part in [part for part in self._held if part not in parts]:
                 self._stamps.pop(part, None)
                 before.append(self._held.pop(part))
@@ -128,10 +134,13 @@ class Rereader:
         return fresh, self._source.why(messages) if messages else "what was read is no longer there"
 
     def _take(self, part: str, stamp: Hashable) -> tuple[Event, ...] | None:
+        self._open.add(part)
         events = self._source.read(part)
         if events is None:
             return None
         self._stamps[part] = self if _is_fresh(stamp) else stamp
+        if self._stamps[part] is stamp:
+            self._open.discard(part)
         self._held[part] = tuple(events)
         return self._held[part]
 

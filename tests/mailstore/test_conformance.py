@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,15 @@ import pytest
 import mailstore
 from mailstore.conformance import Harness, StoreContract
 from tests.mailboxes import DIALECTS, Dialect
+from tests.mailstore.agent_mail_harness import AgentMailHarness
+from tests.mailstore.agentazall_harness import AgentAZAllHarness
+from tests.mailstore.agenties_harness import AgentiesHarness
+from tests.mailstore.channels_harness import ChannelsHarness
+from tests.mailstore.claude_teams_harness import ClaudeTeamsHarness
 from tests.mailstore.haak_harness import HaakHarness
+from tests.mailstore.mapped_harness import MappedLinesHarness, MappedRowsHarness
 from tests.mailstore.memory_harness import MemoryHarness
+from tests.mailstore.neo_harness import NeoHarness
 
 
 class TestMemory(StoreContract):
@@ -24,6 +32,53 @@ class TestHaak(StoreContract):
     def harness(self, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
         dialect: Dialect = request.param
         return HaakHarness(tmp_path, dialect, monkeypatch)
+
+
+class TestAgentAZAll(StoreContract):
+    @pytest.fixture
+    def harness(self, tmp_path: Path) -> Harness:
+        return AgentAZAllHarness(tmp_path)
+
+
+class TestAgenties(StoreContract):
+    @pytest.fixture
+    def harness(self, tmp_path: Path) -> Harness:
+        return AgentiesHarness(tmp_path)
+
+
+class TestChannels(StoreContract):
+    @pytest.fixture
+    def harness(self, tmp_path: Path) -> Harness:
+        return ChannelsHarness(tmp_path)
+
+
+class TestClaudeTeams(StoreContract):
+    @pytest.fixture
+    def harness(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
+        return ClaudeTeamsHarness(tmp_path, monkeypatch)
+
+
+class TestAgentMail(StoreContract):
+    @pytest.fixture
+    def harness(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Harness]:
+        harness = AgentMailHarness(tmp_path, monkeypatch)
+        yield harness
+        harness.close()
+
+
+class TestNeo(StoreContract):
+    @pytest.fixture
+    def harness(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Harness]:
+        harness = NeoHarness(tmp_path, monkeypatch)
+        yield harness
+        harness.close()
+
+
+class TestMapped(StoreContract):
+    @pytest.fixture(params=[MappedLinesHarness, MappedRowsHarness], ids=["lines", "rows"])
+    def harness(self, request: pytest.FixtureRequest, tmp_path: Path) -> Harness:
+        harness: Harness = request.param(tmp_path)
+        return harness
 
 
 def test_only_the_suite_imports_pytest_and_nothing_imports_the_suite() -> None:

@@ -39,14 +39,14 @@ def test_our_kinds_come_first() -> None:
 
 def test_another_package_can_add_a_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     offered(monkeypatch, elsewhere="tests.mailstore.test_registry:FromElsewhere")
-    assert kinds() == ["haak", "memory", "elsewhere"]
+    assert kinds()[-1] == "elsewhere"
     assert store_class("elsewhere").kind == "elsewhere"
     assert isinstance(open_store("elsewhere:place"), MemoryStore)
 
 
 def test_another_package_can_not_take_the_place_of_our_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     offered(monkeypatch, haak="tests.mailstore.test_registry:FromElsewhere")
-    assert kinds() == ["haak", "memory"]
+    assert kinds().count("haak") == 1
     assert store_class("haak") is HaakStore
 
 

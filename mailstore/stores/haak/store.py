@@ -33,6 +33,8 @@ __all__ = ["HaakStore"]
 
 FIRST_LINES = 3
 LONGEST_LOOK = 1 << 20
+FOREIGN = b'"createdAt":'
+"""What another system calls the time, whose lines are otherwise alike (formats/agenties.md)."""
 
 
 class HaakStore(FollowedStore):
@@ -209,8 +211,8 @@ def _bytes_at(path: Path, where: Location) -> bytes:
 
 
 def _looks_like_mail(path: Path) -> bool:
-    """Say whether one of a file's first lines is a message."""
+    """Say whether one of a file's first lines is a message, and of this protocol."""
     decoder = MessageDecoder(path.name)
     with path.open("rb") as file:
         lines = [file.readline(LONGEST_LOOK).rstrip(b"\n") for _ in range(FIRST_LINES)]
-    return any(decoder.decode(Line(0, data), 0)[0] for data in lines if data)
+    return any(decoder.decode(Line(0, data), 0)[0] for data in lines if data and FOREIGN not in data)

@@ -1,0 +1,72 @@
+"""`signalbox map guess PATH`: proposes a mapping for mail of a shape of its own, and shows what it is guessed from."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from console.cli.document import put_json
+from console.cli.options import json_option
+from console.cli.output import FieldRow, MappedRow, MappingRow
+from console.cli.plain import columns, put
+from console.render.safe import visible_line
+from mailstore.message import Message, Problem
+from mailstore.stores.mapped.guess import Choice, Guess, guess
+from mailstore.stores.mapped.written import look, toml
+
+MOST_PROBLEMS = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("action", choices=["guess"], help="propose a mapping; > mapping.toml keeps it")
+    parser.add_argument("path", metavar="PATH", help="a JSONL file, a folder of JSON files, or an SQLite database")
+    json_option(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print a mapping that can be used as it is, and below it, as comments, why and what it gives."""
+    found = guess(Path(args.path))
+    text = toml(found)
+    messages, problems = look(text)
+    if args.json:
+        rows = [FieldRow(it.field, _origin(it), it.evidence, it.others, it.is_sure) for it in found.choices]
+        put_json(MappingRow(text, found.sampled, rows, [_row(it) for it in messages], len(problems)))
+        return 0
+    put(text)
+    for line in _comments(found, messages, problems):
+        put(f"# {line}".rstrip())
+    return 0
+
+
+def _comments(found: Guess, messages: list[Message], problems: list[Problem]) -> Iterator[str]:
+    yield f"Guessed from {found.sampled} records. Keep it as mapping.toml; then: signalbox --store mapped:mapping.toml"
+    yield ""
+    cells = [(it.field, _origin(it), it.evidence, ", ".join(it.others)) for it in found.choices]
+    yield from columns(cells, ("field", "taken from", "why", "or perhaps")).splitlines()
+    for it in found.choices:
+        if not it.is_sure:
+            yield ""
+            candidates = f"candidates are {', '.join(it.others)}" if it.others else "nothing looks like it"
+            yield visible_line(f"{it.field} could not be guessed: {candidates}")
+    yield ""
+    if messages:
+        shown = [(it.timestamp, it.sender, ", ".join(it.recipients), it.type, it.subject) for it in messages]
+        yield from columns(shown, ("time", "sender", "recipients", "type", "subject")).splitlines()
+    else:
+        yield "no record becomes a message by it"
+    for problem in problems[:MOST_PROBLEMS]:
+        yield visible_line(f"{problem.file}, line {problem.line}: {problem.reason}")
+    if len(problems) > MOST_PROBLEMS:
+        yield f"and {len(problems) - MOST_PROBLEMS:,} more that are no messages"
+
+
+def _origin(choice: Choice) -> str:
+    return "; ".join(str(value) if key == "path" else f"{key} {value}" for key, value in choice.found.items())
+
+
+def _row(message: Message) -> MappedRow:
+    return MappedRow(
+        message.id, message.sender, message.recipients, message.timestamp, message.subject, message.thread, message.type
+    )

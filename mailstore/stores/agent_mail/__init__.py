@@ -1,0 +1,7 @@
+"""The mailboxes of MCP Agent Mail: its database, or its archive alone (formats/agent-mail.md)."""
+
+from __future__ import annotations
+
+from mailstore.stores.agent_mail.store import AgentMailStore
+
+__all__ = ["AgentMailStore"]

@@ -1,0 +1,160 @@
+"""What an archive consists of where there is no database: letters and profiles (formats/agent-mail.md)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+
+from mailstore.events import Event
+from mailstore.files.folder import Folder
+from mailstore.files.salvage import loads
+from mailstore.files.stamp import Stamp
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.message import Problem
+from mailstore.roster import Agent, Status
+from mailstore.stores.agent_mail.columns import text_of
+from mailstore.stores.agent_mail.letter import NoLetter, letter_of, message_of, number_of
+from mailstore.stores.agent_mail.places import PROJECTS, YEAR
+from mailstore.stores.agent_mail.roster import OVERSEER, called, moment
+from mailstore.stores.bodies import first_line
+from mailstore.stores.rereading import Source, is_settled
+
+__all__ = ["ArchiveSource"]
+
+ROSTER = "roster"
+PROFILE = "profile.json"
+MONTH = re.compile(r"\d{2}")
+CANONICAL = re.compile(rb"\]\(([^)\n]*__\d+\.md)\)")
+
+
+class ArchiveSource(Source):
+    """The letters of every project by the path of their file, and the roster."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._folders: dict[str, Folder] = {}
+        self._found: dict[str, Stamp] = {}
+        self._seen: dict[str, None] = {}
+        self._roots: dict[tuple[str, str], str] = {}
+        self._profiles: list[tuple[str, Stamp]] = []
+        self._has_several = False
+
+    def begin(self) -> None:
+        """Forget who was seen, and where threads begin."""
+        self._seen, self._roots = {}, {}
+
+    def folders(self) -> list[str]:
+        """Return the folders that letters come into, by their path from the root."""
+        return [PROJECTS, *(name for name in self._folders if name != PROJECTS)]
+
+    def _look(self, name: str, *, closely: bool) -> dict[str, Stamp]:
+        folder = self._folders.setdefault(name, Folder(self._root / name))
+        return folder.look(closely=closely)
+
+    def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
+        """Return the roster, then the letters, those with the newest names first."""
+        if not (self._root / PROJECTS).is_dir():
+            raise FileNotFoundError(2, "no such folder", str(self._root / PROJECTS))
+        letters: list[tuple[str, str, Stamp]] = []
+        profiles: list[tuple[str, Stamp]] = []
+        slugs = sorted(self._look(PROJECTS, closely=closely))
+        for slug in slugs:
+            base = f"{PROJECTS}/{slug}"
+            for year in filter(YEAR.fullmatch, self._look(f"{base}/messages", closely=False)):
+                for month in filter(MONTH.fullmatch, self._look(f"{base}/messages/{year}", closely=False)):
+                    place = f"{base}/messages/{year}/{month}"
+                    found = self._look(place, closely=closely).items()
+                    letters += ((name, f"{place}/{name}", stamp) for name, stamp in found if name.endswith(".md"))
+            for agent in self._look(f"{base}/agents", closely=False):
+                stamp = self._look(f"{base}/agents/{agent}", closely=closely).get(PROFILE)
+                if stamp is not None:
+                    profiles.append((f"{base}/agents/{agent}/{PROFILE}", stamp))
+        self._has_several = len(slugs) > 1
+        letters.sort(reverse=True)
+        self._profiles = profiles
+        roster = (tuple(stamp for _, stamp in profiles), tuple(self._seen), self._has_several)
+        self._found = {path: stamp for _, path, stamp in letters}
+        return {ROSTER: roster, **{path: (stamp, self._has_several) for path, stamp in self._found.items()}}
+
+    def read(self, part: str) -> list[Event] | None:
+        """Return a letter's message, or the agents."""
+        if part == ROSTER:
+            return self._roster()
+        try:
+            data = read_whole(self._root / part)
+            letter = letter_of(data)
+        except NotAFile as error:
+            return [Problem(part, 1, 0, str(error))]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            return [Problem(part, 1, 0, (error.strerror or str(error)).lower())]
+        except NoLetter as error:
+            if error.is_cut and not is_settled(self._found[part].changed / 1e9):
+                return None
+            return [Problem(part, 1, 0, str(error))]
+        slug = part.split("/")[1]
+        label = text_of(letter.head.get("thread_id"))
+        root = self._first(slug, label) if label else None
+        before = self._found[part].changed / 1e9
+        message = message_of(letter, part, len(data), slug if self._has_several else "", root, before)
+        self._seen.update(dict.fromkeys((message.sender, *message.recipients)))
+        return [message]
+
+    def _first(self, slug: str, label: str) -> str | None:
+        """Return the first message of a thread: its digest names it, or the label is its number."""
+        if (slug, label) not in self._roots:
+            first = None
+            name = re.sub(r"[^A-Za-z0-9._-]+", "-", label)
+            digest = self._root / PROJECTS / slug / "messages" / "threads" / f"{name}.md"
+            try:
+                data = read_whole(digest)
+                if found := CANONICAL.search(data):
+                    first = number_of(found[1].decode("utf-8", "replace"))
+            except (OSError, NotAFile):
+                first = None
+            if first is None:
+                if not label.isdecimal():
+                    return None
+                first = label
+            self._roots[slug, label] = first
+        return self._roots[slug, label]
+
+    def _roster(self) -> list[Event]:
+        agents: dict[str, Event] = {}
+        problems: list[Event] = []
+        for path, _ in self._profiles:
+            slug = path.split("/")[1]
+            try:
+                known = loads(read_whole(self._root / path))
+            except FileNotFoundError:
+                continue
+            except (NotAFile, OSError, ValueError, RecursionError) as error:
+                problems.append(Problem(path, 1, 0, f"no profile: {str(error)[:100]}"))
+                continue
+            if not isinstance(known, dict):
+                problems.append(Problem(path, 1, 0, "no profile: no JSON object"))
+                continue
+            name = text_of(known.get("name")) or path.split("/")[3]
+            if name != OVERSEER:
+                agent = _agent(known, name, called(name, slug if self._has_several else ""))
+                agents[agent.session_id] = agent
+        for name in self._seen:
+            if name and name != "user":
+                agents.setdefault(name, Agent(name))
+        return [*agents.values(), *problems]
+
+
+def _agent(known: dict[str, object], name: str, session: str) -> Agent:
+    retired = moment(known.get("retired_at"))
+    work = " ".join(filter(None, (text_of(known.get("program")), text_of(known.get("model")))))
+    return Agent(
+        session_id=session,
+        name=name if name != session else "",
+        status=Status.LIVING if known.get("retired_at") is None else Status.DEAD,
+        activity=first_line(text_of(known.get("task_description"))) or work,
+        started_at=moment(known.get("inception_ts")),
+        ended_at=retired,
+        last_seen=moment(known.get("last_active_ts")),
+    )

@@ -1,0 +1,84 @@
+"""Turns rows of MCP Agent Mail's database into messages and receipts (formats/agent-mail.md)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mailstore.events import Event
+from mailstore.message import NEVER, Location, Message, Receipt
+from mailstore.stores.agent_mail.columns import text_of
+from mailstore.stores.agent_mail.roster import OVERSEER, Names, moment
+from mailstore.stores.bodies import first_line, mentions
+from mailstore.stores.feeding import Bundle
+
+__all__ = ["KINDS", "Row", "To", "bundle_of", "tags_of", "who"]
+
+KINDS = ("to", "cc", "bcc")
+
+
+class To(NamedTuple):
+    """A recipient's row."""
+
+    agent: object
+    kind: object
+    read: object
+    acknowledged: object
+
+
+class Row(NamedTuple):
+    """A message's row."""
+
+    id: int
+    project: object
+    sender: object
+    thread: object
+    topic: object
+    subject: object
+    body: object
+    importance: object
+    needs_answer: object
+    created: object
+
+
+def who(name: str) -> str:
+    """Return what a name in a text is here: the person is the user."""
+    return "user" if name == OVERSEER else name
+
+
+def tags_of(importance: str, needs_answer: bool, topic: str = "", silent: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return what a message says of itself; `silent` are those who have not acknowledged it yet."""
+    return (
+        *([f"importance:{importance}"] if importance not in ("", "normal") else []),
+        *(["ack-required"] if needs_answer else []),
+        *(f"unacknowledged:{name}" for name in silent),
+        *([f"topic:{topic}"] if topic else []),
+    )
+
+
+def bundle_of(row: Row, to: list[To], names: Names, first: int, before: float, file: str) -> Bundle:
+    """Return all that a message's row and those of its recipients tell; `first` is the first of its thread."""
+    subject, body, created = text_of(row.subject), text_of(row.body), text_of(row.created)
+    time = moment(created)
+    to = sorted(to, key=lambda each: KINDS.index(kind) if (kind := text_of(each.kind)) in KINDS else len(KINDS))
+    silent = tuple(names.of(each.agent) for each in to if each.acknowledged is None) if row.needs_answer else ()
+    message = Message(
+        id=str(row.id),
+        sender=names.of(row.sender),
+        recipients=tuple(dict.fromkeys(names.of(each.agent) for each in to)),
+        timestamp=created,
+        time=before if time is None else time,
+        subject=subject or first_line(body),
+        thread=str(first) if first != row.id else None,
+        ttl_hours=NEVER,
+        tags=tags_of(text_of(row.importance), bool(row.needs_answer), text_of(row.topic), silent),
+        mentions=tuple(map(who, mentions(body))),
+        location=Location(file, row.id, 0),
+        timed=time is not None,
+    )
+    events: list[Event] = [message]
+    for each in to:
+        # who acknowledges a message has read it
+        read = each.read if each.read is not None else each.acknowledged
+        if read is not None:
+            events.append(Receipt(message.id, names.of(each.agent), moment(text_of(read))))
+    return Bundle(tuple(events), hash((subject, body)))

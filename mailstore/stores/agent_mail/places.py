@@ -1,0 +1,69 @@
+"""Where MCP Agent Mail keeps its database and its archive (formats/agent-mail.md)."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+from typing import NamedTuple
+
+from mailstore.files.database import Unreadable, is_database, read_database
+
+__all__ = ["DATABASE", "PROJECTS", "Places", "find"]
+
+DATABASE = "storage.sqlite3"
+PROJECTS = "projects"
+YEAR = re.compile(r"\d{4}")
+TABLES = {"projects", "agents", "messages", "message_recipients"}
+
+
+class Places(NamedTuple):
+    """A database, or where there is none the root of an archive."""
+
+    database: Path | None
+    archive: Path | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder that is watched."""
+        return self.database.parent if self.database else self.archive or Path()
+
+
+def find(path: Path) -> Places | None:
+    """Return the database at a path or in a folder; else the archive there. Raises OSError."""
+    if path.is_file():
+        return Places(path.absolute()) if _is_ours(path) else None
+    database = path / DATABASE
+    if database.is_file() and _is_ours(database):
+        return Places(database.absolute())
+    for root in (path, path / "archive"):
+        if _is_archive(root):
+            return Places(None, root.absolute())
+    return None
+
+
+def _is_ours(path: Path) -> bool:
+    if not is_database(path):
+        return False
+    try:
+        return read_database(path, _tables) >= TABLES
+    except Unreadable:
+        return path.name == DATABASE
+
+
+def _tables(database: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def _is_archive(root: Path) -> bool:
+    """Say whether a folder holds projects, any of which has mail by years or agents with profiles."""
+    projects = root / PROJECTS
+    if not projects.is_dir() or projects.is_symlink():
+        return False
+    for project in projects.iterdir():
+        messages, agents = project / "messages", project / "agents"
+        if messages.is_dir() and any(YEAR.fullmatch(year.name) for year in messages.iterdir()):
+            return True
+        if agents.is_dir() and any((agent / "profile.json").is_file() for agent in agents.iterdir()):
+            return True
+    return False

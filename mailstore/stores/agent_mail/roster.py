@@ -1,0 +1,111 @@
+"""Who is who in MCP Agent Mail, and what each is at work on (formats/agent-mail.md)."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from mailstore.roster import Agent, Status
+from mailstore.stores.agent_mail.columns import columns, text_of
+from mailstore.stores.bodies import first_line
+from mailstore.stores.haak.names import parse_time
+
+__all__ = ["OVERSEER", "Names", "agents_of", "moment", "names_of"]
+
+OVERSEER = "HumanOverseer"
+COLUMNS = ("id", "name", "program", "model", "task_description", "inception_ts", "last_active_ts", "retired_at")
+SHOWN = 2
+"""How many reservations an agent's line names."""
+
+
+def moment(value: object) -> float | None:
+    """Return a time in seconds since the epoch, None where there is none; one without a zone is in UTC."""
+    return parse_time(value)[0] if value is not None else None
+
+
+class Names(NamedTuple):
+    """What agents are called, by the number of their row: by name, and where there are several projects by both."""
+
+    by_id: Mapping[int, str]
+
+    def of(self, agent_id: object) -> str:
+        """Return what an agent is called; the person's own mail is the user's."""
+        return self.by_id.get(agent_id) or f"agent-{agent_id}" if isinstance(agent_id, int) else f"agent-{agent_id}"
+
+
+def names_of(mail: sqlite3.Connection) -> Names:
+    """Return what all agents are called."""
+    found = mail.execute("SELECT agents.id, name, slug FROM agents LEFT JOIN projects ON projects.id = project_id")
+    rows = [(agent, str(name), str(slug)) for agent, name, slug in found]
+    [(projects,)] = mail.execute("SELECT count(*) FROM projects")
+    return Names({agent: called(name, slug if projects > 1 else "") for agent, name, slug in rows})
+
+
+def called(name: str, slug: str) -> str:
+    """Return what an agent of a project is called; the project is left out where there is but one."""
+    return "user" if name == OVERSEER else f"{name}@{slug}" if slug else name
+
+
+def agents_of(mail: sqlite3.Connection, names: Names) -> dict[int, Agent]:
+    """Return all agents by the number of their row; the person is none."""
+    reserved = _reservations(mail)
+    wanted = columns(mail, "agents", *COLUMNS)
+    found = mail.execute(f"SELECT {wanted} FROM agents ORDER BY id")  # noqa: S608
+    agents: dict[int, Agent] = {}
+    for agent, name, program, model, task, begun, active, retired in found:
+        if name == OVERSEER:
+            continue
+        ended = moment(retired)
+        work = first_line(text_of(task)) or " ".join(str(each) for each in (program, model) if each)
+        agents[agent] = Agent(
+            session_id=names.of(agent),
+            name=str(name) if names.of(agent) != name else "",
+            status=Status.DEAD if retired is not None else Status.LIVING,
+            activity="; ".join(filter(None, (_editing(reserved.get(agent, ())), work))),
+            started_at=moment(begun),
+            ended_at=ended,
+            last_seen=moment(active),
+        )
+    return agents
+
+
+class _Reservation(NamedTuple):
+    pattern: str
+    until: float
+
+
+def _reservations(mail: sqlite3.Connection) -> dict[int, list[_Reservation]]:
+    try:
+        rows = mail.execute(
+            "SELECT agent_id, path_pattern, expires_ts FROM file_reservations WHERE released_ts IS NULL "
+            "ORDER BY expires_ts DESC"
+        ).fetchall()
+    except sqlite3.OperationalError:
+        # an older server knows of no reservations
+        return {}
+    found: dict[int, list[_Reservation]] = {}
+    for agent, pattern, expires in rows:
+        found.setdefault(agent, []).append(_Reservation(str(pattern), moment(expires) or 0.0))
+    return found
+
+
+def _editing(reservations: Sequence[_Reservation]) -> str:
+    """Say what an agent has reserved: what is open first, else what it let expire without a word."""
+    now = time.time()
+    held = [each for each in reservations if each.until > now]
+    shown = (held or list(reservations))[:SHOWN]
+    if not shown:
+        return ""
+    more = len(held or reservations) - len(shown)
+    patterns = ", ".join(each.pattern for each in shown) + (f" and {more} more" if more else "")
+    clock = _clock(min(each.until for each in shown) if held else max(each.until for each in shown), now)
+    return f"editing {patterns} until {clock}" if held else f"reserved {patterns}, expired {clock}"
+
+
+def _clock(time_: float, now: float) -> str:
+    """Return a moment as a time of the day (UTC), with its date where that is another day."""
+    then = datetime.fromtimestamp(time_, UTC)
+    return then.strftime("%H:%M" if then.date() == datetime.fromtimestamp(now, UTC).date() else "%Y-%m-%d %H:%M")

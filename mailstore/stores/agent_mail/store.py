@@ -1,0 +1,154 @@
+"""The store over MCP Agent Mail's database, or its archive alone (formats/agent-mail.md)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar, Self
+
+import msgspec
+
+from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.files.database import Unreadable
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.message import Message
+from mailstore.store import Capabilities, Capability
+from mailstore.stores.agent_mail import tables as ask
+from mailstore.stores.agent_mail.archive import ArchiveSource
+from mailstore.stores.agent_mail.columns import text_of
+from mailstore.stores.agent_mail.feed import DatabaseFeed
+from mailstore.stores.agent_mail.letter import NoLetter, id_of, letter_of
+from mailstore.stores.agent_mail.places import DATABASE, PROJECTS, Places, find
+from mailstore.stores.agent_mail.roster import names_of
+from mailstore.stores.feeding import FeedReader
+from mailstore.stores.followed import FollowedStore, Reader, unreadable
+from mailstore.stores.rereading import Rereader
+
+__all__ = ["AgentMailStore"]
+
+SERVER = "its server alone writes there, keeping its archive in step, and none is configured"
+MISSING = {
+    Capability.SEND: SERVER,
+    Capability.MARK_READ: SERVER,
+    Capability.UPDATE_ROSTER: SERVER,
+    Capability.ARCHIVE: SERVER,
+    Capability.RECORD: "it has no journal",
+    Capability.SEVERAL: SERVER,
+    Capability.SUBJECT: SERVER,
+    Capability.REPLY: SERVER,
+    Capability.TYPE: "its messages have no type",
+    Capability.TTL: "its messages do not expire",
+    Capability.METADATA: "its messages hold no fields of one's own",
+    Capability.AUDIENCE: SERVER,
+    Capability.ADOPT: "only its server makes one",
+}
+
+
+class AgentMailStore(FollowedStore):
+    """The messages of all projects of a server, their recipients, and the agents with what they have reserved."""
+
+    kind: ClassVar[str] = "agent-mail"
+    summary: ClassVar[str] = "MCP Agent Mail: storage.sqlite3, or its archive alone; to look at"
+    capabilities: ClassVar[Capabilities] = Capabilities(MISSING)
+
+    def __init__(self, places: Places, *, poll: bool = False) -> None:
+        self._places = places
+        self._archive = ArchiveSource(places.archive) if places.archive else None
+        reader: Reader
+        if self._archive:
+            reader = Rereader(self._archive)
+        else:
+            assert places.database is not None
+            reader = FeedReader(DatabaseFeed(places.database))
+        super().__init__(reader, places.folder, poll=poll)
+
+    @classmethod
+    def recognise(cls, path: Path) -> bool:
+        """Say whether a database or an archive lies at a path."""
+        try:
+            return find(path) is not None
+        except OSError:
+            return False
+
+    @classmethod
+    def open(cls, path: Path, *, poll: bool = False) -> Self:
+        """Open the database at a path or in a folder, else the archive there; raises MailboxMissing and StoreError."""
+        try:
+            places = find(path)
+        except OSError as error:
+            raise unreadable(path, error) from error
+        if places is None:
+            raise MailboxMissing(
+                f"there is no {DATABASE} at {path}, and no archive with {PROJECTS}", "name the server's folder"
+            )
+        return cls(places, poll=poll)
+
+    @property
+    def url(self) -> str:
+        """Return what names this mailbox anywhere."""
+        return f"{self.kind}:{(self._places.database or self._places.folder).resolve()}"
+
+    @property
+    def title(self) -> str:
+        """Return the folder's name and the database's."""
+        database = self._places.database
+        return f"{database.parent.name[:20]}/{database.name}"[-40:] if database else self._places.folder.name[:40]
+
+    def _below(self) -> Sequence[str]:
+        return self._archive.folders() if self._archive else ()
+
+    def content(self, message: Message) -> str:
+        """Return a message's body. Raises ContentGone."""
+        if self._archive:
+            try:
+                return letter_of(self._file(message)).body
+            except NoLetter as error:
+                raise ContentGone(f"message {message.id} can't be read any more", str(error)) from error
+        return text_of(self._row(message)["body_md"])
+
+    def raw(self, message: Message) -> bytes:
+        """Return a letter as it stands in the archive, or a message's row and its recipients' as JSON."""
+        return self._file(message) if self._archive else msgspec.json.encode(self._row(message))
+
+    def _file(self, message: Message) -> bytes:
+        where = message.location
+        if where is None:
+            raise ContentGone(f"message {message.id} stands in no file")
+        try:
+            data = read_whole(self._places.folder / where.file)
+            found = id_of(letter_of(data), where.file)
+        except (OSError, NotAFile, NoLetter) as error:
+            raise ContentGone(f"{where.file} can't be read", "was it moved?") from error
+        if found != message.id:
+            raise ContentGone(f"{where.file} no longer has this message", "it was replaced")
+        return data
+
+    def _row(self, message: Message) -> dict[str, object]:
+        def look(mail: sqlite3.Connection) -> dict[str, object] | None:
+            return _row(mail, message.id)
+
+        assert self._places.database is not None
+        try:
+            found = ask.look(self._places.database, look)
+        except (OSError, Unreadable) as error:
+            raise ContentGone(f"{self._places.database.name} can't be read", str(error)) from error
+        if found is None:
+            raise ContentGone(f"message {message.id} is no longer in {self._places.database.name}")
+        return found
+
+
+def _row(mail: sqlite3.Connection, message_id: str) -> dict[str, object] | None:
+    """Return all columns of a message, and its recipients with theirs."""
+    asked = mail.execute("SELECT * FROM messages WHERE id = ?", (message_id,))
+    row = asked.fetchone()
+    if row is None:
+        return None
+    found: dict[str, object] = dict(zip((each[0] for each in asked.description), row, strict=True))
+    names = names_of(mail)
+    asked = mail.execute("SELECT * FROM message_recipients WHERE message_id = ?", (message_id,))
+    columns = [each[0] for each in asked.description]
+    to = [dict(zip(columns, row, strict=True)) for row in asked]
+    found["sender"] = names.of(found["sender_id"])
+    found["recipients"] = [{"name": names.of(each["agent_id"]), **each} for each in to]
+    return found

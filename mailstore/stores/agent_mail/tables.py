@@ -1,0 +1,145 @@
+"""Asks MCP Agent Mail's database for messages, threads and recipients (formats/agent-mail.md)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from mailstore.files.database import read_database
+from mailstore.stores.agent_mail.columns import columns, text_of
+from mailstore.stores.agent_mail.decode import Row, To
+
+__all__ = [
+    "Sums",
+    "Thread",
+    "changed",
+    "exists",
+    "firsts",
+    "look",
+    "messages",
+    "recipients",
+    "some_messages",
+    "sums",
+    "time_before",
+]
+
+COLUMNS = (
+    *("id", "project_id", "sender_id", "thread_id", "topic"),
+    *("subject", "body_md", "importance", "ack_required", "created_ts"),
+)
+AT_ONCE = 500
+LONGEST_ID = 19
+Found = TypeVar("Found")
+Thread = tuple[object, str]
+"""A project, and a label that messages of it share."""
+
+
+class Sums(NamedTuple):
+    """What changes whenever a message or a recipient does, but for one that is put in the place of another."""
+
+    messages: int = 0
+    last: int = 0
+    recipients: int = 0
+    read: int = 0
+    acknowledged: int = 0
+    last_read: str = ""
+    last_acknowledged: str = ""
+
+
+def look(path: Path, question: Callable[[sqlite3.Connection], Found]) -> Found:
+    """Return what a question to a database finds, as `read_database` does; bytes that are no text are replaced."""
+
+    def ask(mail: sqlite3.Connection) -> Found:
+        mail.text_factory = text_of
+        return question(mail)
+
+    return read_database(path, ask)
+
+
+def sums(mail: sqlite3.Connection) -> Sums:
+    """Return how much there is, and until when."""
+    [(messages, last)] = mail.execute("SELECT count(*), max(id) FROM messages")
+    [(count, read, acknowledged, last_read, last_acknowledged)] = mail.execute(
+        "SELECT count(*), count(read_ts), count(ack_ts), max(read_ts), max(ack_ts) FROM message_recipients"
+    )
+    lasts = text_of(last_read), text_of(last_acknowledged)
+    return Sums(messages, last or 0, count, read, acknowledged, *lasts)
+
+
+def messages(mail: sqlite3.Connection, *, before: int, limit: int) -> list[Row]:
+    """Return so many messages from before one, the newest first."""
+    asked = mail.execute(
+        f"SELECT {columns(mail, 'messages', *COLUMNS)} FROM messages WHERE id < ? ORDER BY id DESC LIMIT ?",  # noqa: S608
+        (before, limit),
+    )
+    return [Row(*row) for row in asked]
+
+
+def some_messages(mail: sqlite3.Connection, ids: Iterable[int]) -> list[Row]:
+    """Return the messages of some ids that are there."""
+    wanted = columns(mail, "messages", *COLUMNS)
+    return [
+        Row(*row)
+        for marks, part in _parts(ids)
+        for row in mail.execute(f"SELECT {wanted} FROM messages WHERE id IN ({marks})", part)  # noqa: S608
+    ]
+
+
+def recipients(mail: sqlite3.Connection, ids: Iterable[int]) -> dict[int, list[To]]:
+    """Return the recipients of some messages."""
+    found: dict[int, list[To]] = {}
+    for marks, part in _parts(ids):
+        asked = mail.execute(
+            "SELECT message_id, agent_id, kind, read_ts, ack_ts FROM message_recipients "  # noqa: S608
+            f"WHERE message_id IN ({marks}) ORDER BY rowid",
+            part,
+        )
+        for message, *rest in asked:
+            found.setdefault(message, []).append(To(*rest))
+    return found
+
+
+def changed(mail: sqlite3.Connection, since: Sums) -> set[int]:
+    """Return the messages that are new, and those that were read or acknowledged lately."""
+    new = {message for (message,) in mail.execute("SELECT id FROM messages WHERE id > ?", (since.last,))}
+    asked = mail.execute(
+        "SELECT message_id FROM message_recipients WHERE message_id > ? OR read_ts >= ? OR ack_ts >= ?",
+        (since.last, since.last_read, since.last_acknowledged),
+    )
+    return new.union(message for (message,) in asked)
+
+
+def firsts(mail: sqlite3.Connection) -> dict[Thread, int]:
+    """Return the first message of each thread: the one whose id the label is, else the oldest that bears it."""
+    asked = mail.execute(
+        "SELECT one.project_id, one.thread_id, coalesce(root.id, min(one.id)) FROM messages AS one "
+        "LEFT JOIN messages AS root ON root.id = CAST(one.thread_id AS INTEGER) "
+        "AND CAST(root.id AS TEXT) = one.thread_id AND root.project_id = one.project_id "
+        "WHERE one.thread_id IS NOT NULL AND one.thread_id != '' GROUP BY one.project_id, one.thread_id"
+    )
+    return {(project, text_of(label)): first for project, label, first in asked}
+
+
+def exists(mail: sqlite3.Connection, project: object, label: str) -> bool:
+    """Say whether a label is the id of a message of the same project."""
+    if not (len(label) < LONGEST_ID and label.isascii() and label.isdecimal() and label == str(int(label))):
+        return False
+    asked = mail.execute("SELECT 1 FROM messages WHERE id = ? AND project_id = ?", (int(label), project))
+    return asked.fetchone() is not None
+
+
+def time_before(mail: sqlite3.Connection, message: int) -> Iterator[str]:
+    """Yield when the messages before one were written, the last first."""
+    asked = mail.execute("SELECT created_ts FROM messages WHERE id < ? ORDER BY id DESC LIMIT 100", (message,))
+    for (created,) in asked:
+        yield text_of(created)
+
+
+def _parts(values: Iterable[int]) -> Iterator[tuple[str, list[int]]]:
+    """Yield values in parts small enough for one question, each with its placeholders."""
+    rest = iter(values)
+    while part := list(islice(rest, AT_ONCE)):
+        yield ",".join("?" * len(part)), part

@@ -1,0 +1,53 @@
+"""Who there is: the folders of a mailbox, and those elsewhere of whom its mail tells (formats/agentazall.md A1)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from pathlib import Path
+
+from mailstore.files.stamp import path_stamp
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.roster import Agent
+from mailstore.stores.agentazall.names import USER, is_remote, name_of
+from mailstore.stores.agentazall.tree import TASKS, Tree
+from mailstore.stores.bodies import first_line
+
+__all__ = ["agents_of", "tasks_of"]
+
+TASKS_BYTES = 1 << 20
+LAST_DAYS = 30
+"""Days of an agent in which it is looked for what it says that it does."""
+
+
+def tasks_of(tree: Tree) -> dict[str, tuple[str, Hashable]]:
+    """Return for each agent the newest file that says what it does, with its stamp; an empty one says nothing."""
+    found: dict[str, tuple[str, Hashable]] = {}
+    for agent in tree.agents:
+        found[agent] = ("", None)
+        for day in tree.days(agent)[:LAST_DAYS]:
+            name = f"{agent}/{day}/{TASKS}/tasks.txt"
+            stamp = path_stamp(tree.root / name)
+            if stamp is not None and stamp.size and not (tree.root / name).parent.is_symlink():
+                found[agent] = (name, stamp)
+                break
+    return found
+
+
+def agents_of(root: Path, tasks: dict[str, tuple[str, Hashable]], told_of: Iterable[str]) -> list[Agent]:
+    """Return the agents that have a folder, and those without one that wrote, or whose address is elsewhere."""
+    here = {name_of(folder): name for folder, (name, _) in tasks.items()}
+    here.pop(USER, None)
+    found = [Agent(name, activity=_activity(root / file) if file else "") for name, file in sorted(here.items())]
+    return found + [Agent(name) for name in sorted(set(told_of) - set(here) - {USER})]
+
+
+def is_told_of(name: str, *, is_sender: bool) -> bool:
+    """Say whether a name in the mail is somebody's: whoever wrote is there, and so is whoever is elsewhere."""
+    return is_sender or is_remote(name)
+
+
+def _activity(path: Path) -> str:
+    try:
+        return first_line(read_whole(path, TASKS_BYTES).decode("utf-8", "replace"))
+    except (OSError, NotAFile):
+        return ""

@@ -1,0 +1,118 @@
+"""A copy of a message as a Message, and what a copy tells beside it (formats/agentazall.md A2, A7)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from mailstore.message import NEVER, Location, Message
+from mailstore.stores.agentazall.block import unwrapped
+from mailstore.stores.agentazall.letter import Letter, moment
+from mailstore.stores.agentazall.names import addresses, bare, is_remote, name_of
+from mailstore.stores.agentazall.places import INBOX
+from mailstore.stores.bodies import first_line, mentions
+
+__all__ = ["Copy", "attachments", "digest_of", "id_of", "message_of", "split", "who"]
+
+MOST_ATTACHMENTS = 1000
+
+
+class Copy(NamedTuple):
+    """Where a copy of a message lies: whose it is, of which day, in which box, in which file."""
+
+    owner: str
+    day: str
+    box: str
+    file: str
+
+    @property
+    def stem(self) -> str:
+        """Return the file's name without its ending."""
+        return self.file.removesuffix(".txt")
+
+
+class Who(NamedTuple):
+    """Sender and recipients, by their names here."""
+
+    sender: str
+    recipients: tuple[str, ...]
+
+
+def split(part: str) -> Copy | None:
+    """Return where a message file lies, None for the name of anything else."""
+    names = part.split("/")
+    return Copy(*names) if len(names) == 4 else None
+
+
+def who(letter: Letter, copy: Copy) -> Who:
+    """Return a letter's sender and recipients; a kept copy without From is of whoever keeps it."""
+    sender = bare(letter.get("From")) or (copy.owner if copy.box != INBOX else "")
+    return Who(name_of(sender), tuple(map(name_of, addresses(letter.get("To"), letter.get("Cc")))))
+
+
+def id_of(letter: Letter, copy: Copy) -> str:
+    """Return the id that a copy claims, its file's where it claims none."""
+    return letter.get("Message-ID").strip("<> \t") or copy.stem
+
+
+def digest_of(text: str, sender: str) -> str:
+    """Return what tells two messages of one id apart."""
+    return hashlib.blake2b(f"{sender}\n{text}".encode(), digest_size=8).hexdigest()
+
+
+def attachments(path: Path) -> list[str]:
+    """Return the names of the files beside a message file, as they lie in its folder."""
+    folder = path.with_suffix("")
+    if folder.is_symlink():
+        return []
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry, _ in zip(entries, range(MOST_ATTACHMENTS), strict=False))
+    except OSError:
+        return []
+
+
+def missing(letter: Letter, names: list[str]) -> list[str]:
+    """Return the attachments that a header names and its folder does not hold; commas in names make it unsure."""
+    text = letter.get("Attachments")
+    if not text or any("," in name for name in names):
+        return []
+    return [name for name in re.split(r",\s*", text) if name and name not in names]
+
+
+def message_of(
+    letter: Letter,
+    copy: Copy,
+    *,
+    message_id: str,
+    thread: str | None,
+    facts: tuple[str, ...],
+    files: list[str],
+    size: int,
+    changed: float,
+) -> Message:
+    """Return a copy as a message; `changed` is when its file was, for one without a date."""
+    text = unwrapped(letter.body)
+    sender, recipients = who(letter, copy)
+    date = letter.get("Date")
+    time = moment(date)
+    tags = [f"attachment:{name}" for name in files]
+    tags += [f"attachment-missing:{name}" for name in missing(letter, files)]
+    return Message(
+        id=message_id,
+        sender=sender,
+        recipients=recipients,
+        timestamp=date,
+        time=changed if time is None else time,
+        subject=letter.get("Subject") or first_line(text),
+        thread=thread,
+        ttl_hours=NEVER,
+        tags=(*facts, *tags),
+        mentions=mentions(text),
+        location=Location("/".join(copy), 0, size),
+        timed=time is not None,
+        is_tracked=not recipients or not all(map(is_remote, recipients)),
+    )

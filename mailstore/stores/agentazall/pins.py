@@ -1,0 +1,122 @@
+"""Which key each sender signed with when it was first seen, kept in our own state: trust on first use (A5).
+
+The program's own keyring is no help: it takes the fingerprint that a message claims, and warns of no change.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+
+import msgspec
+
+from mailstore.errors import StoreError
+from mailstore.files.append import locked, replace_file
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.stores.agentazall.signature import fingerprint_of, key_of
+from mailstore.stores.agentazall.state import make_private, state_folder
+
+__all__ = ["Key", "Pin", "Pins"]
+
+LARGEST = 64 << 20
+PAUSE_SECONDS = 1.0
+
+
+class Key(StrEnum):
+    """How a message's key stands to the one that is remembered for its sender."""
+
+    NEW = "new"
+    PINNED = "pinned"
+    CHANGED = "CHANGED"
+
+
+class Pin(msgspec.Struct, frozen=True):
+    """A sender's key in base64, and by which message and when it was first seen."""
+
+    public_key: str
+    first_seen: float
+    message_id: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the key's fingerprint."""
+        return fingerprint_of(key_of(self.public_key))
+
+
+Table = dict[str, dict[str, Pin]]
+
+
+class Pins:
+    """The keys remembered for one mailbox; may be asked from any thread."""
+
+    def __init__(self, mailbox: str) -> None:
+        self._mailbox = mailbox
+        self._pins: dict[str, Pin] = {}
+        self._unsaved: dict[str, Pin] = {}
+        self._lock = threading.Lock()
+        self._saved = 0.0
+        self.trouble = ""
+
+    @property
+    def path(self) -> Path:
+        """Return the file that holds the keys of every mailbox."""
+        return state_folder() / "pins.json"
+
+    def load(self) -> None:
+        """Take in what is remembered; a file that can't be read is told of in `trouble`, and not written over."""
+        with self._lock:
+            try:
+                self._pins = {**_table(self.path).get(self._mailbox, {}), **self._unsaved}
+            except (OSError, NotAFile, msgspec.MsgspecError) as error:
+                self.trouble = f"the keys of senders can't be remembered: {self.path} can't be read ({error})"
+
+    def known(self, sender: str) -> Pin | None:
+        """Return what is remembered of a sender's key."""
+        return self._pins.get(sender)
+
+    def compare(self, sender: str, key: str, message_id: str) -> Key:
+        """Say how a key stands to the one that is remembered; the first one is remembered."""
+        with self._lock:
+            pin = self._pins.get(sender)
+            if pin is None:
+                pin = self._unsaved[sender] = self._pins[sender] = Pin(key, time.time(), message_id)
+            if pin.public_key != key:
+                return Key.CHANGED
+            return Key.NEW if pin.message_id == message_id else Key.PINNED
+
+    def pin(self, sender: str, key: str) -> None:
+        """Remember a key that is known to be the sender's, whatever was remembered before."""
+        with self._lock:
+            pin = self._pins.get(sender)
+            if pin is None or pin.public_key != key:
+                self._unsaved[sender] = self._pins[sender] = Pin(key, time.time())
+        self.save(at_once=True)
+
+    def save(self, *, at_once: bool = False) -> None:
+        """Write what is new, at most once a second unless `at_once`; what can't be written is told of in `trouble`."""
+        with self._lock:
+            if not self._unsaved or self.trouble or (not at_once and time.monotonic() - self._saved < PAUSE_SECONDS):
+                return
+            try:
+                make_private(self.path, b"{}")
+                with locked(self.path):
+                    table = _table(self.path)
+                    theirs = table.get(self._mailbox, {})
+                    # another console may have been first: its key stands, unless ours is known to be right
+                    certain = {sender: pin for sender, pin in self._unsaved.items() if not pin.message_id}
+                    self._pins |= {**self._unsaved, **theirs, **certain}
+                    table[self._mailbox] = {**self._unsaved, **theirs, **certain}
+                    replace_file(self.path, msgspec.json.format(msgspec.json.encode(table)))
+                self._unsaved = {}
+                self._saved = time.monotonic()
+            except (OSError, NotAFile, StoreError, msgspec.MsgspecError) as error:
+                self.trouble = f"the keys of senders can't be remembered: {error}"
+
+
+def _table(path: Path) -> Table:
+    with suppress(FileNotFoundError):
+        return msgspec.json.decode(read_whole(path, LARGEST), type=Table)
+    return {}

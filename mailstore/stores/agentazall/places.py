@@ -1,0 +1,90 @@
+"""Where an AgentAZAll mailbox lies, and how to tell that one does (formats/agentazall.md A1, A9)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from mailstore.files.whole import NotAFile, read_whole
+
+__all__ = ["BOXES", "DAY", "INBOX", "OUTBOX", "SENT", "config_at", "find", "is_agent_name", "looks_like", "mailbox_dir"]
+
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+INBOX, OUTBOX, SENT = "inbox", "outbox", "sent"
+BOXES = (SENT, OUTBOX, INBOX)
+"""The folders of a day that hold messages, the copy that its sender keeps first."""
+CONFIG_BYTES = 1 << 20
+KEYS = (".agent_key", ".identity_key")
+LOOKED_AT = 200
+"""Entries of a folder that are looked at to tell what it is: recognising must be cheap."""
+MAILBOXES = "mailboxes"
+
+
+def find(path: Path) -> Path | None:
+    """Return the folder of mailboxes that a path names: it, what holds it, a config.json, or one agent's folder.
+
+    Raises OSError.
+    """
+    path = path.absolute()
+    if not path.is_dir():
+        config = config_at(path) if path.suffix == ".json" else None
+        folder = mailbox_dir(config, path) if config is not None else None
+        return folder if folder is not None and folder.is_dir() else None
+    if looks_like(path):
+        return path
+    for place in (path / MAILBOXES, path / "data" / MAILBOXES):
+        if place.is_dir() and (looks_like(place) or place.parent.name == "data"):
+            return place
+    if _is_agent(path) and looks_like(path.parent):
+        return path.parent
+    is_bare = path.name == MAILBOXES and path.parent.name == "data"
+    return path if is_bare and not any(path.iterdir()) else None
+
+
+def looks_like(folder: Path) -> bool:
+    """Say whether any of a folder's first entries is the folder of an agent. Raises OSError."""
+    return any(_is_agent(entry) for entry in islice(_folders(folder), LOOKED_AT))
+
+
+def is_agent_name(name: str) -> bool:
+    """Say whether a folder of this name may be an agent's."""
+    return not name.startswith(".") and name != "shared"
+
+
+def config_at(path: Path) -> dict[str, Any] | None:
+    """Return the program's configuration at a path, None where none is. Raises OSError."""
+    try:
+        found = json.loads(read_whole(path, CONFIG_BYTES))
+    except (NotAFile, ValueError, RecursionError):
+        return None
+    if isinstance(found, dict) and "agent_name" in found and "mailbox_dir" in found:
+        return found
+    return None
+
+
+def mailbox_dir(config: dict[str, Any], path: Path) -> Path | None:
+    """Return the folder of mailboxes that a configuration names, seen from where it lies."""
+    named = config.get("mailbox_dir")
+    if not isinstance(named, str) or not named or "\0" in named:
+        return None
+    return Path(os.path.normpath(path.absolute().parent / named))
+
+
+def _is_agent(folder: Path) -> bool:
+    """Say whether a folder holds an agent's key, or a day that holds a box."""
+    if any((folder / key).is_file() for key in KEYS):
+        return True
+    days = (day for day in islice(_folders(folder), LOOKED_AT) if DAY.fullmatch(day.name))
+    return any((day / box).is_dir() for day in days for box in BOXES)
+
+
+def _folders(folder: Path) -> Iterator[Path]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if is_agent_name(entry.name) and entry.is_dir(follow_symlinks=False):
+                yield Path(entry.path)

@@ -1,0 +1,170 @@
+"""What can be said of a message's signature, fact by fact (formats/agentazall.md A3, A4).
+
+A signature covers the body and nothing else: no header, no attachment. So no single fact means that a message
+is genuine, and none is made up from the others.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from enum import StrEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from mailstore.stores.agentazall.block import Block, as_upstream_reads, block_of, is_marked
+from mailstore.stores.agentazall.letter import Letter
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+__all__ = ["NOT_CHECKED", "Facts", "Verdict", "facts_of", "fingerprint_of", "key_of"]
+
+NOT_CHECKED = "signatures are not checked: install signalbox[agentazall]"
+LEGACY = ("Public-Key", "Signature")
+"""The headers with which version 1.0.17 signed."""
+
+
+class Verdict(StrEnum):
+    """What a signature is found to be; what is wrong stands out."""
+
+    NONE = "none"
+    VALID = "valid"
+    INVALID = "INVALID"
+    BROKEN = "BROKEN"
+    NOT_CHECKED = "not-checked"
+    LEGACY_VALID = "legacy-valid"
+    LEGACY_INVALID = "legacy-INVALID"
+
+
+class Facts(NamedTuple):
+    """The facts of one body's signature.
+
+    `key` is the public key in the message, in base64 as it should be written, empty where it has none that is one.
+    `is_named` says whether the fingerprint in the message is that of the key; `upstream` what its own program would
+    say (None: not signed, or not checked).
+    """
+
+    verdict: Verdict
+    key: str = ""
+    is_named: bool = False
+    is_all: bool = True
+    is_nested: bool = False
+    upstream: bool | None = None
+
+    def tags(self) -> tuple[str, ...]:
+        """Return the facts as tags, those that warn in capitals."""
+        found = [f"signature:{self.verdict}"]
+        if self.verdict in (Verdict.VALID, Verdict.INVALID, Verdict.NOT_CHECKED):
+            found.append("fingerprint:matches" if self.is_named else "fingerprint:MISMATCH")
+        if not self.is_all:
+            found.append("text-outside-signature")
+        if self.is_nested:
+            found.append("nested-signature")
+        if self.upstream is not None:
+            found.append("upstream:valid" if self.upstream else "upstream:INVALID")
+        return tuple(found)
+
+
+def facts_of(letter: Letter) -> Facts:
+    """Return the facts of a letter's signature: our own check is of the outermost block."""
+    block = block_of(letter.body)
+    if block is None:
+        if is_marked(letter.body):
+            return Facts(Verdict.BROKEN, upstream=_upstream(letter.body))
+        return _legacy(letter)
+    key = _decoded(block.public_key, 32)
+    text = base64.b64encode(key).decode("ascii") if key else ""
+    is_named = bool(key) and block.fingerprint.lower() == fingerprint_of(key)
+    if not is_checkable():
+        return Facts(Verdict.NOT_CHECKED, text, is_named, block.is_all, block.is_nested)
+    verdict = Verdict.VALID if _is_valid(block) else Verdict.INVALID
+    if verdict is Verdict.VALID and block.is_all and not block.is_nested and _is_plain(block):
+        return Facts(verdict, text, is_named, upstream=True)
+    return Facts(verdict, text, is_named, block.is_all, block.is_nested, _upstream(letter.body))
+
+
+def fingerprint_of(key: bytes) -> str:
+    """Return a public key's fingerprint."""
+    return hashlib.sha256(key).hexdigest()[:16]
+
+
+def key_of(text: str) -> bytes:
+    """Return the public key that base64 stands for, empty for what is none."""
+    return _decoded(text, 32)
+
+
+@lru_cache(maxsize=1)
+def is_checkable() -> bool:
+    """Say whether the library is there that checks signatures."""
+    try:
+        import cryptography.hazmat.primitives.asymmetric.ed25519  # noqa: F401 - asked for only when one is met
+    except ImportError:
+        return False
+    return True
+
+
+def _is_plain(block: Block) -> bool:
+    """Say whether upstream is sure to see the very payload that we see."""
+    payload = block.payload
+    return not block.has_crlf and "\r" not in payload and payload == payload.rstrip() and "---END AGENT" not in payload
+
+
+def _is_valid(block: Block) -> bool:
+    if _verify(block.public_key, block.signature, block.payload):
+        return True
+    # a file whose line ends were changed as a whole
+    return block.has_crlf and _verify(block.public_key, block.signature, block.payload.replace("\r\n", "\n"))
+
+
+def _upstream(body: str) -> bool | None:
+    read = as_upstream_reads(body)
+    return None if read is None or not is_checkable() else _verify(read.public_key, read.signature, read.payload)
+
+
+def _legacy(letter: Letter) -> Facts:
+    """Return the facts of a signature over all headers and the body, as version 1.0.17 made."""
+    public_key, signature = (dict(letter.lines).get(name, "") for name in LEGACY)
+    if not public_key or not signature:
+        return Facts(Verdict.NONE)
+    key = _decoded(public_key, 32)
+    text = base64.b64encode(key).decode("ascii") if key else ""
+    if not is_checkable():
+        return Facts(Verdict.NOT_CHECKED, text)
+    head = "".join(f"{name}: {value}\n" for name, value in dict(letter.lines).items() if name != "Signature")
+    is_valid = _verify(public_key, signature, f"{head}---\n{letter.body}")
+    return Facts(Verdict.LEGACY_VALID if is_valid else Verdict.LEGACY_INVALID, text, upstream=is_valid)
+
+
+def _verify(public_key: str, signature: str, payload: str) -> bool:
+    from cryptography.exceptions import InvalidSignature
+
+    key, signed = _loaded(public_key), _decoded(signature, 64)
+    if key is None or not signed:
+        return False
+    try:
+        key.verify(signed, payload.encode())
+    except InvalidSignature:
+        return False
+    return True
+
+
+@lru_cache(maxsize=1024)
+def _loaded(text: str) -> Ed25519PublicKey | None:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    key = _decoded(text, 32)
+    try:
+        return Ed25519PublicKey.from_public_bytes(key) if key else None
+    except ValueError:
+        return None
+
+
+def _decoded(text: str, length: int) -> bytes:
+    """Return what base64 stands for, empty unless it is just so many bytes."""
+    try:
+        found = base64.b64decode(text.strip(), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+    return found if len(found) == length else b""

@@ -1,0 +1,199 @@
+"""What an AgentAZAll mailbox consists of: the roster, and a part for each copy of each message."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+
+from mailstore.events import Event
+from mailstore.files.stamp import Stamp
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.message import Delivery, Message, Problem, Receipt
+from mailstore.stores.agentazall.agents import agents_of, is_told_of, tasks_of
+from mailstore.stores.agentazall.block import unwrapped
+from mailstore.stores.agentazall.decode import Copy, attachments, digest_of, id_of, message_of, missing, split, who
+from mailstore.stores.agentazall.judge import Judge, is_of_all
+from mailstore.stores.agentazall.letter import Letter, NotALetter, is_partial, moment, parse
+from mailstore.stores.agentazall.names import address_of, name_of
+from mailstore.stores.agentazall.parents import Parents, is_answer
+from mailstore.stores.agentazall.pins import Pins
+from mailstore.stores.agentazall.places import INBOX, OUTBOX
+from mailstore.stores.agentazall.rules import Filter, filters_of, is_blocked
+from mailstore.stores.agentazall.signature import Facts, Verdict, facts_of
+from mailstore.stores.agentazall.tree import Tree
+from mailstore.stores.rereading import Source, is_settled
+
+__all__ = ["Letters"]
+
+ROSTER = "roster"
+SIGNING_SECONDS = 20.0
+"""How long an unsigned message in the outbox of an agent with a key is left to its program, which signs it first."""
+PLACELESS = ("attachment:", "attachment-missing:", "key:new", "key:pinned", "key:of-another")
+"""Tags in which copies of one message may differ."""
+OF_HEADER = "signature:legacy"
+
+
+class Letters(Source):
+    """The copies of all messages, told of as one message each."""
+
+    def __init__(self, root: Path, pins: Pins) -> None:
+        self._root = root
+        self._pins = pins
+        self._tree = Tree(root)
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget which ids were met, who took part, and what was put off."""
+        self._ids: dict[str, dict[str, str]] = {}
+        self._parents = Parents()
+        self._told_of: set[str] = set()
+        self._put_off: set[str] = set()
+        self._judge = Judge(self._pins)
+        self._filters: dict[str, Filter] = {}
+        self._tasks: dict[str, tuple[str, Hashable]] = {}
+        self._stamps: Mapping[str, Hashable] = {}
+        self._is_begun = False
+
+    def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
+        """Return the roster and the message files. Raises OSError."""
+        if not self._is_begun:
+            self._pins.load()
+            self._filters = filters_of(self._root)
+            self._is_begun = True
+        self._pins.save()
+        files = self._tree.parts(closely=closely)
+        self._tasks = tasks_of(self._tree)
+        stamp = (*(stamp for _, stamp in self._tasks.values()), tuple(self._tasks), len(self._told_of))
+        self._stamps = files
+        return {ROSTER: stamp, **files}
+
+    def read(self, part: str) -> list[Event] | None:
+        """Return what a part holds; None where its writer may not be done, or what it answers is not read yet."""
+        if part == ROSTER:
+            trouble = [Problem(str(self._pins.path), 1, 0, self._pins.trouble, False)] if self._pins.trouble else []
+            return [*agents_of(self._root, self._tasks, self._told_of), *trouble]
+        try:
+            data = read_whole(self._root / part)
+        except NotAFile as error:
+            return [Problem(part, 1, 0, str(error))]
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            return [Problem(part, 1, 0, f"it can't be read: {(error.strerror or str(error)).lower()}")]
+        changed = self._changed(part)
+        if is_partial(data) and not is_settled(changed):
+            return None
+        copy = split(part)
+        try:
+            if copy is None:
+                return []
+            return self._told(parse(data), copy, len(data), changed)
+        except NotALetter as error:
+            return [Problem(part, 1, 0, str(error))]
+
+    def same(self, event: Event) -> Hashable:
+        """Return what makes copies one: id and facts of a message, and what a warning says of which file name."""
+        if isinstance(event, Message):
+            return Message, event.id, event.sender, *_lasting(event.tags)
+        if isinstance(event, Problem) and not event.fatal:
+            return Problem, "" if is_of_all(event.reason) else event.file.rpartition("/")[2], event.reason
+        return event
+
+    def sent(self, copy: Copy) -> Message:
+        """Return a letter that was just written, as a reading will tell of it; may be called from any thread."""
+        part = "/".join(copy)
+        data = read_whole(self._root / part)
+        letter = parse(data)
+        parties = who(letter, copy)
+        tags, _ = self._judge.judged(facts_of(letter), parties.sender, copy.stem)
+        tags += ("blocked",) if self.blocked(letter, copy) else ()
+        return message_of(
+            letter,
+            copy,
+            message_id=copy.stem,
+            thread=letter.get("In-Reply-To") or None,
+            facts=tags,
+            files=[],
+            size=len(data),
+            changed=time.time(),
+        )
+
+    def known_id(self, letter: Letter, copy: Copy) -> str:
+        """Return the id that a copy's message has here: its own, or the one it got because its own was taken."""
+        claimed = id_of(letter, copy)
+        digest = digest_of(unwrapped(letter.body), who(letter, copy).sender)
+        return self._ids.get(claimed, {}).get(digest, claimed)
+
+    def blocked(self, letter: Letter, copy: Copy) -> bool:
+        """Say whether a recipient's program would reject the message, did it come from elsewhere."""
+        asked = {address_of(name) for name in who(letter, copy).recipients}
+        return any(agent in asked and is_blocked(rules, letter.get("From")) for agent, rules in self._filters.items())
+
+    def _changed(self, part: str) -> float:
+        stamp = self._stamps.get(part)
+        first = stamp[0] if isinstance(stamp, tuple) and not isinstance(stamp, Stamp) else stamp
+        return first.changed / 1e9 if isinstance(first, Stamp) else time.time()
+
+    def _told(self, letter: Letter, copy: Copy, size: int, changed: float) -> list[Event] | None:
+        path = self._root / "/".join(copy)
+        parties = who(letter, copy)
+        text = unwrapped(letter.body)
+        claimed = id_of(letter, copy)
+        files = attachments(path)
+        others = self._ids.get(claimed, {})
+        digest = digest_of(text, parties.sender)
+        facts = self._judge.facts_of(letter)
+        if digest not in others:
+            if missing(letter, files) and _is_just_made(path):
+                return None
+            if self._will_be_signed(facts, copy, changed):
+                return None
+        message_id = others.get(digest) or (f"{claimed}~{digest}" if others else claimed)
+        stood = moment(letter.get("Date"))
+        moved = changed if stood is None else stood
+        if digest not in others:
+            self._parents.note(letter, message_id, moved, *parties)
+            self._ids.setdefault(claimed, {})[digest] = message_id
+        part = "/".join(copy)
+        thread = self._parents.of(letter, text, message_id, moved, *parties)
+        if thread is None and is_answer(letter) and part not in self._put_off:
+            self._put_off.add(part)
+            return None
+        tags, warnings = self._judge.judged(facts, parties.sender, message_id)
+        if message_id != claimed:
+            warnings.append(f"another message has the id {claimed}: this one is {message_id} here")
+        if self.blocked(letter, copy):
+            tags += ("blocked",)
+        message = message_of(
+            letter, copy, message_id=message_id, thread=thread, facts=tags, files=files, size=size, changed=changed
+        )
+        self._told_of.update(name for name in parties.recipients if is_told_of(name, is_sender=False))
+        self._told_of.add(parties.sender)
+        events: list[Event] = [message]
+        if copy.box == INBOX:
+            events.append(Delivery(message_id, name_of(copy.owner)))
+            if letter.get("Status").lower() == "read":
+                events.append(Receipt(message_id, name_of(copy.owner)))
+        return events + [Problem(part, 1, 0, reason, False) for reason in (*letter.oddities, *warnings)]
+
+    def _will_be_signed(self, facts: Facts, copy: Copy, changed: float) -> bool:
+        if copy.box != OUTBOX or facts.verdict is not Verdict.NONE or is_settled(changed + SIGNING_SECONDS):
+            return False
+        return (self._root / copy.owner / ".identity_key").is_file()
+
+
+def _lasting(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the facts that are the same in every copy, unless one was tampered with."""
+    if tags and tags[0].startswith(OF_HEADER):
+        # what covers the header is void as soon as a copy is marked as read
+        return ()
+    return tuple(tag for tag in tags if not tag.startswith(PLACELESS))
+
+
+def _is_just_made(path: Path) -> bool:
+    """Say whether a file came to be here so lately that its attachments may still be on their way."""
+    try:
+        return not is_settled(path.lstat().st_ctime)
+    except OSError:
+        return False

@@ -1,0 +1,175 @@
+"""The AgentAZAll mailbox: folders of agents, days and boxes, with a file for each copy of a message."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, StoreError
+from mailstore.files.append import refusal
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.message import Location, Message
+from mailstore.store import Capabilities, Capability
+from mailstore.stores.agentazall.block import unwrapped
+from mailstore.stores.agentazall.decode import Copy, split, who
+from mailstore.stores.agentazall.letter import Letter, NotALetter, parse
+from mailstore.stores.agentazall.names import HUMAN, USER, address_of
+from mailstore.stores.agentazall.pins import Pins
+from mailstore.stores.agentazall.places import BOXES, find, looks_like
+from mailstore.stores.agentazall.source import Letters
+from mailstore.stores.agentazall.tree import Tree
+from mailstore.stores.followed import FollowedStore, unreadable
+from mailstore.stores.rereading import Rereader
+
+if TYPE_CHECKING:
+    from mailstore.draft import Draft
+
+__all__ = ["AgentAZAllStore"]
+
+
+class AgentAZAllStore(FollowedStore):
+    """All agents' folders under one folder of mailboxes; a message may lie there in several copies."""
+
+    kind: ClassVar[str] = "agentazall"
+    summary: ClassVar[str] = "AgentAZAll: a folder for each agent in data/mailboxes, signed text files in its boxes"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        {
+            Capability.MARK_READ: "whether mail was read is written by each agent's own program",
+            Capability.UPDATE_ROSTER: "an agent is a folder that its own program makes",
+            Capability.RECORD: "an AgentAZAll mailbox has no oversight journal",
+            Capability.ARCHIVE: "an AgentAZAll mailbox keeps a folder for each day, and has no archive",
+            Capability.TYPE: "an AgentAZAll message has no type",
+            Capability.TTL: "AgentAZAll mail does not expire",
+            Capability.METADATA: "an AgentAZAll message has only its header",
+            Capability.AUDIENCE: "the copies in the inboxes are what tells whom a message reached",
+        }
+    )
+
+    def __init__(self, root: Path, *, poll: bool = False) -> None:
+        self._pins = Pins(str(root))
+        self._letters = Letters(root, self._pins)
+        super().__init__(Rereader(self._letters), root, poll=poll)
+        self._watched = Tree(root)
+
+    @classmethod
+    def recognise(cls, path: Path) -> bool:
+        """Say whether agents' folders lie at a path, or in it, or where a config.json says."""
+        try:
+            root = find(path)
+            return root is not None and looks_like(root)
+        except (OSError, ValueError):
+            return False
+
+    @classmethod
+    def open(cls, path: Path, *, poll: bool = False) -> Self:
+        """Open the mailboxes at a path; raises MailboxMissing, and StoreError where they can't be looked for."""
+        try:
+            root = find(path)
+        except (OSError, ValueError) as error:
+            raise unreadable(path, error if isinstance(error, OSError) else OSError(str(error))) from error
+        if root is None:
+            raise MailboxMissing(
+                f"there are no AgentAZAll mailboxes at {path}", "name the folder of mailboxes, or a config.json"
+            )
+        return cls(root.resolve(), poll=poll)
+
+    @property
+    def url(self) -> str:
+        """Return what names these mailboxes anywhere."""
+        return f"{self.kind}:{self._folder}"
+
+    @property
+    def title(self) -> str:
+        """Return the folder of mailboxes and the one in which it lies."""
+        return os.path.join(self._folder.parent.name, self._folder.name)  # noqa: PTH118 - a name to show, no path
+
+    def _below(self) -> list[str]:
+        try:
+            self._watched.look_at_folders()
+        except OSError:
+            return []
+        return list(self._watched.watched())
+
+    def content(self, message: Message) -> str:
+        """Return a message's body without the marks of its signature. Raises ContentGone."""
+        return unwrapped(self._find(message)[1].body)
+
+    def raw(self, message: Message) -> bytes:
+        """Return the file of a copy as it stands. Raises ContentGone."""
+        return self._find(message)[0]
+
+    def send(self, draft: Draft) -> Message:
+        """Write a signed letter by the person into each recipient's inbox, and a copy to keep; return it as written."""
+        from mailstore.stores.agentazall.writer import write_letter
+
+        self._check(draft)
+        if not self._folder.is_dir():
+            raise StoreError(f"{self._folder} is not there", "was the mailbox moved?")
+        if draft.sender != USER:
+            raise DraftRefused("sender", "is not you", f"here mail is sent by the person alone, as {HUMAN}")
+        subject = draft.subject or self._answering(draft.thread)
+        try:
+            copy = write_letter(self._folder, draft, subject, self._pins)
+        except OSError as error:
+            raise refusal(self._folder / HUMAN, error) from error
+        return self._letters.sent(copy)
+
+    def close(self) -> None:
+        """Let go of everything held; keys met meanwhile are remembered."""
+        super().close()
+        self._pins.save(at_once=True)
+
+    def _answering(self, message_id: str | None) -> str:
+        """Return the subject of an answer, empty where what it answers is not to be found."""
+        if message_id is None:
+            return ""
+        wanted = Message(message_id, "", (), "", 0.0, "", location=Location(f"{HUMAN}///{message_id}.txt", 0, 0))
+        try:
+            subject = self._find(wanted)[1].get("Subject")
+        except ContentGone:
+            return ""
+        return subject if subject.lower().startswith("re: ") or not subject else f"Re: {subject}"
+
+    def _find(self, message: Message) -> tuple[bytes, Letter]:
+        """Return any copy of a message that is there now. Raises ContentGone."""
+        where = message.location
+        if where is None:
+            raise ContentGone(f"message {message.id} stands in no file")
+        for copy in self._copies(where.file, message):
+            path = self._folder / "/".join(copy)
+            if any(parent.is_symlink() for parent in list(path.parents)[:3]):
+                continue
+            try:
+                data = read_whole(path)
+                letter = parse(data)
+            except (OSError, NotAFile, NotALetter):
+                continue
+            is_senders = not message.sender or who(letter, copy).sender == message.sender
+            if is_senders and self._letters.known_id(letter, copy) == message.id:
+                return data, letter
+        raise ContentGone(f"{where.file} no longer holds this message", "was it moved or taken away?")
+
+    def _copies(self, file: str, message: Message) -> Iterator[Copy]:
+        """Yield where copies may lie: where one was read, then the same day with those who took part, then anywhere."""
+        first = split(file)
+        if first is None or ".." in first:
+            return
+        if first.day:
+            yield first
+        tree = Tree(self._folder)
+        try:
+            tree.look_at_folders()
+        except OSError:
+            return
+        parties = [address_of(name) for name in (message.sender, *message.recipients)]
+        agents = [agent for agent in parties if agent in tree.agents]
+        agents += [agent for agent in tree.agents if agent not in agents]
+        days = [(agent, first.day) for agent in agents if first.day in tree.days(agent)]
+        days += [(agent, day) for agent in agents for day in tree.days(agent) if day != first.day]
+        for agent, day in days:
+            for box in BOXES:
+                copy = Copy(agent, day, box, first.file)
+                if copy != first and (self._folder / "/".join(copy)).is_file():
+                    yield copy

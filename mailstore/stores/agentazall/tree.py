@@ -1,0 +1,153 @@
+"""The folders of a mailbox and the message files in them, looked at as seldom as can be (formats/agentazall.md A1)."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Hashable, Iterator
+from pathlib import Path
+
+from mailstore.files.stamp import Stamp, is_fresh, path_stamp
+from mailstore.stores.agentazall.box import Box
+from mailstore.stores.agentazall.places import BOXES, DAY, INBOX, OUTBOX, SENT, is_agent_name
+
+__all__ = ["TASKS", "Tree"]
+
+WATCHED_DAYS = 3
+"""Days of each agent that are watched; the older ones are looked at now and then."""
+WHOLLY_SECONDS = 30.0
+TASKS = "what_am_i_doing"
+
+
+class _Subfolders:
+    """The folders in a folder by name, and the links, which are not followed."""
+
+    def __init__(self, path: Path, is_wanted: Callable[[str], object]) -> None:
+        self._path = path
+        self._is_wanted = is_wanted
+        self._stamp: Stamp | None = None
+        self._was_fresh = True
+        self.names: list[str] = []
+        self.links: list[str] = []
+
+    @property
+    def identity(self) -> tuple[int, int] | None:
+        """Return what tells that the folder is still the same one, as of the last look."""
+        return (self._stamp.device, self._stamp.inode) if self._stamp else None
+
+    def look(self) -> bool:
+        """Look again where the entries may be others; say whether the folder is there. Raises OSError."""
+        stamp = path_stamp(self._path)
+        if stamp is None:
+            self._stamp, self._was_fresh, self.names, self.links = None, True, [], []
+            return False
+        if stamp == self._stamp and not self._was_fresh:
+            return True
+        self._stamp, self._was_fresh = stamp, is_fresh(stamp)
+        names, links = [], []
+        with os.scandir(self._path) as entries:
+            for entry in entries:
+                if self._is_wanted(entry.name):
+                    if entry.is_symlink():
+                        links.append(entry.name)
+                    elif entry.is_dir(follow_symlinks=False):
+                        names.append(entry.name)
+        self.names, self.links = sorted(names), sorted(links)
+        return True
+
+
+class Tree:
+    """Agents, their days, and the files in the boxes of each day. Belongs to one thread at a time."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._agents = _Subfolders(root, is_agent_name)
+        self._days: dict[str, _Subfolders] = {}
+        self._boxes: dict[str, Box] = {}
+        self._linked: list[str] = []
+        self._there: dict[str, tuple[int, int] | None] = {}
+        self._wholly_at = float("-inf")
+
+    @property
+    def agents(self) -> list[str]:
+        """Return the folders of agents, as of the last look."""
+        return self._agents.names
+
+    def days(self, agent: str) -> list[str]:
+        """Return the days of an agent, the newest first."""
+        return self._days[agent].names[::-1] if agent in self._days else []
+
+    def look_at_folders(self) -> None:
+        """Look which agents there are, and which days they have. Raises OSError where the mailbox is not there."""
+        if not self._agents.look():
+            self.root.lstat()
+            raise FileNotFoundError(2, "no such file or directory", str(self.root))
+        self._days = {
+            agent: self._days.get(agent) or _Subfolders(self.root / agent, DAY.fullmatch) for agent in self.agents
+        }
+        for days in self._days.values():
+            try:
+                days.look()
+            except OSError:
+                # what an owner keeps to itself is not there for us
+                days.names = []
+        there = {agent: days.identity for agent, days in self._days.items()}
+        if any(there.get(agent) != identity for agent, identity in self._there.items()):
+            # another folder stands in the place of one: nothing that is known of its days holds
+            self._boxes = {}
+            self._wholly_at = float("-inf")
+        self._there = there
+
+    def watched(self) -> Iterator[str]:
+        """Yield the folders whose entries tell of what comes, from the root: those of the newest days."""
+        for agent in self.agents:
+            yield agent
+            for day in self.days(agent)[:WATCHED_DAYS]:
+                yield f"{agent}/{day}"
+                yield from (f"{agent}/{day}/{box}" for box in (*BOXES, TASKS))
+
+    def parts(self, *, closely: bool) -> dict[str, Hashable]:
+        """Return the message files with their stamps: the newest day first, in each the senders' copies first.
+
+        The newest days are looked at every time, the older ones now and then. Raises OSError where the mailbox is
+        not there.
+        """
+        self.look_at_folders()
+        is_time = time.monotonic() - self._wholly_at > WHOLLY_SECONDS
+        by_day: dict[str, list[str]] = {}
+        for agent in self.agents:
+            for at, day in enumerate(self.days(agent)):
+                by_day.setdefault(day, []).append(agent)
+                if is_time or at < WATCHED_DAYS or f"{agent}/{day}/{SENT}" not in self._boxes:
+                    # what moves from the outbox to another box meanwhile is seen in both, never in neither
+                    for box in (OUTBOX, SENT, INBOX):
+                        self._box(f"{agent}/{day}/{box}").look(closely=closely, wholly=is_time)
+        if is_time:
+            self._wholly_at = time.monotonic()
+            self._linked = list(self._links())
+        found: dict[str, Hashable] = {}
+        for day in sorted(by_day, reverse=True):
+            boxes = [self._box(f"{agent}/{day}/{box}") for box in BOXES for agent in by_day[day]]
+            for one in boxes:
+                found.update(one.head)
+            for one in boxes:
+                found.update(one.parts)
+        for link in self._linked:
+            found[link] = path_stamp(self.root / link)
+        return found
+
+    def _box(self, name: str) -> Box:
+        box = self._boxes.get(name)
+        if box is None:
+            box = self._boxes[name] = Box(self.root, name)
+        return box
+
+    def _links(self) -> Iterator[str]:
+        yield from self._agents.links
+        for agent, days in self._days.items():
+            yield from (f"{agent}/{day}" for day in days.links)
+            for day in days.names:
+                for box in BOXES:
+                    name = f"{agent}/{day}/{box}"
+                    if not self._box(name).parts and (self.root / name).is_symlink():
+                        yield name

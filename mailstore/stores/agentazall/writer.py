@@ -1,0 +1,122 @@
+"""Writes a signed letter by the person as the system's own program delivers one (formats/agentazall.md A11, A18)."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+import unicodedata
+from contextlib import suppress
+from pathlib import Path
+
+from mailstore.draft import Draft
+from mailstore.errors import DraftRefused
+from mailstore.stores.agentazall.block import MARKERS
+from mailstore.stores.agentazall.decode import Copy
+from mailstore.stores.agentazall.identity import own_identity
+from mailstore.stores.agentazall.names import HUMAN, USER, address_of
+from mailstore.stores.agentazall.pins import Pins
+from mailstore.stores.agentazall.places import INBOX, OUTBOX, SENT, is_agent_name
+from mailstore.stores.bodies import first_line
+
+__all__ = ["write_letter"]
+
+MODE = 0o640
+AGENT_KEY = ".agent_key"
+ENDING = frozenset({"Cc", "Zl", "Zp"})
+"""Categories of characters that end a line somewhere, or are seen nowhere."""
+
+
+def write_letter(root: Path, draft: Draft, subject: str, pins: Pins) -> Copy:
+    """Write a letter, all its copies or none; return where the sender's lies.
+
+    Where the person's folder was set up by the program itself, it has a daemon of its own: the letter goes into its
+    outbox. Else it is delivered here, as that daemon would. Raises DraftRefused, StoreError and OSError.
+    """
+    recipients = [_address(root, name) for name in dict.fromkeys(draft.recipients)]
+    body = _body(draft.content)
+    title = _value("subject", subject) if subject else "".join(c if c.isprintable() else " " for c in first_line(body))
+    thread = _value("thread", draft.thread or "")
+    home = root / HUMAN
+    if home.is_symlink():
+        raise DraftRefused("sender", f"has a link for a folder ({HUMAN})", "put a folder in its place")
+    identity = own_identity()
+    pins.pin(USER, identity.public_key)
+    now = time.localtime()
+    message_id = secrets.token_hex(6)
+    header = {
+        "From": HUMAN,
+        "To": ", ".join(recipients),
+        "Subject": title,
+        "Date": time.strftime("%Y-%m-%d %H:%M:%S", now),
+        "Message-ID": message_id,
+        "Status": "new",
+        **({"In-Reply-To": thread} if thread else {}),
+    }
+    head = "".join(f"{name}: {value}\n" for name, value in header.items())
+    day, file = time.strftime("%Y-%m-%d", now), f"{message_id}.txt"
+    kept = Copy(HUMAN, day, OUTBOX if (home / AGENT_KEY).is_file() else SENT, file)
+    copies = [Copy(name, day, INBOX, file) for name in recipients] if kept.box == SENT else []
+    _write(root, [kept, *copies], f"{head}\n---\n{identity.signed(body)}".encode())
+    return kept
+
+
+def _address(root: Path, name: str) -> str:
+    """Return the folder of a recipient. Raises DraftRefused where there is none."""
+    address = address_of(name)
+    if address == HUMAN:
+        raise DraftRefused("to", "is yourself", "name an agent")
+    if not address.isprintable() or not is_agent_name(address) or {"/", "\\", ","}.intersection(address):
+        raise DraftRefused("to", f"holds {name!r}, which is no address here", "name an agent that has a folder here")
+    # the name as it stands: a file system may take another spelling for the same folder
+    if address not in os.listdir(root) or (root / address).is_symlink() or not (root / address).is_dir():  # noqa: PTH208
+        raise DraftRefused("to", f"names {name!r}, who has no folder here", "name an agent that has one")
+    return address
+
+
+def _body(text: str) -> str:
+    """Return a body as it can be signed: its own program strips the end, and reads every line end as a newline."""
+    body = text.replace("\r\n", "\n").replace("\r", "\n").rstrip()
+    if any(marker in body for marker in MARKERS):
+        raise DraftRefused("body", "holds the marks of a signed message", "leave out its marker lines")
+    return body
+
+
+def _value(field: str, text: str) -> str:
+    """Return what can stand in a header. Raises DraftRefused for what would end it, or hide in it."""
+    if any(unicodedata.category(character) in ENDING for character in text):
+        raise DraftRefused(field, "holds control characters or line ends", "write it on one line")
+    return text.strip()
+
+
+def _write(root: Path, copies: list[Copy], data: bytes) -> None:
+    """Put copies in their places, the kept one last: all of them or none. Raises OSError."""
+    drafts: list[tuple[Path, Path]] = []
+    done: list[Path] = []
+    try:
+        for copy in copies:
+            path = root / "/".join(copy)
+            _make_folder(root, path.parent)
+            draft = path.with_suffix(".tmp")
+            fd = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW, MODE)
+            drafts.append((draft, path))
+            with os.fdopen(fd, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        for draft, path in reversed(drafts):
+            draft.replace(path)
+            done.append(path)
+    except OSError:
+        for path in (*done, *(draft for draft, _ in drafts)):
+            with suppress(OSError):
+                path.unlink()
+        raise
+
+
+def _make_folder(root: Path, folder: Path) -> None:
+    """Make a box and what it lies in; none of them may be a link that leads elsewhere."""
+    for place in [*reversed(folder.relative_to(root).parents), folder.relative_to(root)][1:]:
+        (root / place).mkdir(exist_ok=True)
+        if (root / place).is_symlink():
+            raise NotADirectoryError(20, "a link: links are not followed", str(root / place))

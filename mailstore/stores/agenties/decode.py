@@ -1,0 +1,111 @@
+"""A line of an Agenties mailbox as a message, and who has read it (formats/agenties.md)."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, NamedTuple
+
+import msgspec
+
+from mailstore.files.salvage import Piece
+from mailstore.message import NEVER, SOMEBODY, Location, Message, Receipt
+from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
+from mailstore.stores.agenties.places import MAILBOX
+from mailstore.stores.bodies import first_line, mentions
+from mailstore.stores.haak.names import parse_time
+
+__all__ = ["AGENT", "ORCHESTRATOR", "Entry", "NoMessage", "address", "body_of", "decode", "id_of", "name_of"]
+
+AGENT = "agent:"
+ROLE = "role:"
+ORCHESTRATOR = "orchestrator"
+
+
+class NoMessage(Exception):
+    """A record is no message; says why."""
+
+
+class Entry(NamedTuple):
+    """What a line says: a message, who has read it, whom it is about, and what is odd about it."""
+
+    message: Message
+    receipts: tuple[Receipt, ...]
+    about: str
+    warning: str
+
+
+def decode(piece: Piece, last_time: float) -> Entry:
+    """Read a message; one without a time has `last_time`, that of the line before it. Raises NoMessage."""
+    record = piece.value
+    if not isinstance(record, dict):
+        raise NoMessage(f"no message: a JSON {type(record).__name__}")
+    sender = address(record.get("from"))
+    if not sender:
+        raise NoMessage("no message: it has no sender")
+    told = record.get("to")
+    recipients = tuple(dict.fromkeys(filter(None, map(address, told if isinstance(told, list) else [told]))))
+    if not recipients:
+        raise NoMessage("no message: it has no recipient")
+    body = body_of(record)
+    message_id = id_of(piece)
+    stamp = record.get("createdAt")
+    time, warning = parse_time(stamp)
+    subject = record.get("subject")
+    kind = record.get("type")
+    about = name_of(record.get("agentId")).removeprefix(AGENT)
+    issue = name_of(record.get("issueId"))
+    to = recipients[0]
+    is_one = len(recipients) == 1 and to not in BROADCAST_NAMES
+    message = Message(
+        id=message_id,
+        sender=sender,
+        recipients=recipients,
+        timestamp="" if stamp is None else str(stamp),
+        time=last_time if time is None else time,
+        subject=subject if isinstance(subject, str) and subject.strip() else first_line(body),
+        ttl_hours=NEVER,
+        type=kind if isinstance(kind, str) else "",
+        tags=(*((f"issue:{issue}",) if issue else ()), *((f"{AGENT}{about}",) if about else ())),
+        mentions=mentions(body),
+        location=Location(MAILBOX, piece.offset, len(piece.data)),
+        timed=time is not None,
+        is_tracked=is_one,
+    )
+    readers: tuple[str, ...] = ()
+    if record.get("read") in (True, 1, "true"):
+        # one flag: it tells who has read what is for one; of a role that it did, and not who in it
+        readers = (to.removeprefix(ROLE),) if is_one else ()
+        readers += (SOMEBODY,) if not is_one or to.startswith(ROLE) else ()
+    return Entry(message, tuple(Receipt(message_id, reader) for reader in readers), about, warning)
+
+
+def address(value: Any) -> str:
+    """Return an address as this program writes it, empty for what is none: an agent by its bare id."""
+    text = name_of(value)
+    if text in BROADCAST_NAMES:
+        return "all"
+    if text in USER_NAMES:
+        return "user"
+    bare = text.removeprefix(AGENT)
+    return text if bare in BROADCAST_NAMES or bare in USER_NAMES or ":" in bare or not bare else bare
+
+
+def name_of(value: Any) -> str:
+    """Return a name, empty for what is none."""
+    if isinstance(value, str):
+        return value.strip()
+    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+
+
+def id_of(piece: Piece) -> str:
+    """Return a record's id, or one made from its bytes."""
+    given = name_of(piece.value.get("id"))
+    return given or f"line:{hashlib.sha1(piece.data, usedforsecurity=False).hexdigest()}"
+
+
+def body_of(record: dict[str, Any]) -> str:
+    """Return a message's text. Raises NoMessage where it has none."""
+    body = record.get("body")
+    if body is None:
+        raise NoMessage("no message: it has no body")
+    return body if isinstance(body, str) else msgspec.json.encode(body).decode()

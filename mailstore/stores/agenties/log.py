@@ -1,0 +1,111 @@
+"""The log as it stands: its messages folded by id, the last line winning, and where each stands."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from mailstore.errors import ContentGone
+from mailstore.files.lines import Cutter, Line
+from mailstore.files.salvage import Piece, loads, salvage
+from mailstore.files.stamp import Stamp, is_fresh, path_stamp
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.message import Message, Problem
+from mailstore.stores.agenties.decode import Entry, NoMessage, decode, id_of
+
+__all__ = ["Contents", "Log"]
+
+LARGEST = 256 << 20
+"""Bytes; its owner trims it to 5,000 messages whenever it starts."""
+
+
+class Contents(NamedTuple):
+    """What a file of that stamp holds: entries by id in the order of their last lines, and what is no message."""
+
+    stamp: Stamp | None
+    entries: dict[str, Entry]
+    problems: list[Problem]
+
+
+class Log:
+    """One file, decoded again when it has changed; may be asked from any thread."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._known = Contents(None, {}, [])
+
+    def contents(self) -> Contents:
+        """Return what the file holds now. Raises OSError."""
+        with self._lock:
+            stamp = path_stamp(self.path)
+            if stamp is None or stamp != self._known.stamp or is_fresh(stamp):
+                self._known = self._read(stamp)
+            return self._known
+
+    def _read(self, stamp: Stamp | None) -> Contents:
+        try:
+            data = read_whole(self.path, LARGEST)
+        except NotAFile as error:
+            return Contents(stamp, {}, [Problem(self.path.name, 1, 0, str(error))])
+        entries: dict[str, Entry] = {}
+        problems: list[Problem] = []
+        time = 0.0
+        for number, line in enumerate(_lines(data), 1):
+            pieces, faults = salvage(line)
+            problems += [Problem(self.path.name, number, fault.offset, fault.reason, fault.hides) for fault in faults]
+            for piece in pieces:
+                try:
+                    entry = decode(piece, time)
+                except NoMessage as reason:
+                    problems.append(Problem(self.path.name, number, piece.offset, str(reason)))
+                    continue
+                time = entry.message.time
+                if entry.warning:
+                    problems.append(Problem(self.path.name, number, piece.offset, entry.warning, fatal=False))
+                entries.pop(entry.message.id, None)
+                entries[entry.message.id] = entry
+        return Contents(stamp, entries, problems)
+
+    def record(self, message: Message) -> bytes:
+        """Return a message's last line as it stands. Raises ContentGone."""
+        gone = ContentGone(f"{self.path.name} no longer has this message", "its owner trims old mail when it starts")
+        try:
+            entry = self.contents().entries.get(message.id)
+            if entry is None or entry.message.location is None:
+                raise gone
+            where = entry.message.location
+            fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                data = os.pread(fd, where.length, where.offset)
+            finally:
+                os.close(fd)
+        except OSError as error:
+            raise ContentGone(f"{self.path.name} can't be read", "was it moved?") from error
+        try:
+            is_it = id_of(Piece(where.offset, data, loads(data))) == message.id
+        except (ValueError, RecursionError, AttributeError):
+            is_it = False
+        if not is_it:
+            raise gone
+        return data
+
+
+def _lines(data: bytes) -> list[Line]:
+    """Cut a file into lines; an unterminated end is left out unless it is a whole record already."""
+    cutter = Cutter()
+    lines = cutter.take(data)
+    if cutter.held is not None and _is_whole(cutter.held.data):
+        lines.append(cutter.held)
+    return lines
+
+
+def _is_whole(data: bytes) -> bool:
+    try:
+        return isinstance(msgspec.json.decode(data), dict)
+    except (ValueError, RecursionError):
+        return False

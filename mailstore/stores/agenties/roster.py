@@ -1,0 +1,95 @@
+"""Who takes part: the members of the team, and whoever the mail names; who works is inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mailstore.files.salvage import loads
+from mailstore.files.stamp import Stamp, path_stamp
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.message import Problem
+from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
+from mailstore.roster import Agent
+from mailstore.stores.agenties.decode import AGENT, ORCHESTRATOR, Entry, name_of
+from mailstore.stores.agenties.places import TEAMS
+
+__all__ = ["Team", "agents", "read_team", "team_stamps"]
+
+IDLE, WORKING = "idle (inferred)", "working (inferred)"
+
+
+class Team(NamedTuple):
+    """The members' names and roles by id, and what can't be read."""
+
+    members: dict[str, tuple[str, str]]
+    problems: list[Problem]
+    is_torn: bool = False
+
+
+def team_stamps(folder: Path) -> tuple[Stamp | None, ...]:
+    """Return what tells that nothing was said anew of the team."""
+    return tuple(path_stamp(folder / name) for name in TEAMS)
+
+
+def read_team(folder: Path) -> Team:
+    """Return the team: a list of members, or a document that holds it; its exact shape is not documented."""
+    for name in TEAMS:
+        try:
+            data = read_whole(folder / name)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (NotAFile, OSError) as error:
+            why = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
+            return Team({}, [Problem(name, 1, 0, why)])
+        try:
+            document = loads(data)
+        except (ValueError, RecursionError):
+            return Team({}, [Problem(name, 1, 0, "no JSON")], not data.rstrip().endswith((b"}", b"]")))
+        listed = document.get("members") if isinstance(document, dict) else document
+        return Team(dict(filter(None, map(_member, _entries(listed)))), [])
+    return Team({}, [])
+
+
+def _entries(listed: Any) -> list[Any]:
+    if isinstance(listed, dict):
+        return [{"id": key, **entry} if isinstance(entry, dict) else key for key, entry in listed.items()]
+    return listed if isinstance(listed, list) else []
+
+
+def _member(entry: Any) -> tuple[str, tuple[str, str]] | None:
+    fields = entry if isinstance(entry, dict) else {"id": entry}
+    name = name_of(fields.get("name"))
+    session = (name_of(fields.get("id")) or name).removeprefix(AGENT)
+    return (session, (name, name_of(fields.get("role")))) if _is_agent(session) else None
+
+
+def agents(members: dict[str, tuple[str, str]], entries: Iterable[Entry]) -> list[Agent]:
+    """Return the members, and who else is in the mail; `entries` in the order in which they were sent."""
+    busy: dict[str, bool] = {}
+    for message, _, about, _ in entries:
+        taking_part = {message.sender, *message.recipients, about}
+        for name in sorted(filter(_is_agent, taking_part)):
+            busy.setdefault(name, False)
+        if message.type in ("task-assigned", "cancel"):
+            busy.update(
+                (name, message.type == "task-assigned") for name in (*message.recipients, about) if name in busy
+            )
+        elif message.type == "task-done":
+            busy.update((name, False) for name in (message.sender, about) if name in busy)
+    return [
+        Agent(session, name, role, activity=_activity(session, busy))
+        for session, (name, role) in (dict.fromkeys(busy, ("", "")) | members).items()
+    ]
+
+
+def _activity(session: str, busy: dict[str, bool]) -> str:
+    """Say whether an agent works; of the orchestrator, and of whom no mail names, nothing tells it."""
+    if session == ORCHESTRATOR or session not in busy:
+        return ""
+    return WORKING if busy[session] else IDLE
+
+
+def _is_agent(name: str) -> bool:
+    return bool(name) and ":" not in name and name not in BROADCAST_NAMES and name not in USER_NAMES

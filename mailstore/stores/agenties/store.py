@@ -1,0 +1,94 @@
+"""The mailbox of an Agenties project, to look at (formats/agenties.md)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import ClassVar, Self
+
+from mailstore.errors import MailboxMissing
+from mailstore.files.salvage import loads
+from mailstore.message import Message
+from mailstore.store import Capabilities, Capability
+from mailstore.stores.agenties.decode import body_of
+from mailstore.stores.agenties.log import Log
+from mailstore.stores.agenties.places import FOLDER, MAILBOX, TEAMS, find, looks_like_mail
+from mailstore.stores.agenties.source import AgentiesSource
+from mailstore.stores.followed import FollowedStore, unreadable
+from mailstore.stores.rereading import Rereader
+
+__all__ = ["AgentiesStore"]
+
+UNHEARD = "Agenties reads this file only when it starts, so a line from outside would not be delivered"
+NOTHING_SENT = "nothing can be sent here"
+
+
+class AgentiesStore(FollowedStore):
+    """One log of JSON lines that its owner appends to, and trims when it starts; read-only."""
+
+    kind: ClassVar[str] = "agenties"
+    summary: ClassVar[str] = "the log of an Agenties project, .agenties/mailbox.jsonl (read-only)"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        {
+            Capability.SEND: UNHEARD,
+            Capability.MARK_READ: "Agenties keeps in memory what was read, and would not hear of it",
+            Capability.UPDATE_ROSTER: "Agenties alone says who is in the team",
+            Capability.RECORD: "the log has no journal beside it",
+            Capability.ARCHIVE: "Agenties trims its log itself when it starts",
+            Capability.SEVERAL: NOTHING_SENT,
+            Capability.SUBJECT: NOTHING_SENT,
+            Capability.REPLY: NOTHING_SENT,
+            Capability.TYPE: NOTHING_SENT,
+            Capability.TTL: NOTHING_SENT,
+            Capability.METADATA: NOTHING_SENT,
+            Capability.AUDIENCE: NOTHING_SENT,
+            Capability.ADOPT: "Agenties writes its log itself",
+        }
+    )
+
+    def __init__(self, mailbox: Path, *, poll: bool = False) -> None:
+        self._mailbox = mailbox
+        self._log = Log(mailbox)
+        super().__init__(Rereader(AgentiesSource(mailbox, self._log)), mailbox.parent, poll=poll)
+
+    @classmethod
+    def recognise(cls, path: Path) -> bool:
+        """Say whether a log lies at a path, in its `.agenties` folder, or under that name anywhere else."""
+        try:
+            mailbox = find(path)
+            return mailbox is not None and looks_like_mail(mailbox)
+        except (OSError, ValueError):
+            return False
+
+    @classmethod
+    def open(cls, path: Path, *, poll: bool = False) -> Self:
+        """Open the log at a path; raises MailboxMissing, and StoreError where it can't be looked for."""
+        try:
+            mailbox = find(path)
+        except OSError as error:
+            raise unreadable(path, error) from error
+        if mailbox is None:
+            raise MailboxMissing(f"there is no {FOLDER}/{MAILBOX} at {path}", "name the project's folder")
+        return cls(mailbox, poll=poll)
+
+    @property
+    def url(self) -> str:
+        """Return what names this mailbox anywhere."""
+        return f"{self.kind}:{self._mailbox.parent.resolve() / self._mailbox.name}"
+
+    @property
+    def title(self) -> str:
+        """Return the project and the log's folder in it; of a log that lies elsewhere, its name and folder."""
+        parts = self._mailbox.parts
+        return os.path.join(*(parts[-3:-1] if parts[-2] == FOLDER else parts[-2:]))  # noqa: PTH118 - a name to show
+
+    def _below(self) -> list[str]:
+        return sorted({os.path.dirname(name) for name in TEAMS} - {""})  # noqa: PTH120 - a name below the folder
+
+    def content(self, message: Message) -> str:
+        """Return a message's body, as its last line has it. Raises ContentGone."""
+        return body_of(loads(self._log.record(message)))
+
+    def raw(self, message: Message) -> bytes:
+        """Return a message's last line as it stands. Raises ContentGone."""
+        return self._log.record(message)

@@ -1,0 +1,99 @@
+"""Where the channels of a shared folder lie, and what their files are called (formats/channels.md)."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+
+from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
+
+__all__ = [
+    "CHANNELS",
+    "HUMAN",
+    "ROSTER",
+    "find",
+    "is_broadcast",
+    "is_message",
+    "looks_like_mail",
+    "person_or",
+    "sender_in",
+    "tag_of",
+    "time_in",
+]
+
+CHANNELS = "channels"
+HUMAN = "human"
+"""What the system calls the person."""
+ROSTER = ("registry/agents", "signals/presence", "presence", "sessions")
+"""The folders that tell of agents."""
+NAME = re.compile(r"msg-(\d{8}-\d{6})-(.+)-[0-9a-fA-F]+\.json", re.ASCII | re.DOTALL)
+ENTRIES_LOOKED_AT = 1000
+"""How much of a folder is looked at to recognise it."""
+
+
+def is_message(name: str) -> bool:
+    """Say whether a file of that name is a message; one that is still written has a name that begins with a dot."""
+    return name.startswith("msg-") and name.endswith(".json")
+
+
+def sender_in(file: str) -> str:
+    """Return the sender that a message's file is named for; a name may hold hyphens."""
+    found = NAME.fullmatch(file)
+    return found[2] if found else ""
+
+
+def time_in(file: str) -> float | None:
+    """Return the time, in seconds since the epoch, that a message's file is named for."""
+    found = NAME.fullmatch(file)
+    try:
+        return datetime.strptime(found[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC).timestamp() if found else None
+    except ValueError:
+        return None
+
+
+def tag_of(channel: str) -> str:
+    """Return the tag that a channel is inside a message."""
+    return f"project:{channel}"
+
+
+def is_broadcast(address: str) -> bool:
+    """Say whether an address means all that are in the channel."""
+    return address in BROADCAST_NAMES or address.lower() == "all"
+
+
+def person_or(name: str) -> str:
+    """Return `user` for what the system calls the person, any other name as it is."""
+    return "user" if name in USER_NAMES else name
+
+
+def find(path: Path) -> Path | None:
+    """Return the shared folder at a path: the folder itself, or the one above its `channels`. Raises OSError."""
+    path = path.absolute()
+    if _is_folder(path / CHANNELS) and not (path.name == CHANNELS and _holds_messages(path / CHANNELS)):
+        return path
+    if path.name == CHANNELS and path.is_dir() and not path.is_symlink():
+        return path.parent
+    return None
+
+
+def looks_like_mail(root: Path) -> bool:
+    """Say whether a shared folder holds a message, or is laid out for some. Raises OSError."""
+    if any(_holds_messages(root / CHANNELS / name) for name in _names(root / CHANNELS)):
+        return True
+    return any((root / folder).is_dir() for folder in ROSTER if "/" in folder)
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+def _holds_messages(folder: Path) -> bool:
+    return _is_folder(folder) and any(NAME.fullmatch(name) for name in _names(folder))
+
+
+def _names(folder: Path) -> list[str]:
+    with os.scandir(folder) as entries:
+        return [entry.name for entry in islice(entries, ENTRIES_LOOKED_AT)]

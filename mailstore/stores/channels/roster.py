@@ -1,0 +1,120 @@
+"""Who takes part, from the registry, two folders of presence, sessions, and the names in the mail."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from mailstore.events import Event
+from mailstore.files.folder import Folder
+from mailstore.files.stamp import Stamp
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.message import Problem
+from mailstore.protocol import USER_NAMES
+from mailstore.roster import Agent, Status
+from mailstore.stores.channels.decode import CutShort, NoRecord, name_of, record_in
+from mailstore.stores.channels.places import ROSTER, is_broadcast, tag_of
+from mailstore.stores.haak.names import parse_time
+from mailstore.stores.rereading import is_settled
+
+__all__ = ["RosterFiles", "merged"]
+
+REGISTRY, SIGNALS, PRESENCE, SESSIONS = ROSTER
+RETIRED = frozenset({"retired", "dead", "removed", "deregistered", "unregistered"})
+OFFLINE = "offline"
+
+Record = dict[str, Any]
+Traffic = Mapping[str, Iterable[str]]
+"""The tags of the channels in which somebody wrote, by name."""
+
+
+class RosterFiles:
+    """Four folders of small files, looked at closely: presence is rewritten in place."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._folders = {name: Folder(root / name, _is_record) for name in ROSTER}
+        self._stamps: dict[str, dict[str, Stamp]] = {}
+
+    def look(self) -> Hashable:
+        """Return what tells that no file has changed. Raises OSError."""
+        self._stamps = {name: folder.look(closely=True) for name, folder in self._folders.items()}
+        return tuple(tuple(sorted(stamps.items())) for stamps in self._stamps.values())
+
+    def read(self, traffic: Traffic) -> list[Event] | None:
+        """Return the agents and what can't be read; None where a file is half-written."""
+        found: dict[str, list[tuple[str, Record]]] = {name: [] for name in ROSTER}
+        problems: list[Event] = []
+        for folder, stamps in self._stamps.items():
+            for name, stamp in sorted(stamps.items()):
+                try:
+                    record = record_in(read_whole(self._root / folder / name))
+                except FileNotFoundError:
+                    continue
+                except (NoRecord, NotAFile, OSError) as error:
+                    if isinstance(error, CutShort) and not is_settled(stamp.changed / 1e9, time.time()):
+                        return None
+                    why = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
+                    problems.append(Problem(_shown(f"{folder}/{name}"), 1, 0, why))
+                    continue
+                found[folder].append((_shown(name.removesuffix(".json")), record))
+        return [*merged(found, traffic), *problems]
+
+
+def _is_record(name: str) -> bool:
+    return name.endswith(".json") and not name.startswith(".")
+
+
+def _shown(name: str) -> str:
+    """Return a file's name as text; bytes that are none become replacement characters."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def merged(found: Mapping[str, list[tuple[str, Record]]], traffic: Traffic) -> list[Agent]:
+    """Return the agents that some records tell of, by folder with the names of their files, and the traffic."""
+    registered = {name_of(record.get("id")) or stem: record for stem, record in found[REGISTRY]}
+    present: dict[str, tuple[float, Record]] = {}
+    tags: dict[str, set[str]] = {name: set(channels) for name, channels in traffic.items()}
+    for stem, record in (*found[PRESENCE], *found[SIGNALS]):
+        name = name_of(record.get("agent_id")) or name_of(record.get("agent")) or stem
+        told = parse_time(record.get("timestamp"))[0] or 0.0
+        if name not in present or present[name][0] <= told:
+            present[name] = told, record
+    for name, (_, record) in present.items():
+        channel = name_of(record.get("channel")) or name_of(record.get("session"))
+        tags.setdefault(name, set()).update([tag_of(channel)] if channel else [])
+    for stem, record in found[SESSIONS]:
+        members = record.get("agents")
+        for member in members if isinstance(members, list) else []:
+            name = name_of(member.get("id")) if isinstance(member, dict) else name_of(member)
+            tags.setdefault(name, set()).add(tag_of(name_of(record.get("id")) or stem))
+    names = dict.fromkeys((*registered, *present, *sorted(tags)))
+    return [
+        _agent(name, registered.get(name, {}), present.get(name, (0.0, {})), tuple(sorted(tags.get(name, ()))))
+        for name in names
+        if name and name not in USER_NAMES and not is_broadcast(name)
+    ]
+
+
+def _agent(name: str, entry: Record, present: tuple[float, Record], tags: tuple[str, ...]) -> Agent:
+    """Return an agent as its registration and its newest presence tell of it."""
+    told, presence = present
+    last = max(filter(None, (parse_time(entry.get("last_seen"))[0], told)), default=None)
+    word = name_of(presence.get("state")) or name_of(presence.get("status")) or name_of(entry.get("status"))
+    substate = name_of(presence.get("substate"))
+    status = Status.FROZEN if word.lower() == OFFLINE else Status.LIVING
+    if name_of(entry.get("status")).lower() in RETIRED:
+        status = Status.DEAD
+    return Agent(
+        name,
+        role=name_of(entry.get("role")),
+        tags=tags,
+        status=status,
+        activity=": ".join(filter(None, (word.lower(), substate.lower()))),
+        started_at=parse_time(entry.get("registered"))[0],
+        ended_at=last if status is Status.DEAD else None,
+        last_seen=last,
+        updated=last,
+    )

@@ -1,0 +1,180 @@
+"""What a shared folder consists of: a file for each message in the folder of its channel, and those of the roster."""
+
+from __future__ import annotations
+
+import stat
+import time
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+
+from mailstore.events import Event
+from mailstore.files.folder import Folder
+from mailstore.files.stamp import Stamp
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.message import Problem
+from mailstore.stores.channels.decode import CutShort, NoRecord, decode
+from mailstore.stores.channels.places import CHANNELS, is_message, person_or, sender_in, tag_of
+from mailstore.stores.channels.roster import RosterFiles
+from mailstore.stores.rereading import Source, is_settled
+
+__all__ = ["ChannelsSource"]
+
+ROSTER = "roster"
+YOUNG_SECONDS = 60.0
+"""How long a message's file is looked at again after it came: not every writer renames, and none changes old mail."""
+
+
+class ChannelFolder:
+    """The messages of one channel by file name, with their stamps; costs a `stat` when nothing has changed."""
+
+    def __init__(self, path: Path) -> None:
+        self._folder = Folder(path, is_message)
+        self._young: dict[str, float] = {}
+        self.broken: set[str] = set()
+        """The files that were no record: their writer may come back to them."""
+        self.stamps: dict[str, Stamp] = {}
+        self.senders: set[str] = set()
+
+    def look(self, *, closely: bool) -> bool:
+        """Say whether anything has changed. Raises OSError where the folder can't be read."""
+        now, clock = time.time(), time.monotonic()
+        stamps = self._folder.look()
+        has_changed = stamps is not self.stamps and stamps != self.stamps
+        if has_changed:
+            is_first = not self.stamps
+            for name in stamps.keys() - self.stamps.keys():
+                self.senders.add(person_or(sender_in(name)))
+                if not is_first or abs(now - stamps[name].changed / 1e9) < YOUNG_SECONDS:
+                    self._young[name] = clock + YOUNG_SECONDS
+        self.stamps = stamps
+        watched = {*self._young, *self.broken} if closely else set(self._young)
+        has_changed = self._folder.look_at(watched) or has_changed
+        self._young = {name: until for name, until in self._young.items() if until > clock}
+        return has_changed
+
+
+class ChannelsSource(Source):
+    """The parts are named by their path below the shared folder; a channel that can't be looked into is one too."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._roster = RosterFiles(root)
+        self.channels: tuple[str, ...] = ()
+        """The names of the channels that the last look found."""
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what there was, and who was seen."""
+        self._listing = Folder(self._root / CHANNELS, lambda name: not name.startswith("."))
+        self._entries: dict[str, Stamp] = {}
+        self._channels: dict[str, ChannelFolder] = {}
+        self._links: dict[str, str] = {}
+        self._closed: dict[str, str] = {}
+        self._parts: dict[str, Hashable] = {}
+        self._seen: set[str] = set()
+
+    def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
+        """Return the roster, then every message, the newest file name first. Raises OSError."""
+        (self._root / CHANNELS).lstat()
+        has_changed = self._list()
+        closed = dict(self._links)
+        for name, channel in self._channels.items():
+            try:
+                has_changed = channel.look(closely=closely) or has_changed
+            except OSError as error:
+                closed[name] = (error.strerror or str(error)).lower()
+        has_changed = has_changed or closed != self._closed
+        self._closed = closed
+        senders = tuple(len(channel.senders) for channel in self._channels.values())
+        roster = (self._roster.look(), len(self._seen), senders)
+        if has_changed or not self._parts:
+            self._parts = {
+                ROSTER: roster,
+                **{f"{CHANNELS}/{name}": why for name, why in closed.items()},
+                **self._newest_first(),
+            }
+        elif self._parts[ROSTER] != roster:
+            self._parts = {**self._parts, ROSTER: roster}
+        return self._parts
+
+    def _newest_first(self) -> dict[str, Hashable]:
+        """Return the messages' parts: those that came since the last look first, all of them the newest first."""
+        now = {
+            f"{CHANNELS}/{name}/{file}": stamp
+            for name, channel in self._channels.items()
+            if name not in self._closed
+            for file, stamp in channel.stamps.items()
+        }
+        came = sorted(now.keys() - self._parts.keys(), key=lambda part: part.rpartition("/")[2], reverse=True)
+        return {part: now[part] for part in (*came, *(part for part in self._parts if part in now))}
+
+    def _list(self) -> bool:
+        """Take in which channels there are; say whether others than before."""
+        entries = self._listing.look()
+        if entries is self._entries:
+            return False
+        before = self._channels
+        modes = {name: _mode(self._root / CHANNELS / name) for name in entries}
+        self._channels = {
+            name: before.get(name) or ChannelFolder(self._root / CHANNELS / name)
+            for name, mode in modes.items()
+            if stat.S_ISDIR(mode)
+        }
+        self._links = {name: "a link: links are not followed" for name, mode in modes.items() if stat.S_ISLNK(mode)}
+        self._entries = entries
+        self.channels = tuple(self._channels)
+        return before.keys() != self._channels.keys()
+
+    def read(self, part: str) -> list[Event] | None:
+        """Return a message and what it says of having been read, or the agents; None where it is half-written."""
+        if part == ROSTER:
+            return self._roster.read(self._traffic())
+        _, name, *rest = part.split("/")
+        if not rest or not _is_text(part):
+            return [Problem(_shown(part), 1, 0, "its name is no UTF-8" if rest else self._closed[name])]
+        file, folder = rest[0], self._channels[name]
+        changed = folder.stamps[file].changed / 1e9
+        try:
+            letter = decode(read_whole(self._root / part), name, file, changed)
+        except FileNotFoundError:
+            return []
+        except (NoRecord, NotAFile, OSError) as error:
+            folder.broken.add(file)
+            if isinstance(error, CutShort) and not is_settled(changed):
+                return None
+            why = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
+            return [Problem(part, 1, 0, why)]
+        folder.broken.discard(file)
+        message = letter.message
+        self._seen.update(name for name in (message.sender, *message.recipients) if ":" not in name)
+        events: list[Event] = [message]
+        if letter.receipt is not None:
+            events.append(letter.receipt)
+        if letter.warning:
+            events.append(Problem(part, 1, 0, letter.warning, fatal=False))
+        return events
+
+    def _traffic(self) -> dict[str, list[str]]:
+        """Return the tags of the channels in which somebody wrote; none for those who were only written to."""
+        found: dict[str, list[str]] = {name: [] for name in self._seen}
+        for name, channel in self._channels.items():
+            for sender in channel.senders if _is_text(name) else ():
+                if sender and _is_text(sender):
+                    found.setdefault(sender, []).append(tag_of(name))
+        return found
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.lstat().st_mode
+    except OSError:
+        return 0
+
+
+def _is_text(name: str) -> bool:
+    """Say whether a file's name was written in UTF-8."""
+    return name.isascii() or name == name.encode("utf-8", "ignore").decode()
+
+
+def _shown(name: str) -> str:
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,129 @@
+"""Channel folders that several agents share (formats/channels.md)."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.files.append import refusal
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.message import Message
+from mailstore.store import Capabilities, Capability
+from mailstore.stores.channels.decode import NoRecord, body_of, decode, record_in
+from mailstore.stores.channels.places import CHANNELS, ROSTER, find, looks_like_mail
+from mailstore.stores.channels.source import ChannelsSource
+from mailstore.stores.followed import FollowedStore, unreadable
+from mailstore.stores.rereading import Rereader
+
+if TYPE_CHECKING:
+    from mailstore.draft import Draft
+
+__all__ = ["ChannelsStore"]
+
+
+class ChannelsStore(FollowedStore):
+    """A folder for each channel, a file for each message; registry, presence and sessions beside them."""
+
+    kind: ClassVar[str] = "channels"
+    summary: ClassVar[str] = (
+        "a Multi-Agent OS: channels/CHANNEL/msg-*.json, with registry, presence and sessions beside"
+    )
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        {
+            Capability.MARK_READ: "channels keep no record of who has read what",
+            Capability.UPDATE_ROSTER: "each agent writes its own registration and presence",
+            Capability.RECORD: "channels have no journal",
+            Capability.ARCHIVE: "what is in a channel stays there: its agents read it again",
+            Capability.SEVERAL: "a message is for everybody in one channel, or for one agent in it",
+            Capability.SUBJECT: "its messages have no subject: begin the text with it",
+            Capability.TTL: "its messages do not expire",
+            Capability.AUDIENCE: "channels keep no record of whom a message reached",
+            Capability.ADOPT: "each agent writes its own messages: nobody else's go into a channel",
+        }
+    )
+
+    def __init__(self, root: Path, *, poll: bool = False) -> None:
+        self._root = root
+        self._source = ChannelsSource(root)
+        super().__init__(Rereader(self._source), root, poll=poll)
+
+    @classmethod
+    def recognise(cls, path: Path) -> bool:
+        """Say whether a shared folder lies at a path, or the folder of its channels."""
+        try:
+            root = find(path)
+            return root is not None and looks_like_mail(root)
+        except (OSError, ValueError):
+            return False
+
+    @classmethod
+    def open(cls, path: Path, *, poll: bool = False) -> Self:
+        """Open the shared folder at a path, or above it; raises MailboxMissing, StoreError where it can't be read."""
+        try:
+            root = find(path)
+        except OSError as error:
+            raise unreadable(path, error) from error
+        if root is None:
+            raise MailboxMissing(f"there is no folder {CHANNELS} at {path}", f"name the folder that holds {CHANNELS}/")
+        return cls(root, poll=poll)
+
+    @classmethod
+    def create(cls, path: Path) -> Self:
+        """Lay an empty shared folder out; what is there already stays as it is. Raises StoreError."""
+        try:
+            root = find(path)
+            if root is None:
+                root = path.absolute().parent if path.name == CHANNELS else path.absolute()
+                for folder in (CHANNELS, *(name for name in ROSTER if name != "presence")):
+                    (root / folder).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise refusal(path, error) from error
+        return cls(root)
+
+    @property
+    def url(self) -> str:
+        """Return what names this mailbox anywhere."""
+        return f"{self.kind}:{self._root.resolve()}"
+
+    @property
+    def title(self) -> str:
+        """Return the shared folder's name and that of its channels' folder."""
+        return f"{self._root.name}/{CHANNELS}"
+
+    def _below(self) -> list[str]:
+        return [CHANNELS, *(f"{CHANNELS}/{name}" for name in self._source.channels), *ROSTER]
+
+    def content(self, message: Message) -> str:
+        """Return a message's text, its code and its artifacts. Raises ContentGone."""
+        return body_of(record_in(self.raw(message)))
+
+    def raw(self, message: Message) -> bytes:
+        """Return a message's file as it stands. Raises ContentGone."""
+        where = message.location
+        if where is None:
+            raise ContentGone(f"message {message.id} stands in no file")
+        _, channel, file = where.file.split("/")
+        try:
+            data = read_whole(self._root / where.file)
+            found = decode(data, channel, file, 0.0).message
+        except (OSError, NotAFile) as error:
+            raise ContentGone(f"{where.file} can't be read", "was it moved?") from error
+        except NoRecord as error:
+            raise ContentGone(f"{where.file} is no message any more", "it was replaced") from error
+        if found.id != message.id:
+            raise ContentGone(f"{where.file} no longer has this message", "it was replaced")
+        return data
+
+    def send(self, draft: Draft) -> Message:
+        """Post a message to a channel, as a file that appears whole; return it as a scan reads it."""
+        from mailstore.stores.channels.addressing import is_for_several, place
+        from mailstore.stores.channels.writer import post
+
+        is_one = not is_for_several(draft.recipients)
+        self._check(draft.model_copy(update={"recipients": draft.recipients[:1]}) if is_one else draft)
+        try:
+            return post(self._root, place(self._root, draft), draft, time.time())
+        except OSError as error:
+            raise refusal(self._root / CHANNELS, error) from error

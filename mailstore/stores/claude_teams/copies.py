@@ -1,0 +1,112 @@
+"""Which entries of a team's inboxes are one message, and that message."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+
+import msgspec
+
+from mailstore.message import NEVER, Location, Message
+from mailstore.stores.bodies import first_line, mentions
+from mailstore.stores.claude_teams.entries import Entry
+from mailstore.stores.claude_teams.notices import Notice
+from mailstore.stores.claude_teams.places import Team
+
+__all__ = ["Seen", "grouped", "id_of", "message_of"]
+
+AT_ONCE_SECONDS = 5.0
+"""How far apart the copies of a broadcast may be written."""
+PLAIN = "message"
+
+
+class Seen(msgspec.Struct, frozen=True, gc=False):
+    """An entry that is or was in an inbox: which of its equals it is, its time, where it stood, and what it says.
+
+    `id` is that of the message of which it is the first copy.
+    """
+
+    id: str
+    entry: Entry
+    ordinal: int
+    time: float
+    location: Location
+    notice: Notice | None
+
+    @property
+    def body(self) -> str:
+        """Return the text as a person reads it."""
+        return self.notice.body if self.notice else self.entry.text
+
+
+def grouped(entries: Iterable[Seen]) -> list[list[Seen]]:
+    """Put the copies of each message together, the newest message first, its first copy in front.
+
+    Copies have one sender and one text, and stand in several inboxes with nearly one time, or with one id.
+    """
+    alike: defaultdict[tuple[str, str], list[Seen]] = defaultdict(list)
+    for seen in entries:
+        alike[seen.entry.sender, seen.entry.text].append(seen)
+    groups: list[list[Seen]] = []
+    for copies in alike.values():
+        copies.sort(key=lambda seen: (seen.time, seen.entry.inbox, seen.ordinal))
+        recent: list[list[Seen]] = []
+        for seen in copies:
+            home = next((group for group in recent if _belongs(seen, group)), None)
+            if home is None:
+                recent = [group for group in recent if seen.time - group[0].time <= AT_ONCE_SECONDS]
+                home = []
+                recent.append(home)
+                groups.append(home)
+            home.append(seen)
+    groups.sort(key=lambda group: -group[0].time)
+    return groups
+
+
+def _belongs(seen: Seen, group: list[Seen]) -> bool:
+    """Say whether an entry is a copy of those of a group."""
+    if any(seen.entry.inbox == other.entry.inbox for other in group):
+        return False
+    first = group[0]
+    if first.entry.message_id and first.entry.message_id == seen.entry.message_id:
+        return True
+    if seen.entry.time is None or first.entry.time is None:
+        return seen.entry.timestamp == first.entry.timestamp
+    return seen.time - first.time <= AT_ONCE_SECONDS
+
+
+def id_of(team: Team, entry: Entry, ordinal: int) -> str:
+    """Return a message's id by its first copy: the record's own, else one derived from what does not change."""
+    if entry.message_id:
+        return f"{entry.message_id}{team.suffix}"
+    text = hashlib.sha256(entry.text.encode("utf-8", "replace")).hexdigest()
+    facts = json.dumps([team.name, entry.inbox, entry.sender, entry.timestamp, text, ordinal])
+    return hashlib.sha256(facts.encode()).hexdigest()[:24]
+
+
+def message_of(team: Team, copies: list[Seen], inboxes: Collection[str] = ()) -> Message:
+    """Return the message whose copies some entries are; `inboxes` are the names that a mention may mean."""
+    first = copies[0]
+    entry, said = first.entry, first.notice
+    recipients = dict.fromkeys(team.named(seen.entry.inbox) for seen in copies)
+    sender = team.named(entry.sender)
+    if said and said.is_for_user and sender != "user":
+        recipients.pop("user", None)
+        recipients["user"] = None
+    return Message(
+        id=first.id,
+        sender=sender,
+        recipients=tuple(recipients),
+        timestamp=entry.timestamp,
+        time=first.time,
+        subject=said.subject if said else entry.summary.strip() or first_line(entry.text),
+        ttl_hours=NEVER,
+        type=said.type if said else "" if entry.type == PLAIN else entry.type,
+        mentions=() if said else tuple(team.named(it) if it in inboxes else it for it in mentions(entry.text)),
+        location=first.location,
+        timed=entry.time is not None,
+        is_tracked=False,
+        is_listed=len(copies) > 1,
+    )

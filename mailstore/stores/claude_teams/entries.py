@@ -1,0 +1,143 @@
+"""The entries of an inbox: one JSON array, cut into the bytes of its elements, and read leniently."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import msgspec
+
+from mailstore.files.salvage import BOM, LENIENT, loads
+from mailstore.stores.haak.names import parse_time
+
+__all__ = ["Cut", "Entry", "cut", "entry_of"]
+
+ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
+BLANK = re.compile(r"[\s,]*")
+BEGINNING = re.compile(r'\{\s*"')
+WORK_BYTES = 1 << 24
+"""How much is read of what follows damage, all tries together: a hostile file must not cost the square."""
+
+
+class Cut(NamedTuple):
+    """An array's elements with the places at which they begin, and where and why reading ended too soon."""
+
+    elements: list[tuple[int, bytes]]
+    damaged_at: int = 0
+    reason: str = ""
+
+
+class Entry(msgspec.Struct, frozen=True, gc=False):
+    """One entry of one inbox; `raw` are its bytes."""
+
+    inbox: str
+    sender: str
+    text: str
+    timestamp: str
+    time: float | None
+    is_delivered: bool
+    message_id: str
+    type: str
+    summary: str
+    raw: bytes
+
+    @property
+    def key(self) -> tuple[str, str, str, str, str]:
+        """Return what makes two entries of one team the same."""
+        return self.inbox, self.message_id, self.sender, self.timestamp, self.text
+
+
+def cut(data: bytes) -> Cut:
+    """Cut an array into its elements; those before damage and those that can be found behind it are kept."""
+    try:
+        elements = ELEMENTS.decode(data)
+    except (ValueError, RecursionError):
+        return _cut_carefully(data)
+    found: list[tuple[int, bytes]] = []
+    at = 0
+    for element in map(bytes, elements):
+        at = data.index(element, at)
+        found.append((at, element))
+        at += len(element)
+    return Cut(found)
+
+
+def _cut_carefully(data: bytes) -> Cut:
+    """Cut what is no valid array; it is read as Latin-1, in which a byte is a character."""
+    text = data.decode("latin-1")
+    start = len(BOM) if data.startswith(BOM) else 0
+    opening = text.find("[", start)
+    if opening < 0 or text[start:opening].strip("\x00 \t\r\n"):
+        return Cut([], 0, "is no array of messages" if text[start:].strip("\x00 \t\r\n") else "is empty")
+    found: list[tuple[int, bytes]] = []
+    at = opening + 1
+    while True:
+        at = _behind(BLANK, text, at)
+        if text.startswith("]", at):
+            has_more = bool(text[at + 1 :].strip("\x00 \t\r\n"))
+            return Cut(found, at + 1, "goes on behind the array") if has_more else Cut(found)
+        try:
+            _, end = LENIENT.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            break
+        found.append((at, data[at:end]))
+        at = end
+    if at >= len(text):
+        return Cut(found, at, "ends too soon")
+    return Cut([*found, *_behind_damage(data, text, at)], at, "holds what is no JSON")
+
+
+def _behind(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return match.end() if match else at
+
+
+def _behind_damage(data: bytes, text: str, start: int) -> list[tuple[int, bytes]]:
+    """Find the messages that stand whole behind a place at which nothing can be read."""
+    found: list[tuple[int, bytes]] = []
+    end = work = 0
+    for match in BEGINNING.finditer(text, start + 1):
+        at = match.start()
+        if at < end:
+            continue
+        if work > WORK_BYTES:
+            break
+        work += len(text) - at
+        try:
+            value, stop = LENIENT.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict) and {"from", "text", "timestamp"} <= value.keys():
+            found.append((at, data[at:stop]))
+            end = stop
+    return found
+
+
+def entry_of(inbox: str, raw: bytes) -> Entry | str:
+    """Return what an element says, or why it is no message."""
+    try:
+        value = loads(raw)
+    except (ValueError, RecursionError):
+        return "is no JSON that can be read"
+    if not isinstance(value, dict):
+        return "is no message: it has no fields"
+    for name in ("from", "text", "timestamp"):
+        if not isinstance(value.get(name), str):
+            return f"is no message: {name!r} is {'missing' if value.get(name) is None else 'no text'}"
+    return Entry(
+        inbox,
+        value["from"],
+        value["text"],
+        value["timestamp"],
+        parse_time(value["timestamp"])[0],
+        value.get("read") is True,
+        _text(value, "msg_id"),
+        _text(value, "type"),
+        _text(value, "summary"),
+        raw,
+    )
+
+
+def _text(value: dict[str, Any], name: str) -> str:
+    found = value.get(name)
+    return found if isinstance(found, str) else ""

@@ -1,0 +1,53 @@
+"""The lock that whoever rewrites an inbox holds: a folder beside it (formats/claude-teams.md)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from mailstore.errors import MailboxBusy
+from mailstore.files.append import refusal
+
+__all__ = ["locked_inbox"]
+
+PATIENCE_SECONDS = 3.0
+STALE_SECONDS = 10.0
+FIRST_PAUSE_SECONDS = 0.005
+LONGEST_PAUSE_SECONDS = 0.1
+
+
+@contextmanager
+def locked_inbox(inbox: Path) -> Iterator[None]:
+    """Hold an inbox's lock; one that was left behind is taken over. Raises MailboxBusy and StoreError."""
+    lock = inbox.with_name(f"{inbox.name}.lock")
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    pause = FIRST_PAUSE_SECONDS
+    while True:
+        try:
+            lock.mkdir()
+            break
+        except FileExistsError:
+            if _is_stale(lock):
+                with suppress(OSError):
+                    lock.rmdir()
+                    continue
+        except OSError as error:
+            raise refusal(lock, error) from error
+        if time.monotonic() > deadline:
+            raise MailboxBusy(f"{inbox} is locked by another program", f"try again; it holds {lock.name} beside it")
+        time.sleep(pause)
+        pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            lock.rmdir()
+
+
+def _is_stale(lock: Path) -> bool:
+    try:
+        return time.time() - lock.lstat().st_mtime > STALE_SECONDS
+    except OSError:
+        return False

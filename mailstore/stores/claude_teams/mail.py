@@ -1,0 +1,174 @@
+"""One team's mail: what its inboxes hold now, and what was seen of them before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from operator import is_not
+
+from mailstore.events import Event
+from mailstore.files.stamp import Stamp, is_fresh
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.message import Delivery, Location, Message, Problem
+from mailstore.stores.claude_teams.copies import Seen, grouped, id_of, message_of
+from mailstore.stores.claude_teams.entries import Entry, cut, entry_of
+from mailstore.stores.claude_teams.journal import Journal, Kept
+from mailstore.stores.claude_teams.notices import notice
+from mailstore.stores.claude_teams.places import INBOXES, Team
+from mailstore.stores.rereading import is_settled
+
+__all__ = ["TeamMail"]
+
+
+class TeamMail:
+    """Remembers all that was in a team's inboxes: an entry that is taken out stays, as it was seen last.
+
+    Writes to the journal alone, and only what is not in it yet; belongs to one thread at a time, but for `find`.
+    """
+
+    def __init__(self, team: Team, *, is_keeping: bool = True) -> None:
+        self.team = team
+        self.pending: set[str] = set()
+        """Inboxes that are perhaps half-written."""
+        self.version = 0
+        self._journal = Journal(team.folder)
+        self._is_keeping = is_keeping
+        self._seen: dict[tuple[object, int], Seen] = {}
+        self._times: dict[str, float] = {}
+        self._stamps: dict[str, Stamp | None] = {}
+        self._spoilt: dict[tuple[str, bytes, int], Problem] = {}
+        self._faults: dict[str, Problem] = {}
+        self._by_id: dict[str, list[Seen]] = {}
+        self._messages: dict[int, tuple[list[Seen], Message]] = {}
+        self._groups: list[list[Seen]] = []
+        self._remember()
+
+    def _remember(self) -> None:
+        try:
+            for number, kept in enumerate(self._journal.read()):
+                where = Location(self._file(kept.entry.inbox), number, 0)
+                self._put(kept.entry, kept.ordinal, where)
+        except (OSError, NotAFile) as error:
+            self._faults[""] = Problem(str(self._journal.path), 1, 0, f"what was seen can't be read: {error}", False)
+        self._group()
+
+    def _file(self, inbox: str) -> str:
+        return f"{self.team.prefix}{INBOXES}/{inbox}.json"
+
+    def _put(self, entry: Entry, ordinal: int, where: Location) -> None:
+        time = entry.time if entry.time is not None else self._times.get(entry.inbox, 0.0)
+        self._times[entry.inbox] = time
+        key = (entry.key, ordinal)
+        had = self._seen.get(key)
+        if had is not None:
+            self._seen[key] = Seen(had.id, entry, ordinal, had.time, where, had.notice)
+        else:
+            self._seen[key] = Seen(id_of(self.team, entry, ordinal), entry, ordinal, time, where, notice(entry.text))
+
+    def look(self, stamps: Mapping[str, Stamp]) -> None:
+        """Read the inboxes that are not as they were; `stamps` are those of the files there are."""
+        news: list[Kept] = []
+        has_changed = False
+        for name in [name for name in self._stamps if name not in stamps]:
+            del self._stamps[name]
+            self.pending.discard(name)
+            has_changed = self._faults.pop(name, None) is not None or has_changed
+        for name, stamp in stamps.items():
+            if self._stamps.get(name) != stamp or name in self.pending:
+                found, has_faults_changed = self._read(name, stamp)
+                news += found
+                has_changed = has_changed or has_faults_changed
+                self._stamps[name] = None if is_fresh(stamp) else stamp
+        if news or has_changed:
+            self.version += 1
+            self._group()
+            if self._is_keeping and (why := self._journal.keep(news)):
+                self._faults[""] = Problem(str(self._journal.path), 1, 0, why, False)
+
+    def _read(self, name: str, stamp: Stamp) -> tuple[list[Kept], bool]:
+        """Read one inbox; return what of it was not known, and whether anything else has changed."""
+        before = (self._faults.pop(name, None), len(self._spoilt), name in self.pending)
+        self.pending.discard(name)
+        try:
+            data = read_whole(self.team.inboxes / name)
+        except FileNotFoundError:
+            return [], before[0] is not None
+        except (NotAFile, OSError) as error:
+            why = str(error) if isinstance(error, NotAFile) else (error.strerror or str(error)).lower()
+            self._faults[name] = Problem(self._file(name[:-5]), 1, 0, why)
+            return [], self._faults[name] != before[0]
+        elements, damaged_at, reason = cut(data)
+        if reason and is_settled(stamp.changed / 1e9):
+            self._faults[name] = self._problem(name, data, damaged_at, reason)
+        elif reason:
+            self.pending.add(name)
+        news = list(self._merged(name, data, elements))
+        return news, (self._faults.get(name), len(self._spoilt), name in self.pending) != before
+
+    def _merged(self, name: str, data: bytes, elements: Iterable[tuple[int, bytes]]) -> Iterator[Kept]:
+        inbox = name.removesuffix(".json")
+        equals: Counter[object] = Counter()
+        for offset, raw in elements:
+            entry = entry_of(inbox, raw)
+            if isinstance(entry, str):
+                key = (name, raw, equals[raw])
+                equals[raw] += 1
+                if key not in self._spoilt:
+                    self._spoilt[key] = self._problem(name, data, offset, entry)
+                continue
+            ordinal = equals[entry.key]
+            equals[entry.key] += 1
+            had = self._seen.get((entry.key, ordinal))
+            is_new = had is None or (entry.is_delivered and not had.entry.is_delivered)
+            if is_new or (had and had.location.length == 0):
+                self._put(entry, ordinal, Location(self._file(inbox), offset, len(raw)))
+            if is_new:
+                yield Kept(entry, ordinal)
+
+    def _problem(self, name: str, data: bytes, offset: int, reason: str) -> Problem:
+        return Problem(self._file(name[:-5]), data.count(b"\n", 0, offset) + 1, offset, reason)
+
+    def _group(self) -> None:
+        self._groups = grouped(self._seen.values())
+        by_id: dict[str, list[Seen]] = {}
+        for group in self._groups:
+            by_id.setdefault(group[0].id, []).extend(group)
+        self._by_id = by_id
+
+    def events(self) -> list[Event]:
+        """Return the messages, the newest first, whom each was for where that is recorded, and what is damaged."""
+        found: list[Event] = []
+        messages: dict[int, tuple[list[Seen], Message]] = {}
+        inboxes = self.inboxes()
+        for group in self._groups:
+            told = self._messages.get(id(group[0]))
+            if told is None or len(told[0]) != len(group) or any(map(is_not, told[0], group)):
+                told = group, message_of(self.team, group, inboxes)
+            messages[id(group[0])] = told
+            message = told[1]
+            found.append(message)
+            is_listed = len(group) > 1
+            found += [
+                Delivery(message.id, self.team.named(seen.entry.inbox))
+                for seen in group
+                if is_listed or seen.entry.is_delivered
+            ]
+            if message.recipients[-1] == "user" and group[0].notice is not None:
+                found.append(Delivery(message.id, "user"))
+        self._messages = messages
+        return [*found, *self._spoilt.values(), *self._faults.values()]
+
+    def find(self, message: Message) -> Seen | None:
+        """Return the entry of a message that was seen; the one that stood where the message says, among several."""
+        found = self._by_id.get(message.id, [])
+        exact = [it for it in found if it.entry.timestamp == message.timestamp and it.location == message.location]
+        likely = [it for it in found if it.entry.timestamp == message.timestamp]
+        return next(iter(exact or likely or found), None)
+
+    def traffic(self) -> list[Seen]:
+        """Return one copy of every message, the newest first."""
+        return [group[0] for group in self._groups]
+
+    def inboxes(self) -> set[str]:
+        """Return the names of all that have or had an inbox."""
+        return {name.removesuffix(".json") for name in self._stamps} | {it.entry.inbox for it in self._seen.values()}

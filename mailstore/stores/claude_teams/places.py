@@ -1,0 +1,138 @@
+"""Which folders are teams, and how to tell that one lies somewhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from mailstore.files.salvage import loads
+from mailstore.files.whole import NotAFile, read_whole
+
+__all__ = ["CONFIG", "INBOXES", "Place", "Team", "find", "is_team", "read_object"]
+
+CONFIG = "config.json"
+INBOXES = "inboxes"
+TEAMS = "teams"
+LOOKED_AT = 500
+"""How many entries of a folder are looked at to tell whether it holds teams."""
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """One team's folder; `suffix` follows its agents' names where several teams are read as one mailbox."""
+
+    folder: Path
+    suffix: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return the folder's name."""
+        return self.folder.name
+
+    @property
+    def config(self) -> Path:
+        """Return the roster's file."""
+        return self.folder / CONFIG
+
+    @property
+    def inboxes(self) -> Path:
+        """Return the folder that holds one file for each recipient."""
+        return self.folder / INBOXES
+
+    @property
+    def tasks(self) -> Path:
+        """Return the folder of the team's tasks, which lies beside that of the teams."""
+        return self.folder.parent.parent / "tasks" / self.name
+
+    @property
+    def prefix(self) -> str:
+        """Return what stands before the names of the team's files as they are shown."""
+        return f"{self.name}/" if self.suffix else ""
+
+    def named(self, name: str) -> str:
+        """Return an agent's name as the mailbox has it; the person's is `user` in every team."""
+        name = name.removesuffix(f"@{self.name}")
+        return "user" if name in ("human", "user") else f"{name}{self.suffix}"
+
+    def inbox_of(self, name: str) -> Path:
+        """Return the file of a recipient, by its name in the team."""
+        return self.inboxes / f"{name}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a mailbox lies: the folder of one team, or one in which the folders of several lie."""
+
+    folder: Path
+    is_several: bool = False
+
+    def teams(self, known: Collection[str] = ()) -> list[Team]:
+        """Return the teams that are there, without a look at those known. Raises OSError for a folder unreadable."""
+        if not self.is_several:
+            os.scandir(self.folder).close()
+            return [Team(self.folder)]
+        with os.scandir(self.folder) as entries:
+            names = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))
+        found = [name for name in names if name in known or is_team(self.folder / name)]
+        return [Team(self.folder / name, f"@{name}") for name in found]
+
+
+def find(path: Path) -> Place | None:
+    """Return the mailbox at a path: a team's folder or a file in it, a folder of teams, or the one above that."""
+    path = path.absolute()
+    if path.is_file():
+        path = path.parent
+    if path.name == INBOXES:
+        path = path.parent
+    if is_team(path):
+        return Place(path)
+    for folder in (path, path / TEAMS):
+        if _holds_teams(folder) or (folder.name == TEAMS and folder.is_dir() and not any(folder.iterdir())):
+            return Place(folder, is_several=True)
+    return None
+
+
+def is_team(path: Path) -> bool:
+    """Say whether a folder is a team's: it has a roster with members, or inboxes that are arrays."""
+    members = read_object(path / CONFIG).get("members")
+    return isinstance(members, list) or any(map(_is_array, islice(_inboxes(path / INBOXES), 3)))
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """Return the JSON object that a file holds; an empty one where it holds none that can be read."""
+    try:
+        found = loads(read_whole(path))
+    except (OSError, NotAFile, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _holds_teams(path: Path) -> bool:
+    try:
+        with os.scandir(path) as entries:
+            folders = [Path(each.path) for each in islice(entries, LOOKED_AT) if each.is_dir(follow_symlinks=False)]
+    except OSError:
+        return False
+    return any(map(is_team, folders))
+
+
+def _inboxes(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return [Path(each.path) for each in islice(entries, LOOKED_AT) if each.name.endswith(".json")]
+    except OSError:
+        return []
+
+
+def _is_array(path: Path) -> bool:
+    try:
+        if not path.is_file() or path.is_symlink():
+            return False
+        with path.open("rb") as file:
+            return file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+    except OSError:
+        return False

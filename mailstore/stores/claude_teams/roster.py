@@ -1,0 +1,140 @@
+"""Who is in a team: its members, those that only its mail tells of, and what its tasks say they do."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from mailstore.files.salvage import loads
+from mailstore.files.stamp import Stamp, path_stamp
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.message import Problem
+from mailstore.roster import Agent, Status
+from mailstore.stores.claude_teams.copies import Seen
+from mailstore.stores.claude_teams.mail import TeamMail
+from mailstore.stores.claude_teams.notices import IDLE, LEFT
+from mailstore.stores.claude_teams.places import CONFIG, Team, read_object
+from mailstore.stores.haak.names import parse_time
+from mailstore.stores.rereading import is_settled
+
+__all__ = ["agents", "members", "read_config", "task_stamps"]
+
+MOST_TASKS = 1000
+
+
+class Config(msgspec.Struct, frozen=True):
+    """What the roster's file holds, and what is wrong with it; `is_torn` where it is perhaps half-written."""
+
+    value: dict[str, Any] = {}
+    problem: Problem | None = None
+    is_torn: bool = False
+
+
+def read_config(team: Team) -> Config:
+    """Return what a team's roster file says."""
+    name = f"{team.prefix}{CONFIG}"
+    try:
+        value = loads(read_whole(team.config))
+    except FileNotFoundError:
+        return Config()
+    except NotAFile as error:
+        return Config(problem=Problem(name, 1, 0, str(error), False))
+    except OSError as error:
+        return Config(problem=Problem(name, 1, 0, (error.strerror or str(error)).lower(), False))
+    except (ValueError, RecursionError):
+        stamp = path_stamp(team.config)
+        is_torn = stamp is not None and not is_settled(stamp.changed / 1e9)
+        return Config(problem=Problem(name, 1, 0, "the roster is no JSON that can be read", False), is_torn=is_torn)
+    if isinstance(value, dict) and isinstance(value.get("members"), list):
+        return Config(value)
+    return Config(problem=Problem(name, 1, 0, "the roster names no members", False))
+
+
+def members(config: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return a roster's members by name."""
+    found = config.get("members")
+    listed = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    return {each["name"]: each for each in listed if isinstance(each.get("name"), str) and each["name"]}
+
+
+def agents(mail: TeamMail, config: dict[str, Any], *, is_gone: bool = False) -> list[Agent]:
+    """Return a team's agents: its members, then those that its mail alone tells of."""
+    team = mail.team
+    listed = members(config)
+    last: dict[str, Seen] = {}
+    for sent in mail.traffic():
+        last.setdefault(sent.entry.sender.removesuffix(f"@{team.name}"), sent)
+    doing = {} if is_gone else _tasks(team)
+    names = dict.fromkeys([*listed, *sorted({*last, *mail.inboxes()})])
+    found = []
+    for name in names:
+        session_id = team.named(name)
+        if session_id == "user" or not name:
+            continue
+        member, seen = listed.get(name), last.get(name)
+        has_left = is_gone or (member is None and seen is not None and _type(seen) in LEFT)
+        role = member.get("agentType") if member else None
+        found.append(
+            Agent(
+                session_id=session_id,
+                name=name if team.suffix else "",
+                role=role if isinstance(role, str) and role != session_id else "",
+                status=Status.DEAD if has_left else Status.LIVING,
+                activity="" if has_left else _activity(member, seen, doing.get(name, "")),
+                started_at=parse_time(member.get("joinedAt"))[0] if member else None,
+                ended_at=seen.time if has_left and seen is not None else None,
+                last_seen=seen.time if seen is not None and seen.entry.time is not None else None,
+            )
+        )
+    return found
+
+
+def _type(seen: Seen) -> str:
+    return seen.notice.type if seen.notice else ""
+
+
+def _activity(member: dict[str, Any] | None, seen: Seen | None, task: str) -> str:
+    if seen is not None and _type(seen) == IDLE:
+        moment = datetime.fromtimestamp(seen.time, UTC).strftime("%Y-%m-%d %H:%M:%S")
+        return f"idle since {moment} UTC{f', at: {task}' if task else ''}"
+    if member and member.get("isActive") is False and not task:
+        return "not active"
+    return task
+
+
+def task_stamps(team: Team) -> tuple[tuple[str, Stamp | None], ...]:
+    """Return what changes when a task does."""
+    return tuple((path.name, path_stamp(path)) for path in _task_files(team))
+
+
+def _task_files(team: Team) -> list[Path]:
+    try:
+        if team.tasks.is_symlink():
+            return []
+        with os.scandir(team.tasks) as entries:
+            named = (Path(each.path) for each in entries if each.name.endswith(".json") and each.name[:-5].isdecimal())
+            return sorted(islice(named, MOST_TASKS), key=lambda path: (len(path.name), path.name))
+    except OSError:
+        return []
+
+
+def _tasks(team: Team) -> dict[str, str]:
+    """Return what each agent is at, by its name: the last of its tasks that are in progress."""
+    found: dict[str, str] = {}
+    for path in _task_files(team):
+        task = read_object(path)
+        owner = task.get("owner")
+        if task.get("status") != "in_progress" or not isinstance(owner, str):
+            continue
+        metadata = task.get("metadata")
+        if isinstance(metadata, dict) and metadata.get("_internal"):
+            continue
+        said = next((task[name] for name in ("activeForm", "subject") if isinstance(task.get(name), str)), "")
+        if said.strip():
+            found[owner.removesuffix(f"@{team.name}")] = said.strip().splitlines()[0]
+    return found

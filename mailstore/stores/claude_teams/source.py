@@ -1,0 +1,106 @@
+"""What a mailbox of teams consists of: one part for who there is, and one for each team's mail."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from itertools import count
+
+from mailstore.events import Event
+from mailstore.files.folder import Folder
+from mailstore.files.stamp import Stamp, path_stamp
+from mailstore.message import Message
+from mailstore.stores.claude_teams.copies import Seen
+from mailstore.stores.claude_teams.mail import TeamMail
+from mailstore.stores.claude_teams.places import Place, Team
+from mailstore.stores.claude_teams.roster import agents, read_config, task_stamps
+from mailstore.stores.rereading import Source
+
+__all__ = ["TeamsSource"]
+
+ROSTER = "roster"
+
+
+class TeamsSource(Source):
+    """A team is one part, however many inboxes it has: only together do they tell what was sent to several.
+
+    A team whose folder goes while others stay keeps its mail, and its agents are dead.
+    """
+
+    def __init__(self, place: Place, *, is_keeping: bool = True) -> None:
+        self._place = place
+        self._is_keeping = is_keeping
+        self._mail: dict[str, TeamMail] = {}
+        self._folders: dict[str, Folder] = {}
+        self._stamps: dict[str, Mapping[str, Stamp]] = {}
+        self._due: set[str] = set()
+        self._gone: set[str] = set()
+        self._ticks = count(1)
+
+    def begin(self) -> None:
+        """Forget what was read, not which teams there were."""
+        self._mail = {name: self._begun(mail.team) for name, mail in self._mail.items()}
+        self._folders = {}
+
+    def _begun(self, team: Team) -> TeamMail:
+        return TeamMail(team, is_keeping=self._is_keeping)
+
+    def teams(self) -> list[Team]:
+        """Return the teams that there are or were."""
+        return [mail.team for mail in list(self._mail.values())]
+
+    def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
+        """Return the roster and the teams."""
+        there = {team.name: team for team in self._place.teams(self._mail.keys() - self._gone)}
+        for name, team in there.items():
+            if name not in self._mail:
+                self._mail[name] = self._begun(team)
+        self._gone = self._mail.keys() - there.keys()
+        found: dict[str, Hashable] = {ROSTER: ()}
+        facts: list[Hashable] = []
+        for name, mail in self._mail.items():
+            if name not in self._folders:
+                self._folders[name] = Folder(mail.team.inboxes, lambda name: name.endswith(".json"))
+            stamps = {} if name in self._gone else self._folders[name].look(closely=closely or bool(mail.pending))
+            self._stamps[name] = stamps
+            self._due.add(name)
+            torn = next(self._ticks) if mail.pending else 0
+            found[name] = (tuple(stamps.items()), torn, name in self._gone)
+            facts.append((path_stamp(mail.team.config), task_stamps(mail.team), found[name], mail.version))
+        found[ROSTER] = tuple(facts)
+        return found
+
+    def read(self, part: str) -> list[Event] | None:
+        """Return who there is, as the mail tells it too, or a team's mail."""
+        if part != ROSTER:
+            return self._looked(part).events()
+        found: list[Event] = []
+        for name in self._mail:
+            mail = self._looked(name)
+            config = read_config(mail.team)
+            if config.is_torn:
+                return None
+            found += agents(mail, config.value, is_gone=name in self._gone)
+            if config.problem is not None:
+                found.append(config.problem)
+        return found
+
+    def _looked(self, name: str) -> TeamMail:
+        """Return a team's mail as it was found by the last look at the names and times of files."""
+        mail = self._mail[name]
+        if name in self._due:
+            mail.look(self._stamps[name])
+            self._due.discard(name)
+        return mail
+
+    def same(self, event: Event) -> Hashable:
+        """Return what makes two messages one, though it has moved in its file or more copies of it were found."""
+        if isinstance(event, Message):
+            return event.id, event.sender, event.timestamp, event.subject
+        return event
+
+    def find(self, message: Message) -> Seen | None:
+        """Return the entry of a message that was seen."""
+        for mail in list(self._mail.values()):
+            if (seen := mail.find(message)) is not None:
+                return seen
+        return None

@@ -1,0 +1,127 @@
+"""Inboxes of Claude Code agent teams: one JSON array for each recipient, emptied as it is delivered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.message import Location, Message
+from mailstore.store import Capabilities, Capability
+from mailstore.stores.claude_teams.copies import Seen, id_of, message_of
+from mailstore.stores.claude_teams.entries import Entry, entry_of
+from mailstore.stores.claude_teams.notices import notice
+from mailstore.stores.claude_teams.places import INBOXES, Place, Team, find
+from mailstore.stores.claude_teams.source import TeamsSource
+from mailstore.stores.followed import FollowedStore, unreadable
+from mailstore.stores.rereading import Rereader
+
+if TYPE_CHECKING:
+    from mailstore.draft import Draft
+
+__all__ = ["ClaudeTeamsStore"]
+
+ONE_TEXT = "its messages hold a text, a summary and no more"
+
+
+class ClaudeTeamsStore(FollowedStore):
+    """One team, or all the teams of a folder.
+
+    Mail is removed from an inbox when it is delivered, so what was seen is kept in a journal under the state
+    folder and shown from there. What came and went while nobody looked was missed.
+    """
+
+    kind: ClassVar[str] = "claude-teams"
+    summary: ClassVar[str] = "inboxes of Claude Code agent teams; keeps what it saw, may have missed what was delivered"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        {
+            Capability.MARK_READ: "a message that is marked is never delivered: it would be lost",
+            Capability.UPDATE_ROSTER: "the roster is its own program's: it starts and ends the agents",
+            Capability.RECORD: "it has no place for what a person did",
+            Capability.ARCHIVE: "its own program removes what it has delivered",
+            Capability.REPLY: "its messages name no other message",
+            Capability.TYPE: ONE_TEXT,
+            Capability.TTL: ONE_TEXT,
+            Capability.METADATA: ONE_TEXT,
+            Capability.AUDIENCE: "each recipient's inbox has a copy of its own",
+        }
+    )
+
+    def __init__(self, place: Place, *, poll: bool = False) -> None:
+        self._place = place
+        self._source = TeamsSource(place)
+        super().__init__(Rereader(self._source), place.folder, poll=poll)
+
+    @classmethod
+    def recognise(cls, path: Path) -> bool:
+        """Say whether a team's folder or a folder of teams lies at a path."""
+        try:
+            return find(path) is not None
+        except OSError:
+            return False
+
+    @classmethod
+    def open(cls, path: Path, *, poll: bool = False) -> Self:
+        """Open one team or several; raises MailboxMissing, and StoreError where it can't be looked for."""
+        try:
+            place = find(path)
+        except OSError as error:
+            raise unreadable(path, error) from error
+        if place is None:
+            raise MailboxMissing(f"there is no team at {path}", "name a team's folder, or the folder of all teams")
+        return cls(place, poll=poll)
+
+    @property
+    def url(self) -> str:
+        """Return what names this mailbox anywhere."""
+        return f"{self.kind}:{self._place.folder.resolve()}"
+
+    @property
+    def title(self) -> str:
+        """Return the team's name, or that of the folder of teams and the one above."""
+        folder = self._place.folder
+        return f"{folder.parent.name}/{folder.name}" if self._place.is_several else folder.name
+
+    def _below(self) -> list[str]:
+        teams = self._source.teams() if self._place.is_several else [Team(self._place.folder)]
+        return [str(path) for team in teams for path in (team.folder, team.inboxes, team.tasks)]
+
+    def content(self, message: Message) -> str:
+        """Return a message's body; what a program told another is put into words. Raises ContentGone."""
+        return self._found(message).body
+
+    def raw(self, message: Message) -> bytes:
+        """Return a message's entry as it stands in its inbox, or stood when it was seen last. Raises ContentGone."""
+        return self._found(message).entry.raw
+
+    def _found(self, message: Message) -> Seen:
+        """Return what was seen of a message; where nothing was, by this store, what the files and the journal hold."""
+        if (found := self._source.find(message)) is not None:
+            return found
+        anew = TeamsSource(self._place, is_keeping=False)
+        try:
+            for part in anew.parts(closely=True):
+                anew.read(part)
+        except OSError as error:
+            raise ContentGone(f"{self._place.folder} can't be read", "was the team ended?") from error
+        if (found := anew.find(message)) is None:
+            raise ContentGone(f"message {message.id} is in no inbox", "it was delivered before it was seen")
+        return found
+
+    def send(self, draft: Draft) -> Message:
+        """Append a message from the person to the inbox of each recipient."""
+        from mailstore.stores.claude_teams.writer import write
+
+        self._check(draft)
+        try:
+            teams = self._place.teams()
+        except OSError as error:
+            raise unreadable(self._place.folder, error) from error
+        team, written = write(teams, draft)
+        copies = []
+        for it in written:
+            entry = entry_of(it.name, it.raw)
+            assert isinstance(entry, Entry)
+            where = Location(f"{team.prefix}{INBOXES}/{it.name}.json", it.offset, len(it.raw))
+            copies.append(Seen(id_of(team, entry, 0), entry, 0, entry.time or 0.0, where, notice(entry.text)))
+        return message_of(team, sorted(copies, key=lambda seen: seen.entry.inbox), {it.name for it in written})

@@ -1,0 +1,153 @@
+"""Writes to inboxes as the teams' own program does (formats/claude-teams.md)."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mailstore.draft import Draft
+from mailstore.errors import DraftRefused, StoreError
+from mailstore.files.append import refusal, replace_file
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
+from mailstore.stores.claude_teams.entries import cut
+from mailstore.stores.claude_teams.lock import locked_inbox
+from mailstore.stores.claude_teams.places import Team
+from mailstore.stores.claude_teams.roster import members, read_config
+
+__all__ = ["WRITER", "Written", "write"]
+
+WRITER = "human"
+"""`user`, `system` and the lead's name are shown to a model as forged where no signature is."""
+MARKS = frozenset("/\\\x00")
+
+Target = tuple[Team, str]
+
+
+class Written(NamedTuple):
+    """One inbox's new entry: by its recipient's name in the team, the byte at which it begins, and its bytes."""
+
+    name: str
+    offset: int
+    raw: bytes
+
+
+def write(teams: Sequence[Team], draft: Draft) -> tuple[Team, list[Written]]:
+    """Append a draft to the inbox of each recipient; return their team and what was written.
+
+    Everything that can be refused is refused before anything is written. Raises DraftRefused, MailboxBusy and
+    StoreError, which says who has it all the same where not all could be reached.
+    """
+    if draft.sender not in USER_NAMES:
+        raise DraftRefused("from", f"{draft.sender!r} can't send here", "mail of agents is sent by their own program")
+    targets = _targets(teams, draft)
+    for team, name in targets:
+        _read(team.inbox_of(name))
+    entry = _entry(draft)
+    done: list[Written] = []
+    for team, name in targets:
+        try:
+            done.append(Written(name, *_append(team.inbox_of(name), entry)))
+        except StoreError as error:
+            if not done:
+                raise
+            sent = ", ".join(it.name for it in done)
+            missed = ", ".join(it for _, it in targets[len(done) :])
+            raise StoreError(f"sent to {sent}, not to {missed} ({error})", f"send it to {missed} alone") from error
+    return targets[0][0], done
+
+
+def _targets(teams: Sequence[Team], draft: Draft) -> list[Target]:
+    """Return whose inboxes a draft goes to. Raises DraftRefused for whoever is no member."""
+    known: dict[str, Target] = {}
+    for team in teams:
+        config = read_config(team)
+        if config.problem is not None or not config.value:
+            why = config.problem.reason if config.problem else "the team has no roster: it is gone"
+            if len(teams) == 1:
+                raise StoreError(f"{team.config} can't be read ({why})", "without its members nobody can be written to")
+            continue
+        known.update({team.named(name): (team, name) for name in members(config.value) if _is_name(name)})
+    known.pop("user", None)
+    found: dict[Target, None] = {}
+    for recipient in draft.recipients:
+        if recipient in BROADCAST_NAMES and len(teams) == 1:
+            found.update(dict.fromkeys(known.values()))
+        elif recipient in known:
+            found[known[recipient]] = None
+        else:
+            raise DraftRefused("to", f"{recipient!r} is no member", f"members are {', '.join(known) or 'none'}")
+    if not found:
+        raise DraftRefused("to", "reaches nobody: the team has no members")
+    if len({team.name for team, _ in found}) > 1:
+        raise DraftRefused("to", "names agents of several teams", "write to each team by itself")
+    return list(found)
+
+
+def _is_name(name: str) -> bool:
+    return name.isprintable() and not name.startswith(".") and not MARKS & set(name) and len(name) <= 200
+
+
+def _entry(draft: Draft) -> dict[str, Any]:
+    moment = datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    entry = {
+        "from": WRITER,
+        "text": draft.content,
+        "timestamp": moment,
+        "read": False,
+        "msgV": 1,
+        "msg_id": str(uuid.uuid4()),
+        "type": "message",
+    }
+    return {**entry, "summary": draft.subject} if draft.subject else entry
+
+
+def _read(inbox: Path) -> bytes:
+    """Return an inbox's bytes, none where it is not there yet. Raises StoreError for what can't be added to."""
+    if inbox.parent.is_symlink():
+        raise StoreError(f"{inbox.parent} is a link", "links are not followed")
+    try:
+        data = read_whole(inbox)
+    except FileNotFoundError:
+        return b""
+    except NotAFile as error:
+        raise StoreError(f"{inbox} can't be added to ({error})", "nothing was written") from error
+    except OSError as error:
+        raise refusal(inbox, error) from error
+    if data.strip() and not _is_array(data):
+        raise StoreError(f"{inbox} is no array of messages", "try again: it may be half-written")
+    return data
+
+
+def _is_array(data: bytes) -> bool:
+    """Say whether the teams' own program can read an inbox: it takes bytes that are no text for odd characters."""
+    try:
+        return isinstance(json.loads(data.decode("utf-8", "replace"), parse_constant=_refuse), list)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(name)
+
+
+def _append(inbox: Path, entry: dict[str, Any]) -> tuple[int, bytes]:
+    """Put an entry behind those that are there, whose bytes stay; return where it stands."""
+    try:
+        if inbox.parent.parent.is_dir():
+            inbox.parent.mkdir(exist_ok=True)
+    except OSError as error:
+        raise refusal(inbox, error) from error
+    with locked_inbox(inbox):
+        data = _read(inbox).rstrip()
+        raw = json.dumps(entry, indent=2, ensure_ascii=False).replace("\n", "\n  ").encode()
+        elements = cut(data).elements if data else []
+        end = elements[-1][0] + len(elements[-1][1]) if elements else data.find(b"[") + 1
+        head = (data[:end] if data else b"[") + (b",\n  " if elements else b"\n  ")
+        replace_file(inbox, head + raw + b"\n]")
+    return len(head), raw

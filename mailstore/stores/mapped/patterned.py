@@ -1,0 +1,187 @@
+"""Records in files that a pattern names: one a line, or JSON files of one record or of many."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Hashable, Iterator
+from fnmatch import translate
+from pathlib import Path
+
+from mailstore.files.folder import Folder
+from mailstore.files.lines import Line
+from mailstore.files.salvage import loads, salvage
+from mailstore.files.stamp import Stamp
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.message import Location, Problem
+from mailstore.stores.mapped.fields import at_path
+from mailstore.stores.mapped.origins import Origin, Read, Record
+from mailstore.stores.rereading import is_settled
+
+__all__ = ["Files", "Lines", "Whole"]
+
+LARGEST_LINES = 1 << 30
+WILD = re.compile(r"[*?[]")
+MOST_FOLDERS = 10_000
+
+
+class Files(Origin):
+    """The files that a pattern names; `*`, `?` and `[…]` stand for parts of a name, `**` for any folders."""
+
+    def __init__(self, folder: Path, pattern: str, path: str | None) -> None:
+        full = Path(os.path.normpath(folder / Path(pattern).expanduser()))
+        parts = full.parts
+        literal = next((at for at, part in enumerate(parts[:-1]) if WILD.search(part)), len(parts) - 1)
+        self.folder = Path(*parts[:literal]).resolve()
+        self._middle = parts[literal:-1]
+        self._name = re.compile(translate(parts[-1]))
+        self._path = re.compile(path) if path else None
+        self._folders: dict[str, Folder] = {}
+
+    def _folder(self, name: str) -> Folder:
+        if name not in self._folders:
+            self._folders[name] = Folder(self.folder / name, lambda name: bool(self._name.fullmatch(name)))
+        return self._folders[name]
+
+    def parts(self, *, closely: bool) -> dict[str, Hashable]:
+        """Return the files by their path from the first folder, those changed last first."""
+        os.scandir(self.folder).close()
+        found: dict[str, Stamp] = {}
+        names = list(self._matching("", self._middle))[:MOST_FOLDERS]
+        for name in names:
+            looked = self._folder(name).look(closely=closely)
+            found.update((f"{name}/{file}" if name else file, stamp) for file, stamp in looked.items())
+        self._folders = {name: self._folders[name] for name in names}
+        return {name: found[name] for name in sorted(found, key=lambda name: -found[name].changed)}
+
+    def _matching(self, name: str, middle: tuple[str, ...]) -> Iterator[str]:
+        """Yield the folders that the middle of the pattern names; links are not followed."""
+        if not middle:
+            yield name
+            return
+        first, rest = middle[0], middle[1:]
+        if first == "**":
+            yield from self._matching(name, rest)
+        if first != "**" and not WILD.search(first):
+            yield from self._matching(f"{name}/{first}" if name else first, rest)
+            return
+        wanted = re.compile(translate(first))
+        try:
+            with os.scandir(self.folder / name) as entries:
+                below = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))
+        except OSError:
+            return
+        for each in below:
+            inner = f"{name}/{each}" if name else each
+            if first == "**":
+                yield from self._matching(inner, middle)
+            elif wanted.fullmatch(each):
+                yield from self._matching(inner, rest)
+
+    def below(self) -> list[str]:
+        """Return the folders that hold files, and those between."""
+        found = dict.fromkeys(self._folders)
+        for name in list(found):
+            found.update((str(parent), None) for parent in Path(name).parents)
+        return [name for name in found if name not in ("", ".")]
+
+    def groups(self, part: str) -> dict[str, str]:
+        """Return what a file's path says of the records in it."""
+        match = self._path.search(part) if self._path else None
+        return {name: text for name, text in match.groupdict().items() if text} if match else {}
+
+    def _bytes(self, part: str, largest: int) -> bytes | Read:
+        """Return a file's bytes, or what to say of one that can't be read."""
+        try:
+            return read_whole(self.folder / part, largest)
+        except FileNotFoundError:
+            return Read([], [])
+        except NotAFile as error:
+            return Read([], [Problem(part, 1, 0, str(error))])
+        except OSError as error:
+            return Read([], [Problem(part, 1, 0, (error.strerror or str(error)).lower())])
+
+    def _is_settled(self, part: str) -> bool:
+        try:
+            return is_settled((self.folder / part).lstat().st_mtime)
+        except OSError:
+            return True
+
+
+class Lines(Files):
+    """Files of lines, each a record."""
+
+    def near(self, where: Location, column: str, text: str) -> Iterator[Record]:
+        """Yield what stands at the place, then the file's other records."""
+        path = self.folder / where.file
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            data = os.pread(fd, where.length, where.offset)
+        finally:
+            os.close(fd)
+        for piece in salvage(Line(where.offset, data))[0]:
+            if isinstance(piece.value, dict):
+                yield Record(piece.value, piece.data, where, self.groups(where.file))
+        yield from super().near(where, column, text)
+
+    def read(self, part: str) -> Read:
+        """Return a file's records; an end without its newline is held back until its writer is done with it."""
+        data = self._bytes(part, LARGEST_LINES)
+        if isinstance(data, Read):
+            return data
+        groups = self.groups(part)
+        records: list[Record] = []
+        problems: list[Problem] = []
+        lines = data.split(b"\n")
+        end = lines.pop()
+        is_torn = bool(end.strip()) and not self._is_settled(part)
+        if end.strip() and not is_torn and len(salvage(Line(0, end))[0]) == 1 and end.rstrip().endswith(b"}"):
+            lines.append(end)
+        offset = 0
+        for number, line in enumerate(lines, 1):
+            pieces, faults = salvage(Line(offset, line))
+            problems += (Problem(part, number, fault.offset, fault.reason, fault.hides) for fault in faults)
+            for piece in pieces:
+                if isinstance(piece.value, dict):
+                    where = Location(part, piece.offset, len(piece.data))
+                    records.append(Record(piece.value, piece.data, where, groups, number))
+                else:
+                    problems.append(Problem(part, number, piece.offset, "is no record: it has no fields"))
+            offset += len(line) + 1
+        return Read(records, problems, is_torn)
+
+
+class Whole(Files):
+    """Files of one JSON value, which is a record, a list of records, or holds such a list."""
+
+    def __init__(self, folder: Path, pattern: str, path: str | None, records: str | None) -> None:
+        super().__init__(folder, pattern, path)
+        self._records = records
+
+    def read(self, part: str) -> Read:
+        """Return a file's records; one that can't be read and was changed just now is perhaps half-written."""
+        data = self._bytes(part, 64 << 20)
+        if isinstance(data, Read):
+            return data
+        try:
+            value = loads(data)
+        except (ValueError, RecursionError):
+            if not self._is_settled(part):
+                return Read([], [], is_torn=True)
+            return Read([], [Problem(part, 1, 0, "is no JSON that can be read" if data.strip() else "is empty")])
+        groups = self.groups(part)
+        found = at_path(value, self._records) if self._records else value
+        if isinstance(found, dict) and not self._records:
+            return Read([Record(found, data, Location(part, 0, len(data)), groups)], [])
+        if not isinstance(found, list):
+            where = f" at {self._records}" if self._records else ""
+            return Read([], [Problem(part, 1, 0, f"holds no records{where}")])
+        records, problems = [], []
+        for number, each in enumerate(found):
+            if isinstance(each, dict):
+                raw = json.dumps(each, ensure_ascii=False).encode("utf-8", "replace")
+                records.append(Record(each, raw, Location(part, number, 0), groups))
+            else:
+                problems.append(Problem(part, 1, 0, f"number {number + 1} is no record: it has no fields"))
+        return Read(records, problems)

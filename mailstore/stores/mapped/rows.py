@@ -1,0 +1,70 @@
+"""Records in the rows of an SQLite database, which is never written to."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Hashable, Iterator
+from pathlib import Path
+from typing import Any
+
+from mailstore.files.database import Unreadable, database_stamp, read_database
+from mailstore.message import Location, Problem
+from mailstore.stores.mapped.origins import Origin, Read, Record
+
+__all__ = ["Database"]
+
+
+class Database(Origin):
+    """The rows of a table or a query, read anew when the database changes; it is never written to."""
+
+    def __init__(self, folder: Path, name: str, table: str | None, query: str | None) -> None:
+        self.path = Path(os.path.normpath(folder / Path(name).expanduser())).resolve()
+        self.folder = self.path.parent
+        quoted = '"' + (table or "").replace('"', '""') + '"'
+        self._query = query or f"SELECT * FROM {quoted}"  # noqa: S608 - the name is quoted
+        self._table = table or "query"
+        self._held = Read([], [])
+
+    def parts(self, *, closely: bool) -> dict[str, Hashable]:
+        """Return the database. Raises FileNotFoundError where it is not there."""
+        self.path.lstat()
+        return {self.path.name: database_stamp(self.path)}
+
+    def near(self, where: Location, column: str, text: str) -> Iterator[Record]:
+        """Yield the rows with an id, or all rows where no column holds it."""
+        query = self._query.rstrip().rstrip(";")
+        values: tuple[str, ...] = ()
+        if column:
+            name = '"' + column.replace('"', '""') + '"'
+            query, values = f"SELECT * FROM ({query}) WHERE CAST({name} AS TEXT) = ?", (text,)  # noqa: S608 - quoted
+        try:
+            rows = read_database(self.path, lambda connection: self._rows(connection, query, values))
+        except Unreadable:
+            return
+        yield from map(self._record, rows, range(1, len(rows) + 1))
+
+    def read(self, part: str) -> Read:
+        """Return the rows; while they can't be read those that were stay, and it is told why."""
+        try:
+            rows = read_database(self.path, lambda connection: self._rows(connection, self._query))
+        except Unreadable as error:
+            self._held = Read(self._held.records, [Problem(part, 1, 0, str(error))], is_torn=True)
+            return self._held
+        self._held = Read(list(map(self._record, rows, range(1, len(rows) + 1))), [])
+        return self._held
+
+    def _record(self, row: dict[str, Any], number: int) -> Record:
+        raw = json.dumps(row, ensure_ascii=False, default=_plain).encode("utf-8", "replace")
+        return Record(row, raw, Location(self._table, number, 0), line=number)
+
+    def _rows(self, connection: sqlite3.Connection, query: str, values: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+        connection.text_factory = lambda data: data.decode("utf-8", "replace")
+        cursor = connection.execute(query, values)
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=False)) for row in cursor]
+
+
+def _plain(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,201 @@
+"""What a mapped mailbox consists of: the files or the database that its mapping names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from mailstore.errors import ContentGone
+from mailstore.events import Event
+from mailstore.message import Location, Message, Problem
+from mailstore.protocol import TAG_NAMESPACES
+from mailstore.roster import Agent
+from mailstore.stores.mapped.decode import Decoded, agent_of, derived_id, is_wanted, message_of
+from mailstore.stores.mapped.origins import Origin, Record
+from mailstore.stores.mapped.patterned import Files, Lines, Whole
+from mailstore.stores.mapped.rows import Database
+from mailstore.stores.mapped.threads import Labels
+from mailstore.stores.rereading import Source
+
+if TYPE_CHECKING:
+    from mailstore.stores.mapped.mapping import Mapping as MailMapping
+    from mailstore.stores.mapped.mapping import SourceMap
+
+__all__ = ["MappedSource"]
+
+ROSTER = "roster"
+MAIL = "mail:"
+
+
+class MappedSource(Source):
+    """A part for each file, or for the database; and one for who there is, by a second source and by the traffic."""
+
+    def __init__(self, mapping: MailMapping, folder: Path) -> None:
+        self.mapping = mapping
+        self.origin = origin_of(mapping.source, folder)
+        self.people = origin_of(mapping.agents.source, folder) if mapping.agents else None
+        self._is_file = isinstance(self.origin, Files)
+        self._ticks = count(1)
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what was read."""
+        self._names: dict[str, None] = {}
+        self._torn: set[str] = set()
+        self._labels = Labels()
+        self._ahead: dict[str, list[Event] | None] = {}
+        self._known: set[str] = set()
+        self._where: dict[Hashable, Location] = {}
+
+    def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
+        """Return the roster and the parts of the mail, those changed last first."""
+        found = self.origin.parts(closely=closely)
+        if self.mapping.message.thread is not None:
+            # the first message of a thread may stand in any file: all are read before any is told of
+            for part in found.keys() - self._known:
+                self._ahead[part] = self._read(part)
+        stamps: dict[str, Hashable] = {}
+        people = self.people.parts(closely=closely) if self.people else {}
+        stamps[ROSTER] = (tuple(people.items()), len(self._names), self._tick(ROSTER))
+        for part, stamp in found.items():
+            stamps[f"{MAIL}{part}"] = (stamp, self._labels.version, self._tick(part))
+        for part in self._known - found.keys():
+            self._labels.put(part, [])
+            self._known.discard(part)
+        return stamps
+
+    def _tick(self, part: str) -> int:
+        return next(self._ticks) if part in self._torn else 0
+
+    def read(self, part: str) -> list[Event] | None:
+        """Return who there is, or a part's mail, the newest first."""
+        if part == ROSTER:
+            return self._roster()
+        name = part.removeprefix(MAIL)
+        events = self._ahead.pop(name) if name in self._ahead else self._read(name)
+        return events if events is None else [self._threaded(event) for event in events]
+
+    def _read(self, part: str) -> list[Event] | None:
+        read = self.origin.read(part)
+        self._torn.discard(part)
+        if read.is_torn:
+            self._torn.add(part)
+            if not read.records and not read.problems:
+                return None
+        self._known.add(part)
+        problems = list(read.problems)
+        found: list[Decoded] = []
+        equals: Counter[str] = Counter()
+        last_time = 0.0
+        for record in read.records:
+            if not is_wanted(self.mapping, record):
+                continue
+            decoded = message_of(self.mapping, record, last_time)
+            if isinstance(decoded, str):
+                problems.append(Problem(record.location.file, record.line, record.location.offset, decoded))
+                continue
+            last_time = decoded.message.time
+            found.append(self._identified(decoded, record, equals))
+        self._labels.put(part, [(it.label, it.message) for it in found])
+        found.sort(key=lambda it: -it.message.time)
+        events: list[Event] = []
+        for message, label, receipt in found:
+            for name in (message.sender, *message.recipients):
+                self._names.setdefault(name, None)
+            if message.location is not None:
+                self._where[_identity(message)] = message.location
+            is_labelled = bool(label) and not message.thread
+            events.append(msgspec.structs.replace(message, thread=f"\0{label}") if is_labelled else message)
+            if receipt is not None:
+                events.append(receipt)
+        return [*events, *problems]
+
+    def _identified(self, decoded: Decoded, record: Record, equals: Counter[str]) -> Decoded:
+        """Give a message without an id one that stays; the second of two equals another."""
+        if decoded.message.id:
+            return decoded
+        derived = derived_id(record, self._is_file)
+        number = equals[derived]
+        equals[derived] += 1
+        name = f"{derived}-{number}" if number else derived
+        receipt = msgspec.structs.replace(decoded.receipt, message_id=name) if decoded.receipt else None
+        return Decoded(msgspec.structs.replace(decoded.message, id=name), decoded.label, receipt)
+
+    def _threaded(self, event: Event) -> Event:
+        """Turn the label of a message's thread into the id of the message that began it."""
+        if not isinstance(event, Message) or not event.thread or not event.thread.startswith("\0"):
+            return event
+        root = self._labels.root(event.thread[1:])
+        return msgspec.structs.replace(event, thread=None if root == event.id else root)
+
+    def _roster(self) -> list[Event] | None:
+        found: dict[str, Agent] = {}
+        problems: list[Problem] = []
+        self._torn.discard(ROSTER)
+        if self.people is not None and self.mapping.agents is not None:
+            for part in reversed(self.people.parts(closely=False)):
+                read = self.people.read(part)
+                if read.is_torn:
+                    self._torn.add(ROSTER)
+                problems += read.problems
+                for record in read.records:
+                    agent = agent_of(self.mapping.agents, record)
+                    if agent is not None:
+                        found[agent.session_id] = agent
+            if self._torn and not found:
+                return None
+        roles = {role for agent in found.values() for role in agent.roles()}
+        for name in self._names:
+            is_tag = name.partition(":")[0] in TAG_NAMESPACES and ":" in name
+            if name not in found and name not in roles and name not in ("user", "all") and not is_tag:
+                found[name] = Agent(name)
+        return [*found.values(), *problems]
+
+    def same(self, event: Event) -> Hashable:
+        """Return what makes two messages one, though its file was moved or rows before it are gone."""
+        if isinstance(event, Message):
+            return event.id, event.sender, event.recipients, event.timestamp, event.subject, event.thread, event.type
+        return event
+
+    def find(self, message: Message) -> Record:
+        """Return a message's record as it stands now. Raises ContentGone and OSError."""
+        identity = _identity(message)
+        finder = self.mapping.message.id
+        column = finder.path or "" if finder is not None and not finder.prefix else ""
+        now = self._where.get(identity)
+        for where in dict.fromkeys(it for it in (message.location, now) if it is not None):
+            for record in self._near(where, "" if "." in column else column, message.id):
+                decoded = message_of(self.mapping, record, message.time)
+                if isinstance(decoded, str):
+                    continue
+                found = decoded.message
+                if not found.id and message.id.partition("-")[0] == derived_id(record, self._is_file):
+                    found = msgspec.structs.replace(found, id=message.id)
+                if _identity(found) == identity:
+                    return record
+        raise ContentGone(f"message {message.id} is no longer there", "was it moved or deleted?")
+
+    def _near(self, where: Location, column: str, text: str) -> Iterator[Record]:
+        try:
+            yield from self.origin.near(where, column, text)
+        except OSError:
+            return
+
+
+def _identity(message: Message) -> Hashable:
+    """Return what a message has in its record, whatever stands beside it."""
+    return message.id, message.sender, message.recipients, message.timestamp, message.subject
+
+
+def origin_of(source: SourceMap, folder: Path) -> Origin:
+    """Return what a mapping's source means, read from the folder of the mapping."""
+    if source.jsonl is not None:
+        return Lines(folder, source.jsonl, source.path)
+    if source.json_files is not None:
+        return Whole(folder, source.json_files, source.path, source.records)
+    return Database(folder, source.database or "", source.table, source.query)

@@ -1,0 +1,97 @@
+"""Any JSONL, JSON files or SQLite rows as mail, by a mapping file; read only."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.message import Message
+from mailstore.store import Capabilities, Capability
+from mailstore.stores.followed import FollowedStore, unreadable
+from mailstore.stores.mapped.decode import body_of
+from mailstore.stores.mapped.origins import Record
+from mailstore.stores.mapped.source import MappedSource
+from mailstore.stores.rereading import Rereader
+
+if TYPE_CHECKING:
+    from mailstore.stores.mapped.mapping import Mapping
+
+__all__ = ["MappedStore"]
+
+LARGEST = 1 << 20
+READ_ONLY = "a mapping tells how to read: what else the system's own program must write is not known"
+
+
+class MappedStore(FollowedStore):
+    """A system's own files or rows; the mapping file names them and what is where in them."""
+
+    kind: ClassVar[str] = "mapped"
+    summary: ClassVar[str] = "any JSONL, JSON files or SQLite rows, as a mapping file tells; signalbox map guesses one"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        {capability: READ_ONLY for capability in Capability if capability is not Capability.FOLLOW}
+    )
+
+    def __init__(self, path: Path, mapping: Mapping, *, poll: bool = False) -> None:
+        self._path = path
+        self._source = MappedSource(mapping, path.parent)
+        super().__init__(Rereader(self._source), self._source.origin.folder, poll=poll)
+
+    @classmethod
+    def recognise(cls, path: Path) -> bool:
+        """Say whether a mapping file stands at a path."""
+        try:
+            if path.suffix != ".toml" or not path.is_file():
+                return False
+            found = tomllib.loads(read_whole(path.resolve(), LARGEST).decode())
+        except (OSError, NotAFile, ValueError, RecursionError):
+            return False
+        return isinstance(found.get("source"), dict) and isinstance(found.get("message"), dict)
+
+    @classmethod
+    def open(cls, path: Path, *, poll: bool = False) -> Self:
+        """Open what a mapping file names; raises MailboxMissing, and StoreError for a mapping that is wrong."""
+        from mailstore.stores.mapped.mapping import load
+
+        try:
+            path = path.absolute()
+            if not path.is_file():
+                raise MailboxMissing(f"there is no mapping at {path}", "make one with signalbox map guess")
+            store = cls(path, load(path.resolve()), poll=poll)
+            if not store._source.origin.folder.is_dir():
+                raise MailboxMissing(f"{store._source.origin.folder} is not there", f"mend the source in {path.name}")
+        except OSError as error:
+            raise unreadable(path, error) from error
+        return store
+
+    @property
+    def url(self) -> str:
+        """Return what names this mailbox anywhere."""
+        return f"{self.kind}:{self._path.parent.resolve() / self._path.name}"
+
+    @property
+    def title(self) -> str:
+        """Return the mapping file and its folder."""
+        return f"{self._path.parent.name}/{self._path.name}"
+
+    def _below(self) -> Sequence[str]:
+        people = self._source.people
+        besides = [str(people.folder), *(str(people.folder / name) for name in people.below())] if people else []
+        return [*self._source.origin.below(), *besides]
+
+    def content(self, message: Message) -> str:
+        """Return a message's body. Raises ContentGone."""
+        return body_of(self._source.mapping, self._found(message))
+
+    def raw(self, message: Message) -> bytes:
+        """Return a message's record: its bytes, or its row as JSON. Raises ContentGone."""
+        return self._found(message).raw
+
+    def _found(self, message: Message) -> Record:
+        try:
+            return self._source.find(message)
+        except OSError as error:
+            raise ContentGone(f"message {message.id} can't be read", "was it moved or deleted?") from error

@@ -1,0 +1,167 @@
+"""Turns nodes and edges of a graph into messages, deliveries, receipts and agents (formats/neo.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from mailstore.events import Event
+from mailstore.message import NEVER, SOMEBODY, Delivery, Location, Message, Receipt
+from mailstore.roster import Agent, Status
+from mailstore.stores.bodies import first_line, mentions
+from mailstore.stores.feeding import Bundle
+from mailstore.stores.neo.names import EVERYBODY, People, identity
+from mailstore.stores.neo.records import Node, Properties, Queued, moment, text_of
+
+__all__ = ["MESSAGE", "Edge", "Links", "agent_of", "bare_id", "bundle_of", "label_of", "queued_bundle"]
+
+MESSAGE = "MESSAGE:"
+QUEUED = "queued"
+
+
+class Edge(NamedTuple):
+    """An edge from a message."""
+
+    kind: str
+    target: str
+    properties: Properties
+
+
+class Links(NamedTuple):
+    """What is known of a message beside its node: its edges, its parent in a labelled thread, the time before it."""
+
+    edges: Sequence[Edge] = ()
+    first: str = ""
+    before: float = 0.0
+
+
+def bare_id(node_id: str) -> str:
+    """Return a message's id: the part of its node's that tells it from others."""
+    return node_id.removeprefix(MESSAGE)
+
+
+def label_of(properties: Properties, edges: Iterable[Edge] = ()) -> str:
+    """Return the label that a message shares with those of its thread; empty where it has none, or is an answer."""
+    if properties.inReplyTo:
+        return ""
+    return text_of(properties.partOfThread) or next((it.target for it in edges if it.kind == "PART_OF_THREAD"), "")
+
+
+def bundle_of(node_id: str, node: Node, links: Links, people: People, file: str) -> Bundle:
+    """Return all that a message's node and its edges tell."""
+    known = node.properties
+    to = [it.target for it in links.edges if it.kind == "SENT_TO"]
+    by = [it.target for it in links.edges if it.kind == "SENT_BY"]
+    sender = text_of(known.from_) or (by[0] if by else "")
+    targets = list(dict.fromkeys(map(identity, to or [text_of(known.to)])))
+    deliveries = _merged(it for it in links.edges if it.kind == "DELIVERED_TO")
+    tags = _tags(known, links.edges)
+    return _bundle(node_id, known, _Route(sender, targets, deliveries), links, people, tags, file)
+
+
+def queued_bundle(record: Queued, links: Links, people: People, file: str) -> Bundle:
+    """Return what a message will tell that waits in the log to be put into the graph."""
+    known, routing = record.message.properties, record.routing
+    if known.sentAt is None:
+        known.sentAt = record.timestamp
+    names = routing.broadcast_recipients if isinstance(routing.broadcast_recipients, list) else []
+    deliveries = {identity(text_of(name)): Properties(deliveredAt=known.sentAt) for name in names}
+    sender, to = text_of(routing.sent_by) or text_of(known.from_), text_of(routing.to) or text_of(known.to)
+    tags = (*_tags(known, ()), QUEUED)
+    return _bundle(record.id, known, _Route(sender, [identity(to)], deliveries), links, people, tags, file)
+
+
+class _Route(NamedTuple):
+    sender: str
+    targets: list[str]
+    deliveries: dict[str, Properties]
+
+
+def _bundle(
+    node_id: str, known: Properties, route: _Route, links: Links, people: People, tags: tuple[str, ...], file: str
+) -> Bundle:
+    message_id, body, subject = bare_id(node_id), text_of(known.bodyText), text_of(known.subject)
+    edge_time = next((it.properties.timestamp for it in links.edges if it.kind == "SENT_BY"), None)
+    stamp = known.sentAt if known.sentAt is not None else edge_time
+    time = moment(stamp)
+    is_broadcast = EVERYBODY in route.targets
+    read, archived = moment(known.readAt), moment(known.archivedAt) is not None
+    if is_broadcast and route.deliveries:
+        archived = all(it.archivedAt is not None for it in route.deliveries.values())
+    message = Message(
+        id=message_id,
+        sender=people.address(route.sender),
+        recipients=tuple(dict.fromkeys(map(people.address, filter(None, route.targets)))),
+        timestamp=text_of(stamp),
+        time=links.before if time is None else time,
+        subject=subject or first_line(body),
+        thread=_parent(known, links) or None,
+        ttl_hours=NEVER,
+        tags=tags,
+        mentions=tuple("user" if f"@{name}" in people.names else name for name in mentions(body)),
+        location=Location(file, 0, 0),
+        archived=archived,
+        timed=time is not None,
+        is_listed=is_broadcast,
+    )
+    events: list[Event] = [message]
+    for name, it in route.deliveries.items():
+        events.append(Delivery(message_id, people.reader(name), moment(it.deliveredAt)))
+        if it.readAt is not None:
+            events.append(Receipt(message_id, people.reader(name), moment(it.readAt)))
+    if known.readAt is not None and not (is_broadcast and route.deliveries):
+        readers = [SOMEBODY] if is_broadcast else map(people.reader, filter(None, route.targets))
+        events += (Receipt(message_id, reader, read) for reader in readers)
+    return Bundle(tuple(dict.fromkeys(events)), hash((subject, body)))
+
+
+def _merged(edges: Iterable[Edge]) -> dict[str, Properties]:
+    """Return one delivery for each recipient: the program writes some twice."""
+    found: dict[str, Properties] = {}
+    for edge in edges:
+        held = found.setdefault(identity(edge.target), edge.properties)
+        if held is not edge.properties:
+            held.readAt = held.readAt if held.readAt is not None else edge.properties.readAt
+            held.archivedAt = held.archivedAt if held.archivedAt is not None else edge.properties.archivedAt
+    return found
+
+
+def _parent(known: Properties, links: Links) -> str:
+    answered = text_of(known.inReplyTo) or next((it.target for it in links.edges if it.kind == "IN_REPLY_TO"), "")
+    return bare_id(answered or links.first)
+
+
+def _tags(known: Properties, edges: Sequence[Edge]) -> tuple[str, ...]:
+    concepts = [it.target for it in edges if it.kind == "TAGGED_CONCEPT"]
+    tickets = [it.target for it in edges if it.kind == "REFERENCES_TICKET"]
+    task = text_of(known.task.get("state")) or "Unknown" if isinstance(known.task, dict) else ""
+    priority = text_of(known.priority)
+    return (
+        *(f"concept:{each}" for each in _listed(known.taggedConcepts, concepts)),
+        *(f"ticket:{each}" for each in _listed(known.relatedTickets, tickets)),
+        *([f"priority:{priority}"] if priority not in ("", "normal") else []),
+        *([f"task:{task}"] if task else []),
+        *(["retracted"] if known.retracted else []),
+    )
+
+
+def _listed(value: Any, edges: list[str]) -> list[str]:
+    """Return what a property lists; where there is no such property, what edges say."""
+    texts = [text_of(each) for each in value] if isinstance(value, list) else edges
+    return [text for text in dict.fromkeys(texts) if text]
+
+
+def agent_of(node_id: str, known: Properties) -> Agent:
+    """Return the agent that an identity's node tells of; one that is benched is frozen: its mail waits."""
+    status = text_of(known.participationStatus)
+    is_active = status in ("", "active")
+    reason = text_of(known.statusReason)
+    away = f"{status.replace('_', ' ')}: {reason}" if reason else status.replace("_", " ")
+    return Agent(
+        session_id=identity(node_id),
+        name=text_of(known.displayName) or text_of(known.name),
+        status=Status.LIVING if is_active else Status.FROZEN,
+        activity=first_line(text_of(known.swarmRole) if is_active else away),
+        started_at=moment(known.createdAt),
+        updated=moment(known.since),
+    )

@@ -1,0 +1,100 @@
+"""The lock that the Memory Core's processes take to append to a file of their log (formats/neo.md: files)."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+
+from mailstore.errors import MailboxBusy
+from mailstore.files.append import refusal
+from mailstore.files.stamp import path_stamp
+
+__all__ = ["append_locked"]
+
+PATIENCE_SECONDS = 5.0
+STALE_SECONDS = 2.0
+PAUSE_SECONDS = 0.015
+
+
+@contextmanager
+def append_locked(path: Path) -> Iterator[None]:
+    """Hold the lock of a file: a file beside it that only one process can make.
+
+    A lock whose holder is gone, or which is older than 2 s, is taken away. Raises MailboxBusy and StoreError.
+    """
+    lock = path.with_name(f"{path.name}.lock")
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not (token := _claimed(lock)):
+        if not _reclaimed(lock):
+            if time.monotonic() > deadline:
+                raise MailboxBusy(f"{path} is locked by the Memory Core", f"try again, or see who holds {lock.name}")
+            time.sleep(PAUSE_SECONDS)
+    try:
+        yield
+    finally:
+        if _read(lock) == token:
+            lock.unlink(missing_ok=True)
+
+
+def _claimed(lock: Path) -> bytes:
+    """Make the lock; return what it holds, nothing where another process has it."""
+    token = msgspec.json.encode({"pid": os.getpid(), "startedAt": time.time_ns() // 1_000_000})
+    try:
+        fd = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    except FileExistsError:
+        return b""
+    except OSError as error:
+        raise refusal(lock, error) from error
+    try:
+        os.write(fd, token)
+    finally:
+        os.close(fd)
+    return token
+
+
+def _reclaimed(lock: Path) -> bool:
+    """Take a lock away that nobody holds any more; not one that was made meanwhile."""
+    seen = _read(lock)
+    if seen is None:
+        return True
+    if not (_is_stale(seen) or (not seen and _is_old(lock))) or _read(lock) != seen:
+        return False
+    with suppress(OSError):
+        lock.unlink()
+        return True
+    return False
+
+
+def _read(lock: Path) -> bytes | None:
+    try:
+        return lock.read_bytes()
+    except OSError:
+        return None
+
+
+def _is_old(lock: Path) -> bool:
+    """Say whether a lock was made so long ago that whoever made it will not write to it any more."""
+    stamp = path_stamp(lock)
+    return stamp is not None and time.time() - stamp.changed / 1e9 > STALE_SECONDS
+
+
+def _is_stale(data: bytes) -> bool:
+    try:
+        holder = msgspec.json.decode(data, type=dict[str, float])
+        pid, started = int(holder["pid"]), holder["startedAt"]
+    except (ValueError, KeyError, RecursionError):
+        return bool(data)
+    if time.time() - started / 1000 > STALE_SECONDS:
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False

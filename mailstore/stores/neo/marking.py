@@ -1,0 +1,83 @@
+"""Records in a graph that the person has read mail of their own (formats/neo.md: writing)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from mailstore.errors import MailboxBusy, StoreError, Unsupported
+from mailstore.files.append import refusal
+from mailstore.files.database import Unreadable
+from mailstore.protocol import USER_NAMES
+from mailstore.stores.neo import graph as ask
+from mailstore.stores.neo.decode import MESSAGE
+from mailstore.stores.neo.names import People, spellings
+from mailstore.stores.neo.places import Places
+from mailstore.stores.neo.records import NoRecord, node_of
+
+__all__ = ["WAIT_SECONDS", "write_reads"]
+
+WAIT_SECONDS = 5.0
+MARK = (
+    "UPDATE Nodes SET data = json_set(data, '$.properties.readAt', ?) WHERE id = ? AND json_valid(data) "
+    "AND json_extract(data, '$.label') = 'MESSAGE' AND json_extract(data, '$.properties.readAt') IS NULL "
+    "AND EXISTS (SELECT 1 FROM Edges WHERE source = Nodes.id AND type = 'SENT_TO' AND target IN ({marks})) "
+    "AND NOT EXISTS (SELECT 1 FROM Edges WHERE source = Nodes.id AND type = 'SENT_TO' AND target NOT IN ({marks}))"
+)
+
+
+def write_reads(places: Places, reader: str, message_ids: Sequence[str]) -> int:
+    """Mark messages that went to the person alone as read; return how many were not yet.
+
+    A broadcast is passed over: what its node says would hold for everybody. Raises Unsupported for any other reader.
+    """
+    try:
+        people = ask.look(places.database, _people)
+    except (OSError, Unreadable) as error:
+        raise StoreError(f"{places.database} can't be read", f"{error}; nothing was written") from error
+    names = {name for person in people.names for name in spellings(person)}
+    if reader not in (*USER_NAMES, *names):
+        raise Unsupported(f"mail of {reader} can't be marked read", "a graph's read marks are its recipients' own")
+    if not names or not message_ids:
+        return 0
+    sql = MARK.format(marks=",".join("?" * len(names)))
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    try:
+        with closing(_writing(places.database)) as graph:
+            graph.execute("BEGIN IMMEDIATE")
+            count = sum(
+                graph.execute(sql, (now, f"{MESSAGE}{message_id}", *names, *names)).rowcount
+                for message_id in dict.fromkeys(message_ids)
+            )
+            graph.execute("COMMIT")
+    except sqlite3.OperationalError as error:
+        if str(getattr(error, "sqlite_errorname", "")).startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            raise MailboxBusy(f"{places.database} is locked by the Memory Core", "try again") from error
+        raise StoreError(f"{places.database} can't be written", f"{error}; nothing was written") from error
+    except sqlite3.Error as error:
+        raise StoreError(f"{places.database} can't be written", f"{error}; nothing was written") from error
+    except OSError as error:
+        raise refusal(places.database, error) from error
+    return count
+
+
+def _writing(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(
+        f"file:{quote(str(path.absolute()))}?mode=rw", uri=True, timeout=WAIT_SECONDS, isolation_level=None
+    )
+
+
+def _people(graph: sqlite3.Connection) -> People:
+    found = set()
+    for row in ask.identities(graph):
+        try:
+            node = node_of(row.data)
+        except NoRecord:
+            continue
+        if node.label in ask.LABELS and node.properties.accountType == "human":
+            found.add(row.id)
+    return People(frozenset(found))

@@ -1,0 +1,133 @@
+"""The nodes of a graph and the records of its log of messages, as they are decoded (formats/neo.md)."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import msgspec
+
+from mailstore.files.salvage import loads
+from mailstore.stores.haak.names import parse_time
+
+__all__ = ["NoRecord", "Node", "Properties", "Queued", "moment", "node_of", "properties_of", "queued_of", "text_of"]
+
+
+class NoRecord(Exception):
+    """Bytes that are no record; the text says why, in words for a person."""
+
+
+class Properties(msgspec.Struct, gc=False, rename={"from_": "from"}):
+    """What is known of a message or an agent; anything may stand anywhere."""
+
+    subject: Any = None
+    bodyText: Any = None  # noqa: N815 - the names are the graph's
+    priority: Any = None
+    sentAt: Any = None  # noqa: N815
+    readAt: Any = None  # noqa: N815
+    archivedAt: Any = None  # noqa: N815
+    deliveredAt: Any = None  # noqa: N815
+    timestamp: Any = None
+    from_: Any = None
+    to: Any = None
+    inReplyTo: Any = None  # noqa: N815
+    partOfThread: Any = None  # noqa: N815
+    taggedConcepts: Any = None  # noqa: N815
+    relatedTickets: Any = None  # noqa: N815
+    task: Any = None
+    retracted: Any = None
+    name: Any = None
+    displayName: Any = None  # noqa: N815
+    accountType: Any = None  # noqa: N815
+    swarmRole: Any = None  # noqa: N815
+    participationStatus: Any = None  # noqa: N815
+    statusReason: Any = None  # noqa: N815
+    since: Any = None
+    createdAt: Any = None  # noqa: N815
+
+
+class Node(msgspec.Struct, gc=False):
+    """A node or an edge."""
+
+    properties: Properties
+    label: Any = None
+
+
+class Routing(msgspec.Struct, gc=False, rename="camel"):
+    """From whom a queued message goes to whom."""
+
+    sent_by: Any = None
+    to: Any = None
+    broadcast_recipients: Any = None
+
+
+class Body(msgspec.Struct, gc=False):
+    """The node that a queued message becomes."""
+
+    properties: Properties
+
+
+class Queued(msgspec.Struct, gc=False, rename="camel"):
+    """A line of the log of messages."""
+
+    id: str
+    message: Body
+    routing: Routing = msgspec.field(default_factory=Routing)
+    timestamp: Any = None
+    graph_projection_version: Any = None
+
+
+Found = TypeVar("Found")
+REASON_LENGTH = 100
+NODES = msgspec.json.Decoder(Node)
+QUEUE = msgspec.json.Decoder(Queued)
+
+
+def node_of(data: bytes) -> Node:
+    """Return a node or an edge. Raises NoRecord."""
+    try:
+        return NODES.decode(data)
+    except (ValueError, RecursionError):
+        return _leniently(data, Node)
+
+
+def queued_of(data: bytes) -> Queued:
+    """Return a line of the log of messages. Raises NoRecord."""
+    try:
+        return QUEUE.decode(data)
+    except (ValueError, RecursionError):
+        return _leniently(data, Queued)
+
+
+def properties_of(data: bytes) -> Properties:
+    """Return what is known of an edge; nothing where its data can't be read."""
+    try:
+        return node_of(data).properties
+    except NoRecord:
+        return Properties()
+
+
+def _leniently(data: bytes, kind: type[Found]) -> Found:
+    try:
+        value = loads(data)
+    except RecursionError as error:
+        raise NoRecord("it is nested too deeply") from error
+    except ValueError as error:
+        raise NoRecord(f"no JSON: {str(error)[:REASON_LENGTH]}") from error
+    try:
+        return msgspec.convert(value, kind)
+    except (ValueError, RecursionError) as error:
+        raise NoRecord(f"no {kind.__name__.lower()} of a graph: {str(error)[:REASON_LENGTH]}") from error
+
+
+def text_of(value: Any) -> str:
+    """Return what should be text as text: numbers as they are written, nothing for nothing."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    return str(value) if isinstance(value, (int, float)) else msgspec.json.encode(value).decode()
+
+
+def moment(value: Any) -> float | None:
+    """Return a time in seconds since the epoch, None where there is none."""
+    return parse_time(value)[0] if value is not None else None

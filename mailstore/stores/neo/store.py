@@ -1,0 +1,127 @@
+"""The store over a Memory Core's graph (formats/neo.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.files.database import Unreadable
+from mailstore.message import Message
+from mailstore.store import Capabilities, Capability
+from mailstore.stores.feeding import FeedReader
+from mailstore.stores.followed import FollowedStore, unreadable
+from mailstore.stores.neo import graph as ask
+from mailstore.stores.neo.decode import MESSAGE
+from mailstore.stores.neo.feed import GraphFeed
+from mailstore.stores.neo.places import DATABASE, Places, find
+from mailstore.stores.neo.queue import Queue
+from mailstore.stores.neo.records import NoRecord, node_of, queued_of, text_of
+
+if TYPE_CHECKING:
+    from mailstore.draft import Draft
+
+__all__ = ["NeoStore"]
+
+MISSING = {
+    Capability.UPDATE_ROSTER: "identities are the Memory Core's own: it seeds them itself",
+    Capability.RECORD: "the graph has no journal",
+    Capability.ARCHIVE: "each recipient archives its mail itself, by the Memory Core's tools",
+    Capability.ADOPT: "only the Memory Core makes a graph",
+    Capability.SEVERAL: "a message goes to one identity, or to all",
+    Capability.TYPE: "its messages have no type",
+    Capability.TTL: "its messages do not expire",
+    Capability.METADATA: "its messages hold no fields of one's own",
+    Capability.AUDIENCE: "the audience of a broadcast is the Memory Core's own list of agents",
+}
+ALONE = "the graph stands alone, without a .neo-ai-data folder whose log the Memory Core reads"
+SENDING = (Capability.SEND, Capability.SUBJECT, Capability.REPLY)
+
+
+class NeoStore(FollowedStore):
+    """The messages and identities of a graph, and what waits in the log of messages to be put into it."""
+
+    kind: ClassVar[str] = "neo"
+    summary: ClassVar[str] = "neo.mjs' Memory Core: a graph in .neo-ai-data/sqlite/memory-core-graph.sqlite"
+    capabilities: ClassVar[Capabilities] = Capabilities(MISSING)
+
+    def __init__(self, places: Places, *, poll: bool = False) -> None:
+        super().__init__(FeedReader(GraphFeed(places)), places.folder, poll=poll)
+        self._places = places
+        if places.log is None:
+            self.capabilities = Capabilities({**MISSING, **dict.fromkeys(SENDING, ALONE)})  # type: ignore[misc]
+
+    @classmethod
+    def recognise(cls, path: Path) -> bool:
+        """Say whether a graph lies at a path, or where a repository keeps it."""
+        try:
+            return find(path) is not None
+        except OSError:
+            return False
+
+    @classmethod
+    def open(cls, path: Path, *, poll: bool = False) -> Self:
+        """Open the graph of a repository, of its data folder, or at a path; raises MailboxMissing and StoreError."""
+        try:
+            places = find(path)
+        except OSError as error:
+            raise unreadable(path, error) from error
+        if places is None:
+            raise MailboxMissing(f"there is no {DATABASE} at {path}", "name the repository, or the file itself")
+        return cls(places, poll=poll)
+
+    @property
+    def url(self) -> str:
+        """Return what names this mailbox anywhere."""
+        return f"{self.kind}:{self._places.database.resolve()}"
+
+    @property
+    def title(self) -> str:
+        """Return the repository's name, or the file's."""
+        data = self._places.data
+        return data.parent.name[:30] or data.name if data else self._places.database.name[-40:]
+
+    def _below(self) -> Sequence[str]:
+        return ("sqlite", "memory-wal/messages") if self._places.data else ()
+
+    def content(self, message: Message) -> str:
+        """Return a message's body. Raises ContentGone."""
+        data, is_queued = self._record(message)
+        try:
+            known = queued_of(data).message.properties if is_queued else node_of(data).properties
+        except NoRecord as error:
+            raise ContentGone(f"message {message.id} can't be read any more", str(error)) from error
+        return text_of(known.bodyText)
+
+    def raw(self, message: Message) -> bytes:
+        """Return the JSON of a message's node, or its line in the log while it waits there. Raises ContentGone."""
+        return self._record(message)[0]
+
+    def _record(self, message: Message) -> tuple[bytes, bool]:
+        node_id = f"{MESSAGE}{message.id}"
+        try:
+            found = ask.look(self._places.database, lambda graph: ask.rows(graph, [node_id]))
+            if found:
+                return found[0].data, False
+            waiting = Queue(self._places.log).look().get(node_id) if self._places.log else None
+        except (OSError, Unreadable) as error:
+            raise ContentGone(f"{self._places.database.name} can't be read", str(error)) from error
+        if waiting is None:
+            raise ContentGone(f"message {message.id} is no longer in the graph")
+        return waiting.line.data, True
+
+    def send(self, draft: Draft) -> Message:
+        """Append a message to the log that the Memory Core puts into its graph; until then it is queued."""
+        from mailstore.stores.neo.writer import write_message
+
+        if Capability.SEND not in self.capabilities:
+            raise self._unsupported(Capability.SEND)
+        self._check(draft)
+        return write_message(self._places, draft)
+
+    def mark_read(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Record that the person has read mail of their own; return how much of it was not read before."""
+        from mailstore.stores.neo.marking import write_reads
+
+        return write_reads(self._places, reader, message_ids)

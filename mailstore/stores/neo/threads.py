@@ -1,0 +1,54 @@
+"""Threads that are a label which messages share: each begins with the first message of that label."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from mailstore.stores.neo.decode import label_of
+from mailstore.stores.neo.graph import edges_of, labelled
+from mailstore.stores.neo.records import NoRecord, moment, node_of
+
+__all__ = ["Threads"]
+
+First = tuple[float, str]
+
+
+class Threads:
+    """The first message of each label, by when it was sent, then by its id."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, First] = {}
+        self._label: dict[str, str] = {}
+
+    def begin(self, graph: sqlite3.Connection) -> None:
+        """Find the first message of every label in a graph."""
+        self._first, self._label = {}, {}
+        for node_id, data in labelled(graph):
+            try:
+                known = node_of(data).properties
+            except NoRecord:
+                continue
+            label = label_of(known) or label_of(known, edges_of(graph, [node_id]).get(node_id, ()))
+            self.add(node_id, label, moment(known.sentAt))
+
+    def add(self, node_id: str, label: str, time: float | None) -> bool:
+        """Take a message in; say whether other messages now begin their thread with another one."""
+        before = self._label.pop(node_id, "")
+        was_first = bool(before) and self._first.get(before, (0.0, ""))[1] == node_id
+        if label:
+            self._label[node_id] = label
+        if was_first and before != label:
+            return True
+        if not label:
+            return False
+        this = (float("inf") if time is None else time, node_id)
+        first = self._first.setdefault(label, this)
+        if first[1] == node_id or first < this:
+            return False
+        self._first[label] = this
+        return True
+
+    def first(self, node_id: str, label: str) -> str:
+        """Return the message that the others of its thread answer; empty for that one itself."""
+        found = self._first.get(label)
+        return found[1] if found and found[1] != node_id else ""

@@ -1,0 +1,62 @@
+"""AgentAZAll mailboxes through the command line: what a person sees of them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "agentazall"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    shutil.copytree(FIXTURE / "data", tmp_path / "data")
+    return tmp_path / "data" / "mailboxes"
+
+
+def test_threads_are_found_by_what_answers_quote(run: Run, place: Path) -> None:
+    rows = {row["subject"]: row for row in run("threads", "--store", place, "--json").document}
+    assert rows["Sprint 4 kickoff"]["messages"] == 3
+    assert sorted(rows["Sprint 4 kickoff"]["participants"]) == ["alice@localhost", "bob@localhost"]
+
+
+def test_read_shows_the_body_and_each_fact_of_its_signature(run: Run, place: Path) -> None:
+    rows = run("read", "--as", "bob@localhost", "--json", "--store", f"agentazall:{place}").document
+    [report] = [row for row in rows if row["subject"] == "Report attached"]
+    assert report["states"] == {"bob@localhost": "read"}
+    assert "---BEGIN" not in report["content"]
+    assert {"signature:valid", "fingerprint:matches", "upstream:valid", "attachment:att_report.csv"} <= set(
+        report["tags"]
+    )
+    text = run("read", "--as", "bob@localhost", "--store", place)
+    letter = text.out[text.out.index("subject: Report attached") :].partition("\n\n")[0]
+    for fact in ("signature:valid", "attachment:att_blob.bin", "state: read"):
+        assert fact in letter
+    assert text.err == ""
+
+
+def test_what_is_sent_is_read_by_its_recipient(run: Run, place: Path) -> None:
+    done = run(
+        "send", "--from", "user", "--to", "bob@localhost", "--subject", "A word", "--body", "Hello.", "--store", place
+    )
+    assert (done.status, done.err) == (0, "")
+    rows = run("read", "--as", "bob@localhost", "--unread", "--json", "--store", place).document
+    assert rows[-1]["id"] == done.out.strip()
+    assert (rows[-1]["sender"], rows[-1]["content"]) == ("user", "Hello.")
+
+
+def test_what_can_not_be_sent_is_refused_in_words(run: Run, place: Path) -> None:
+    before = sorted(str(path) for path in place.rglob("*"))
+    for words, reason in (
+        (["--from", "alice@localhost", "--to", "bob@localhost"], "sent by the person alone"),
+        (["--from", "user", "--to", "bob@localhost", "--ttl-hours", "3"], "does not expire"),
+        (["--from", "user", "--to", "bob@localhost", "--subject", "x\nFrom: y"], "subject"),
+    ):
+        done = run("send", *words, "--body", "Hello.", "--store", place)
+        assert done.status != 0
+        assert reason in done.err
+    assert sorted(str(path) for path in place.rglob("*")) == before

@@ -1,0 +1,44 @@
+"""The mailbox of an Agenties project through the commands."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import ROOT, Run
+
+FIXTURE = ROOT / "tests" / "fixtures" / "agenties"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(FIXTURE, tmp_path / "project"))
+
+
+def test_its_threads_are_listed(run: Run, project: Path) -> None:
+    rows = run("threads", "--json", "--store", f"agenties:{project}").document
+    assert [row["root"] for row in rows] == ["msg_003", "msg_002", "msg_001"]
+
+
+def test_what_an_agent_was_sent_is_read(run: Run, project: Path) -> None:
+    rows = run("read", "--as", "ag_x1", "--json", "--store", project).document
+    assert [(row["id"], row["sender"], row["type"], row["states"]["ag_x1"]) for row in rows] == [
+        ("msg_001", "orchestrator", "task-assigned", "read"),
+        ("msg_003", "ag_x2", "status", "unrecorded"),
+    ]
+
+
+def test_it_is_found_from_within_the_project(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "src").mkdir()
+    monkeypatch.chdir(project / "src")
+    assert len(run("threads", "--json").document) == 3
+
+
+def test_nothing_is_sent_and_it_says_why(run: Run, project: Path) -> None:
+    before = (project / ".agenties/mailbox.jsonl").read_bytes()
+    result = run("send", "--from", "user", "--to", "ag_x1", "--body", "Stop.", "--store", project)
+    assert result.status != 0
+    assert "would not be delivered" in result.err
+    assert (project / ".agenties/mailbox.jsonl").read_bytes() == before

@@ -1,0 +1,71 @@
+"""Channel folders through the commands."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cli.conftest import Run
+from tests.mailstore.channels_folder import copied, messages_in
+
+ROOM = "project:agent-os-paper"
+
+
+def test_the_threads_of_all_channels_are_listed(run: Run, tmp_path: Path) -> None:
+    rows = run("threads", "--json", "--store", f"channels:{copied(tmp_path)}").document
+    assert [row["subject"] for row in rows] == [
+        "here is code",
+        "@codex fix dual write",
+        "supervisor status please",
+        "Team update: Phase 1 complete",
+        "Please review the NATS section",
+    ]
+
+
+def test_what_an_agent_was_sent_is_read_and_whether_it_read_it_is_not_known(run: Run, tmp_path: Path) -> None:
+    rows = run("read", "--as", "codex", "--json", "--store", copied(tmp_path)).document
+    assert [row["content"] for row in rows] == [
+        "Please review the NATS section",
+        "Team update: Phase 1 complete",
+        "supervisor status please",
+        "@codex fix dual write",
+    ]
+    assert {row["states"]["codex"] for row in rows} == {"unrecorded"}
+
+
+def test_code_is_shown_as_code(run: Run, tmp_path: Path) -> None:
+    out = run("read", "--as", "claude", "--store", copied(tmp_path)).out
+    assert "here is code\n\n    ```\n    print(1)\n    ```" in out
+
+
+def test_an_answer_goes_as_the_person_s_and_shows_that_what_it_answers_was_read(run: Run, tmp_path: Path) -> None:
+    root = copied(tmp_path)
+    asked = "msg-20261120-215017-codex-11ca"
+    words = ("--from", "user", "--to", "codex", "--body", "Well done.", "--thread", asked, "--meta", "branch=ink")
+    result = run("send", *words, "--store", root)
+    assert result.status == 0
+    rows = run("read", "--as", "codex", "--json", "--store", root).document
+    assert (rows[-1]["sender"], rows[-1]["thread"], rows[-1]["recipients"]) == ("user", asked, ["codex", ROOM])
+    assert (root / "channels/agent-os-paper" / f"{rows[-1]['id']}.json").is_file()
+
+
+def test_a_reply_in_plain_mode_goes_to_the_channel_without_a_subject(
+    shell: Callable[..., subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    root = copied(tmp_path)
+    console = shell("open", "--plain", root, stdin=subprocess.PIPE)
+    out, _ = console.communicate(b"reply msg-20261120-215017-codex-11ca\nThanks.\n.\nquit\n", timeout=60)
+    assert b"Sent to #agent-os-paper" in out
+    [sent] = [one for one in messages_in(root).values() if one.subject == "Thanks."]
+    assert (sent.thread, sent.recipients) == ("msg-20261120-215017-codex-11ca", (ROOM,))
+
+
+def test_what_a_channel_can_not_hold_is_said_with_the_way_out(run: Run, tmp_path: Path) -> None:
+    root = copied(tmp_path)
+    words = ("--from", "user", "--to", "codex", "--body", "Well done.")
+    result = run("send", *words, "--subject", "Code", "--store", root)
+    assert result.status != 0
+    assert "begin the text with it" in result.err
+    result = run("send", "--from", "user", "--to", "worker", "--body", "Well done.", "--store", root)
+    assert "name claude or codex" in result.err

@@ -1,0 +1,131 @@
+"""The real program and this one on the same mailboxes, each a process of its own.
+
+Needs the path of an installed `agentazall`, in a virtual environment of its own, in SIGNALBOX_AGENTAZALL.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from mailstore.draft import draft
+from mailstore.message import Delivery, Receipt
+from mailstore.stores.agentazall import AgentAZAllStore
+from tests.mailstore.agentazall_mail import told
+
+PROGRAM = os.environ.get("SIGNALBOX_AGENTAZALL", "")
+VERDICT = """
+import sys
+from agentazall.messages import parse_message, verify_message
+print(verify_message(*parse_message(sys.argv[1])))
+"""
+
+pytestmark = pytest.mark.skipif(
+    not PROGRAM, reason="SIGNALBOX_AGENTAZALL names no program: pip install agentazall in an environment of its own"
+)
+
+
+class Theirs:
+    """The program, on behalf of one agent at a time; always with a configuration, else it would make one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.root = folder / "data" / "mailboxes"
+        for name in ("alice", "bob"):
+            self(name, "crypto-identity")
+
+    def __call__(self, name: str, *words: str) -> str:
+        config = self.folder / f"config_{name}.json"
+        if not config.exists():
+            fields = {"agent_name": f"{name}@localhost", "agent_key": "0" * 32, "mailbox_dir": "./data/mailboxes"}
+            config.write_text(json.dumps({**fields, "transport": "local", "log_file": "./logs/a.log"}))
+        return self._run([PROGRAM, "-c", str(config), *words])
+
+    def verdict(self, path: Path) -> str:
+        """Return what the program says of a file's signature."""
+        return self._run([str(Path(PROGRAM).with_name("python")), "-c", VERDICT, str(path)]).strip()
+
+    def _run(self, command: list[str]) -> str:
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("AGENTAZALL", "PYTHON"))}
+        done = subprocess.run(
+            command, env=clean, cwd=self.folder, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def copy(self, agent: str, box: str, message_id: str) -> Path:
+        [path] = self.root.glob(f"{agent}@localhost/*/{box}/{message_id}.txt")
+        return path
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Theirs:
+    return Theirs(tmp_path)
+
+
+def test_it_reads_and_verifies_what_we_write(theirs: Theirs) -> None:
+    body = "  Indented, ünï 🐦\n\n---\nFrom: nobody\n\nEnds with blanks.  \n"
+    with AgentAZAllStore.open(theirs.root) as store:
+        fields = {"recipients": ("alice@localhost", "bob@localhost"), "subject": "From the person", "content": body}
+        sent = store.send(draft(sender="user", **fields))
+    assert sent.id in theirs("bob", "inbox", "--offline")
+    shown = theirs("bob", "read", sent.id)
+    assert "From: human@localhost\n" in shown
+    assert body.rstrip() in shown
+    for agent, box in (("alice", "inbox"), ("bob", "inbox"), ("human", "sent")):
+        assert theirs.verdict(theirs.copy(agent, box, sent.id)) == "True"
+    _, events = told(theirs.root)
+    assert [event for event in events if isinstance(event, Receipt)] == [Receipt(sent.id, "bob@localhost")]
+
+
+def test_it_answers_what_we_write_and_we_find_the_thread(theirs: Theirs) -> None:
+    with AgentAZAllStore.open(theirs.root) as store:
+        sent = store.send(draft(sender="user", recipients=("bob@localhost",), subject="A question", content="Well?"))
+    theirs("bob", "reply", sent.id, "-b", "Well!")
+    [answer] = [one for one in told(theirs.root)[0].values() if one.sender == "bob@localhost"]
+    assert (answer.thread, answer.recipients, answer.subject) == (sent.id, ("user",), "Re: A question")
+    # every honest answer to a signed message is invalid to the program itself
+    assert {"signature:valid", "nested-signature", "upstream:INVALID"} <= set(answer.tags)
+    assert theirs.verdict(theirs.copy("human", "inbox", answer.id)) == "False"
+
+
+def test_we_read_and_verify_what_it_writes(theirs: Theirs) -> None:
+    (theirs.folder / "a.csv").write_text("1,2")
+    words = ["-s", "Report", "-b", "See the table.", "-a", "a.csv"]
+    theirs("alice", "send", "--to", "bob@localhost", *words)
+    with AgentAZAllStore.open(theirs.root) as store:
+        [message] = [one for batch in store.scan() for one in batch if type(one).__name__ == "Message"]
+        assert store.content(message) == "See the table."
+    facts = {"signature:valid", "fingerprint:matches", "upstream:valid", "key:new", "attachment:a.csv"}
+    assert set(message.tags) == facts
+    _, events = told(theirs.root)
+    assert [event for event in events if isinstance(event, Delivery)] == [Delivery(message.id, "bob@localhost")]
+
+
+def test_its_daemon_delivers_what_we_put_into_an_outbox(theirs: Theirs) -> None:
+    (theirs.root / "human@localhost").mkdir()
+    (theirs.root / "human@localhost" / ".agent_key").write_text("{}")
+    with AgentAZAllStore.open(theirs.root) as store:
+        sent = store.send(draft(sender="user", recipients=("bob@localhost",), subject="By daemon", content="Hello."))
+        before = theirs.copy("human", "outbox", sent.id).read_bytes()
+        theirs("human", "daemon", "--once")
+        assert store.content(sent) == "Hello."
+    assert theirs.copy("bob", "inbox", sent.id).read_bytes() == before
+    assert theirs.copy("human", "sent", sent.id).read_bytes() == before
+    assert theirs.verdict(theirs.copy("bob", "inbox", sent.id)) == "True"
+
+
+def test_it_signs_a_file_that_was_written_by_hand_and_calls_it_invalid(theirs: Theirs) -> None:
+    outbox = theirs.root / "alice@localhost" / time.strftime("%Y-%m-%d") / "outbox"
+    outbox.mkdir(parents=True, exist_ok=True)
+    head = "From: alice@localhost\nTo: bob@localhost\nSubject: By hand\nMessage-ID: hand\nStatus: new\n"
+    (outbox / "hand.txt").write_text(f"{head}\n---\nBy hand.\n")
+    theirs("alice", "daemon", "--once")
+    found, _ = told(theirs.root)
+    assert {"signature:valid", "upstream:INVALID"} <= set(found["hand"].tags)
+    assert theirs.verdict(theirs.copy("bob", "inbox", "hand")) == "False"
