@@ -63,12 +63,12 @@ class ChangingContract:
     def test_where_a_scan_was_not_exhausted_nothing_is_lost(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW)
         harness.make()
-        names = letters(harness, 2500)
+        names = letters(harness, 1500)
         with harness.open() as store:
             scanning = store.scan()
             before = next(batch for batch in scanning if of(Message, batch))
             assert set(ids(before)) < set(names)
-            harness.message(letter("late", 5000))
+            harness.message(letter("late", 3000))
             events = follow(store, lambda came: _until(came, *(set(names) - set(ids(before))), "late"))
         assert ids([*before, *events]) == dict.fromkeys([*names, "late"], 1)
 
@@ -200,7 +200,7 @@ class ChangingContract:
     def test_changes_never_hold_up_the_event_loop(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW)
         harness.make()
-        names = letters(harness, 5000)
+        names = letters(harness, 2000)
         worst = 0.0
 
         async def story(came: Follower) -> None:

@@ -15,7 +15,7 @@ from mailstore.mailbox import Mailbox
 from mailstore.message import NEVER, Delivery, Message, Problem, Receipt
 from mailstore.roster import Agent, Status
 
-MANY = 2500
+MANY = 1500
 """Messages enough that no store reads them all at once."""
 ODD = 'Grüße, 日本 🙂\n\n\ttabbed "quoted" \\ back\\slash\r\nzero\u200bwidth, next\u2028line, \x07 bell, \x1b[31mred\n'
 

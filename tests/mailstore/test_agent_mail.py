@@ -173,7 +173,11 @@ def test_a_server_that_is_older_has_fewer_columns(server: Server) -> None:
     assert agents(server).keys() == {"Ann", "Bob"}
 
 
-@pytest.mark.parametrize("value", [None, 7, -1.5, b"\xff\xfe", "x" * 2_000_000, "\x00\x1b[31m", "½"])
+@pytest.mark.parametrize(
+    "value",
+    [None, 7, -1.5, b"\xff\xfe", "x" * 2_000_000, "\x00\x1b[31m", "½"],
+    ids=["none", "integer", "float", "bytes", "long", "controls", "wide"],
+)
 def test_anything_may_stand_in_a_column(server: Server, value: object) -> None:
     server.message("Ann", ["Bob"])
     server.message("Ann", ["Bob"], subject="kept")

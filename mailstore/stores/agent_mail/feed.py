@@ -6,10 +6,12 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from mailstore.events import Progress
 from mailstore.files.database import DatabaseStamp, database_stamp
 from mailstore.files.stamp import is_fresh
+from mailstore.roster import Agent
 from mailstore.stores.agent_mail import tables as ask
 from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.decode import Row, To, bundle_of
@@ -26,7 +28,10 @@ Counted = tuple[int, int, int]
 
 
 class DatabaseFeed(Feed):
-    """Every message and every agent, under the number of its row."""
+    """Every message and every agent, under the number of its row.
+
+    A look at the database may be taken again: what is remembered is so only when a look is over.
+    """
 
     def __init__(self, database: Path) -> None:
         self._database = database
@@ -43,27 +48,17 @@ class DatabaseFeed(Feed):
 
     def pages(self) -> Iterator[tuple[Bundles, Progress]]:
         """Yield the agents, then all messages, the newest first."""
-        self._stamp = database_stamp(self._database)
-        found, last = ask.look(self._database, self._begin)
-        total, done = self._sums.messages, min(self._sums.messages, FIRST_PAGE)
-        yield found, Progress(done, max(total, done))
-        while last > 1:
-            found, last = ask.look(self._database, partial(self._page, last, PAGE))
-            done += len(found)
-            yield found, Progress(min(done, total), total)
-
-    def _begin(self, mail: sqlite3.Connection) -> tuple[dict[str, Bundle], int]:
-        self._sums = ask.sums(mail)
-        self._names = names_of(mail)
-        self._firsts = ask.firsts(mail)
+        stamp = database_stamp(self._database)
+        begun = ask.look(self._database, _begin)
+        self._stamp, self._sums, self._names, self._firsts = stamp, begun.sums, begun.names, begun.firsts
         self._counted = {}
-        messages, last = self._page(self._sums.last + 1, FIRST_PAGE, mail)
-        return {**self._agents(mail), **messages}, last
-
-    def _page(self, before: int, limit: int, mail: sqlite3.Connection) -> tuple[dict[str, Bundle], int]:
-        """Return so many messages from before one, and the number of the last of them: 0 where there are no more."""
-        rows = ask.messages(mail, before=before, limit=limit)
-        return self._bundles(mail, rows), rows[-1].id if len(rows) == limit else 0
+        page, total = begun.page, begun.sums.messages
+        done = len(page.rows)
+        yield {**_told(begun.agents), **self._bundles(page)}, Progress(done, max(total, done))
+        while page.rows and done < total:
+            page = ask.look(self._database, partial(_page, before=page.rows[-1].id, limit=PAGE))
+            done += len(page.rows)
+            yield self._bundles(page), Progress(min(done, total), total)
 
     def news(self, *, closely: bool) -> Bundles | None:
         """Return what is new, was read or acknowledged, and all agents; None where something else changed."""
@@ -72,57 +67,90 @@ class DatabaseFeed(Feed):
             return {}
         if _place(stamp) != _place(self._stamp):
             return None
-        found = ask.look(self._database, self._changed)
-        if found is not None:
-            self._stamp = stamp
-        return found
-
-    def _changed(self, mail: sqlite3.Connection) -> dict[str, Bundle] | None:
-        names, now = names_of(mail), ask.sums(mail)
-        if any(names.by_id.get(agent) != name for agent, name in self._names.by_id.items()):
+        change = ask.look(self._database, partial(_changed, since=self._sums))
+        if not self._explains(change):
             return None
+        for row in sorted(change.page.rows, key=lambda row: row.id):
+            label = text_of(row.thread)
+            if label:
+                self._firsts.setdefault((row.project, label), change.firsts.get((row.project, label), row.id))
+        self._stamp, self._sums, self._names = stamp, change.sums, change.names
+        return {**_told(change.agents), **self._bundles(change.page)}
+
+    def _explains(self, change: _Look) -> bool:
+        """Say whether the rows that were found are all that changed, and change nothing about others.
+
+        They are not where a message, a recipient or a mark was taken away, or got a time from before the last look.
+        """
+        if any(change.names.by_id.get(agent) != name for agent, name in self._names.by_id.items()):
+            return False
+        rows, then, now = change.page.rows, self._sums, change.sums
+        before = [self._counted.get(row.id, (0, 0, 0)) for row in rows]
+        after = [_count(change.page.to.get(row.id, ())) for row in rows]
+        told = (then.recipients, then.read, then.acknowledged)
+        expected = tuple(sum(each) for each in zip(told, *after, *map(_minus, before), strict=True))
+        new = sum(row.id > then.last for row in rows)
+        return (*expected, then.messages + new) == (now.recipients, now.read, now.acknowledged, now.messages)
+
+    def _bundles(self, page: _Page) -> dict[str, Bundle]:
         found: dict[str, Bundle] = {}
-        if now != self._sums:
-            ids = ask.changed(mail, self._sums)
-            rows = sorted(ask.some_messages(mail, ids), key=lambda row: row.id)
-            before = [self._counted.get(row.id, (0, 0, 0)) for row in rows]
-            new = sum(row.id > self._sums.last for row in rows)
-            to = ask.recipients(mail, ids)
-            after = [_count(to.get(row.id, ())) for row in rows]
-            told = (self._sums.recipients, self._sums.read, self._sums.acknowledged)
-            expected = tuple(sum(each) for each in zip(told, *after, *map(_minus, before), strict=True))
-            # somebody took a message, a recipient or a mark away, or put one in without a time of its own
-            if expected != (now.recipients, now.read, now.acknowledged) or self._sums.messages + new != now.messages:
-                return None
-            self._names = names
-            for row in rows:
-                self._join(mail, row)
-            found = self._bundles(mail, rows)
-        self._names, self._sums = names, now
-        return {**self._agents(mail), **found}
-
-    def _join(self, mail: sqlite3.Connection, row: Row) -> None:
-        """Let a message begin its thread where it is the first that bears the label."""
-        label = text_of(row.thread)
-        if label and (row.project, label) not in self._firsts:
-            is_id = ask.exists(mail, row.project, label)
-            self._firsts[row.project, label] = int(label) if is_id else row.id
-
-    def _agents(self, mail: sqlite3.Connection) -> dict[str, Bundle]:
-        return {f"agent {row}": Bundle((agent,)) for row, agent in agents_of(mail, self._names).items()}
-
-    def _bundles(self, mail: sqlite3.Connection, rows: Sequence[Row]) -> dict[str, Bundle]:
-        to = ask.recipients(mail, [row.id for row in rows])
-        self._counted.update((row.id, _count(to.get(row.id, ()))) for row in rows)
-        found: dict[str, Bundle] = {}
-        for row in rows:
+        for row in page.rows:
+            to = page.to.get(row.id, [])
+            self._counted[row.id] = _count(to)
             first = self._firsts.get((row.project, text_of(row.thread)), row.id)
-            before = 0.0
-            if moment(text_of(row.created)) is None:
-                times = (moment(created) for created in ask.time_before(mail, row.id))
-                before = next((time for time in times if time is not None), 0.0)
-            found[f"message {row.id}"] = bundle_of(row, to.get(row.id, []), self._names, first, before, self.name)
+            before = page.before.get(row.id, 0.0)
+            found[f"message {row.id}"] = bundle_of(row, to, self._names, first, before, self.name)
         return found
+
+
+class _Page(NamedTuple):
+    """Messages, their recipients, and the time of the message before each that has none."""
+
+    rows: list[Row]
+    to: dict[int, list[To]]
+    before: dict[int, float]
+
+
+class _Look(NamedTuple):
+    """All that one look at the database found."""
+
+    sums: Sums
+    names: Names
+    agents: dict[int, Agent]
+    firsts: dict[Thread, int]
+    page: _Page
+
+
+def _begin(mail: sqlite3.Connection) -> _Look:
+    sums, names = ask.sums(mail), names_of(mail)
+    page = _page(mail, before=sums.last + 1, limit=FIRST_PAGE)
+    return _Look(sums, names, agents_of(mail, names), ask.firsts(mail), page)
+
+
+def _changed(mail: sqlite3.Connection, since: Sums) -> _Look:
+    """Return what is new or was marked since, and for labels that are the number of a message that message."""
+    sums, names = ask.sums(mail), names_of(mail)
+    rows = ask.some_messages(mail, ask.changed(mail, since)) if sums != since else []
+    labels = {(row.project, text_of(row.thread)) for row in rows}
+    firsts = {(project, label): int(label) for project, label in labels if ask.exists(mail, project, label)}
+    return _Look(sums, names, agents_of(mail, names), firsts, _with_recipients(mail, rows))
+
+
+def _page(mail: sqlite3.Connection, before: int, limit: int) -> _Page:
+    return _with_recipients(mail, ask.messages(mail, before=before, limit=limit))
+
+
+def _with_recipients(mail: sqlite3.Connection, rows: list[Row]) -> _Page:
+    before = {}
+    for row in rows:
+        if moment(text_of(row.created)) is None:
+            times = (moment(created) for created in ask.time_before(mail, row.id))
+            before[row.id] = next((time for time in times if time is not None), 0.0)
+    return _Page(rows, ask.recipients(mail, [row.id for row in rows]), before)
+
+
+def _told(agents: dict[int, Agent]) -> dict[str, Bundle]:
+    return {f"agent {row}": Bundle((agent,)) for row, agent in agents.items()}
 
 
 def _count(to: Sequence[To]) -> Counted:

@@ -22,11 +22,15 @@ class Record(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What a part holds; `is_torn` where more of it may come without a trace."""
+    """What a part holds; `is_torn` where more of it may come without a trace.
+
+    Where `is_more`, it is what came since the last reading: all that was read then still stands there.
+    """
 
     records: list[Record]
     problems: list[Problem]
     is_torn: bool = False
+    is_more: bool = False
 
 
 class Origin:
@@ -38,8 +42,8 @@ class Origin:
         """Return the parts with their stamps, the newest first. Raises OSError."""
         raise NotImplementedError
 
-    def read(self, part: str) -> Read:
-        """Return what a part holds now. Raises OSError."""
+    def read(self, part: str, *, more: bool = False) -> Read:
+        """Return what a part holds now; with `more` what came since the last reading may do. Raises OSError."""
         raise NotImplementedError
 
     def near(self, where: Location, column: str, text: str) -> Iterator[Record]:

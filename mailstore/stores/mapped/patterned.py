@@ -8,6 +8,8 @@ import re
 from collections.abc import Hashable, Iterator
 from fnmatch import translate
 from pathlib import Path
+from typing import NamedTuple
+from zlib import crc32
 
 from mailstore.files.folder import Folder
 from mailstore.files.lines import Line
@@ -38,6 +40,8 @@ class Files(Origin):
         self._name = re.compile(translate(parts[-1]))
         self._path = re.compile(path) if path else None
         self._folders: dict[str, Folder] = {}
+        self._looked: dict[str, dict[str, Stamp]] = {}
+        self._last: dict[str, Hashable] = {}
 
     def _folder(self, name: str) -> Folder:
         if name not in self._folders:
@@ -45,15 +49,19 @@ class Files(Origin):
         return self._folders[name]
 
     def parts(self, *, closely: bool) -> dict[str, Hashable]:
-        """Return the files by their path from the first folder, those changed last first."""
+        """Return the files by their path from the first folder, those changed last first; the same while nothing is."""
         os.scandir(self.folder).close()
-        found: dict[str, Stamp] = {}
         names = list(self._matching("", self._middle))[:MOST_FOLDERS]
-        for name in names:
-            looked = self._folder(name).look(closely=closely)
-            found.update((f"{name}/{file}" if name else file, stamp) for file, stamp in looked.items())
+        looked = {name: self._folder(name).look(closely=closely) for name in names}
         self._folders = {name: self._folders[name] for name in names}
-        return {name: found[name] for name in sorted(found, key=lambda name: -found[name].changed)}
+        if looked.keys() == self._looked.keys() and all(looked[name] is self._looked[name] for name in names):
+            return self._last
+        found: dict[str, Stamp] = {}
+        for name in names:
+            found.update((f"{name}/{file}" if name else file, stamp) for file, stamp in looked[name].items())
+        self._looked = looked
+        self._last = {name: found[name] for name in sorted(found, key=lambda name: -found[name].changed)}
+        return self._last
 
     def _matching(self, name: str, middle: tuple[str, ...]) -> Iterator[str]:
         """Yield the folders that the middle of the pattern names; links are not followed."""
@@ -109,8 +117,20 @@ class Files(Origin):
             return True
 
 
+class Head(NamedTuple):
+    """The beginning of a file that was read: its length in bytes and lines, and its checksum."""
+
+    end: int
+    lines: int
+    checksum: int
+
+
 class Lines(Files):
     """Files of lines, each a record."""
+
+    def __init__(self, folder: Path, pattern: str, path: str | None) -> None:
+        super().__init__(folder, pattern, path)
+        self._heads: dict[str, Head] = {}
 
     def near(self, where: Location, column: str, text: str) -> Iterator[Record]:
         """Yield what stands at the place, then the file's other records."""
@@ -125,21 +145,33 @@ class Lines(Files):
                 yield Record(piece.value, piece.data, where, self.groups(where.file))
         yield from super().near(where, column, text)
 
-    def read(self, part: str) -> Read:
+    def read(self, part: str, *, more: bool = False) -> Read:
         """Return a file's records; an end without its newline is held back until its writer is done with it."""
         data = self._bytes(part, LARGEST_LINES)
         if isinstance(data, Read):
             return data
-        groups = self.groups(part)
-        records: list[Record] = []
-        problems: list[Problem] = []
-        lines = data.split(b"\n")
+        head = self._heads.pop(part, None) if more else None
+        if head is not None and (len(data) < head.end or crc32(memoryview(data)[: head.end]) != head.checksum):
+            head = None
+        start = head or Head(0, 0, 0)
+        lines = data[start.end :].split(b"\n")
         end = lines.pop()
         is_torn = bool(end.strip()) and not self._is_settled(part)
         if end.strip() and not is_torn and len(salvage(Line(0, end))[0]) == 1 and end.rstrip().endswith(b"}"):
             lines.append(end)
-        offset = 0
-        for number, line in enumerate(lines, 1):
+        else:
+            whole = len(data) - len(end)
+            checksum = crc32(memoryview(data)[start.end : whole], start.checksum)
+            self._heads[part] = Head(whole, start.lines + len(lines), checksum)
+        records, problems = self._cut(part, lines, start)
+        return Read(records, problems, is_torn, is_more=head is not None)
+
+    def _cut(self, part: str, lines: list[bytes], start: Head) -> tuple[list[Record], list[Problem]]:
+        groups = self.groups(part)
+        records: list[Record] = []
+        problems: list[Problem] = []
+        offset = start.end
+        for number, line in enumerate(lines, start.lines + 1):
             pieces, faults = salvage(Line(offset, line))
             problems += (Problem(part, number, fault.offset, fault.reason, fault.hides) for fault in faults)
             for piece in pieces:
@@ -149,7 +181,7 @@ class Lines(Files):
                 else:
                     problems.append(Problem(part, number, piece.offset, "is no record: it has no fields"))
             offset += len(line) + 1
-        return Read(records, problems, is_torn)
+        return records, problems
 
 
 class Whole(Files):
@@ -159,7 +191,7 @@ class Whole(Files):
         super().__init__(folder, pattern, path)
         self._records = records
 
-    def read(self, part: str) -> Read:
+    def read(self, part: str, *, more: bool = False) -> Read:
         """Return a file's records; one that can't be read and was changed just now is perhaps half-written."""
         data = self._bytes(part, 64 << 20)
         if isinstance(data, Read):

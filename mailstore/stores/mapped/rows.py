@@ -45,7 +45,7 @@ class Database(Origin):
             return
         yield from map(self._record, rows, range(1, len(rows) + 1))
 
-    def read(self, part: str) -> Read:
+    def read(self, part: str, *, more: bool = False) -> Read:
         """Return the rows; while they can't be read those that were stay, and it is told why."""
         try:
             rows = read_database(self.path, lambda connection: self._rows(connection, self._query))

@@ -30,6 +30,17 @@ __all__ = ["MappedSource"]
 
 ROSTER = "roster"
 MAIL = "mail:"
+NOBODY: dict[str, Hashable] = {}
+
+
+class Held:
+    """What was read of one part so far."""
+
+    def __init__(self) -> None:
+        self.found: list[Decoded] = []
+        self.problems: list[Problem] = []
+        self.equals: Counter[str] = Counter()
+        self.last_time = 0.0
 
 
 class MappedSource(Source):
@@ -40,6 +51,7 @@ class MappedSource(Source):
         self.origin = origin_of(mapping.source, folder)
         self.people = origin_of(mapping.agents.source, folder) if mapping.agents else None
         self._is_file = isinstance(self.origin, Files)
+        self._has_labels = mapping.message.thread is not None
         self._ticks = count(1)
         self.begin()
 
@@ -49,25 +61,30 @@ class MappedSource(Source):
         self._torn: set[str] = set()
         self._labels = Labels()
         self._ahead: dict[str, list[Event] | None] = {}
-        self._known: set[str] = set()
+        self._held: dict[str, Held] = {}
+        self._last: tuple[object, object, int, int] = (None, None, 0, 0)
+        self._stamps: dict[str, Hashable] = {}
         self._where: dict[Hashable, Location] = {}
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
         """Return the roster and the parts of the mail, those changed last first."""
         found = self.origin.parts(closely=closely)
-        if self.mapping.message.thread is not None:
+        people = self.people.parts(closely=closely) if self.people else NOBODY
+        if self._has_labels:
             # the first message of a thread may stand in any file: all are read before any is told of
-            for part in found.keys() - self._known:
+            for part in found.keys() - self._held.keys():
                 self._ahead[part] = self._read(part)
-        stamps: dict[str, Hashable] = {}
-        people = self.people.parts(closely=closely) if self.people else {}
-        stamps[ROSTER] = (tuple(people.items()), len(self._names), self._tick(ROSTER))
-        for part, stamp in found.items():
-            stamps[f"{MAIL}{part}"] = (stamp, self._labels.version, self._tick(part))
-        for part in self._known - found.keys():
+        for part in self._held.keys() - found.keys():
+            del self._held[part]
             self._labels.put(part, [])
-            self._known.discard(part)
-        return stamps
+        if found is self._last[0] and people is self._last[1] and not self._torn:
+            if (len(self._names), self._labels.version) == self._last[2:]:
+                return self._stamps
+        self._last = (found, people, len(self._names), self._labels.version)
+        self._stamps = {ROSTER: (tuple(people.items()), len(self._names), self._tick(ROSTER))}
+        for part, stamp in found.items():
+            self._stamps[f"{MAIL}{part}"] = (stamp, self._labels.version, self._tick(part))
+        return self._stamps
 
     def _tick(self, part: str) -> int:
         return next(self._ticks) if part in self._torn else 0
@@ -78,42 +95,49 @@ class MappedSource(Source):
             return self._roster()
         name = part.removeprefix(MAIL)
         events = self._ahead.pop(name) if name in self._ahead else self._read(name)
-        return events if events is None else [self._threaded(event) for event in events]
+        if events is None or not self._has_labels:
+            return events
+        return [self._threaded(event) for event in events]
 
     def _read(self, part: str) -> list[Event] | None:
-        read = self.origin.read(part)
+        read = self.origin.read(part, more=part in self._held)
         self._torn.discard(part)
         if read.is_torn:
             self._torn.add(part)
-            if not read.records and not read.problems:
+            if not read.records and not read.problems and not read.is_more:
                 return None
-        self._known.add(part)
-        problems = list(read.problems)
-        found: list[Decoded] = []
-        equals: Counter[str] = Counter()
-        last_time = 0.0
+        held = self._held[part] if read.is_more else Held()
+        self._held[part] = held
+        held.problems += read.problems
         for record in read.records:
             if not is_wanted(self.mapping, record):
                 continue
-            decoded = message_of(self.mapping, record, last_time)
+            decoded = message_of(self.mapping, record, held.last_time)
             if isinstance(decoded, str):
-                problems.append(Problem(record.location.file, record.line, record.location.offset, decoded))
+                held.problems.append(Problem(record.location.file, record.line, record.location.offset, decoded))
                 continue
-            last_time = decoded.message.time
-            found.append(self._identified(decoded, record, equals))
-        self._labels.put(part, [(it.label, it.message) for it in found])
-        found.sort(key=lambda it: -it.message.time)
+            held.last_time = decoded.message.time
+            held.found.append(self._noted(self._identified(decoded, record, held.equals)))
+        if self._has_labels:
+            self._labels.put(part, [(it.label, it.message) for it in held.found])
+        held.found.sort(key=lambda it: -it.message.time)
         events: list[Event] = []
-        for message, label, receipt in found:
-            for name in (message.sender, *message.recipients):
-                self._names.setdefault(name, None)
-            if message.location is not None:
-                self._where[_identity(message)] = message.location
-            is_labelled = bool(label) and not message.thread
-            events.append(msgspec.structs.replace(message, thread=f"\0{label}") if is_labelled else message)
+        for message, _, receipt in held.found:
+            events.append(message)
             if receipt is not None:
                 events.append(receipt)
-        return [*events, *problems]
+        return [*events, *held.problems]
+
+    def _noted(self, decoded: Decoded) -> Decoded:
+        """Remember who takes part and where a message stands; one with the label of a thread carries it for now."""
+        message, label, receipt = decoded
+        for name in (message.sender, *message.recipients):
+            self._names.setdefault(name, None)
+        if message.location is not None:
+            self._where[_identity(message)] = message.location
+        if label and not message.thread:
+            return Decoded(msgspec.structs.replace(message, thread=f"\0{label}"), label, receipt)
+        return decoded
 
     def _identified(self, decoded: Decoded, record: Record, equals: Counter[str]) -> Decoded:
         """Give a message without an id one that stays; the second of two equals another."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -14,8 +13,10 @@ from mailstore.message import Delivery, Message, Problem
 from mailstore.roster import Agent
 from mailstore.stores.feeding import NOTHING, Bundle, Bundles, Feed
 from mailstore.stores.neo import graph as ask
-from mailstore.stores.neo.decode import MESSAGE, Edge, Links, agent_of, bundle_of, label_of, queued_bundle
+from mailstore.stores.neo import looks
+from mailstore.stores.neo.decode import Links, agent_of, bundle_of, label_of, queued_bundle
 from mailstore.stores.neo.graph import Mark, Row
+from mailstore.stores.neo.looks import Change, Letter
 from mailstore.stores.neo.names import EVERYBODY, People, identity
 from mailstore.stores.neo.places import Places
 from mailstore.stores.neo.queue import Queue
@@ -31,7 +32,10 @@ IDENTITIES = frozenset(ask.LABELS)
 
 
 class GraphFeed(Feed):
-    """Every message, queued or not, and every identity, under the id of its node."""
+    """Every message, queued or not, and every identity, under the id of its node.
+
+    A look at the database may be taken again: what is remembered is so only when a look is over.
+    """
 
     def __init__(self, places: Places) -> None:
         self._database = places.database
@@ -51,29 +55,54 @@ class GraphFeed(Feed):
 
     def pages(self) -> Iterator[tuple[Bundles, Progress]]:
         """Yield the identities, then all messages, those that were written last first, then what is queued."""
-        self._stamp = database_stamp(self._database)
-        ids, found = ask.look(self._database, self._begin)
-        total, done = len(ids), min(len(ids), FIRST_PAGE)
-        yield found, Progress(done, total)
-        while done < total:
-            part = ids[done : done + PAGE]
-            done += len(part)
-            yield ask.look(self._database, partial(self._page, part)), Progress(done, total)
-        yield self._waiting(), Progress(total, total)
-
-    def _begin(self, graph: sqlite3.Connection) -> tuple[list[str], dict[str, Bundle]]:
-        self._mark = ask.mark_of(graph)
+        stamp = database_stamp(self._database)
+        begun = ask.look(self._database, partial(looks.begin, size=FIRST_PAGE))
+        self._stamp, self._mark, self._threads = stamp, begun.mark, begun.threads
         self._inferred, self._queued = set(), set()
         if self._queue:
             self._queue.begin()
-        agents = self._roster(ask.identities(graph))
+        agents = self._roster(begun.roster)
         self._identities = set(agents)
-        self._threads.begin(graph)
-        ids = ask.message_ids(graph)
-        return ids, {**agents, **self._page(ids[:FIRST_PAGE], graph)}
+        ids, total = begun.ids, len(begun.ids)
+        done = min(total, FIRST_PAGE)
+        yield self._with_agents({**agents, **self._bundles(begun.letters)}), Progress(done, total)
+        while done < total:
+            letters = ask.look(self._database, partial(looks.letters, ids=ids[done : done + PAGE]))
+            done = min(total, done + PAGE)
+            yield self._with_agents(self._bundles(letters)), Progress(done, total)
+        yield self._with_agents(self._waiting()), Progress(total, total)
 
-    def _page(self, ids: Sequence[str], graph: sqlite3.Connection) -> dict[str, Bundle]:
-        return self._bundles(graph, ids) or {}
+    def news(self, *, closely: bool) -> Bundles | None:
+        """Return the records that the log of changes names, and what is queued by now."""
+        stamp = database_stamp(self._database)
+        found: dict[str, Bundle] = {}
+        if stamp != self._stamp or any(part and is_fresh(part) for part in stamp):
+            if _place(stamp) != _place(self._stamp):
+                return None
+            known = frozenset(self._identities | self._people.names)
+            change = ask.look(self._database, partial(looks.changed, mark=self._mark, identities=known))
+            records = self._changed(change) if change is not None else None
+            if change is None or records is None:
+                return None
+            found, self._stamp, self._mark = records, stamp, change.mark
+        return self._with_agents({**found, **self._waiting()})
+
+    def _changed(self, change: Change) -> dict[str, Bundle] | None:
+        """Return the records that changed; None where others change with them."""
+        agents: dict[str, Bundle] = {}
+        if change.roster is not None:
+            people = self._people
+            agents = self._roster(change.roster)
+            if self._people != people or self._identities - agents.keys():
+                return None
+            self._identities = set(agents)
+        gone = set(change.ids).difference(letter.row.id for letter in change.letters)
+        places = [(letter.row.id, *_label_and_time(letter)) for letter in change.letters]
+        # all of them are taken in, whatever the first one says
+        moved = [self._threads.add(*place) for place in (*places, *((each, "", None) for each in gone))]
+        if any(moved):
+            return None
+        return {**agents, **dict.fromkeys(gone, NOTHING), **self._bundles(change.letters)}
 
     def _roster(self, rows: Sequence[Row]) -> dict[str, Bundle]:
         """Return the agents that nodes tell of; people are noted, and are no agents."""
@@ -93,96 +122,37 @@ class GraphFeed(Feed):
         self._people = People(frozenset(people))
         return found
 
-    def news(self, *, closely: bool) -> Bundles | None:
-        """Return the records that the log of changes names, and what is queued by now."""
-        stamp = database_stamp(self._database)
+    def _bundles(self, letters: Iterable[Letter]) -> dict[str, Bundle]:
+        """Return what messages tell, those that were written last first."""
         found: dict[str, Bundle] = {}
-        if self._stamp is None or stamp != self._stamp or any(part and is_fresh(part) for part in stamp):
-            if _place(stamp) != _place(self._stamp):
-                return None
-            looked = ask.look(self._database, self._changed)
-            if looked is None:
-                return None
-            found, self._stamp = looked, stamp
-        return {**found, **self._waiting()}
-
-    def _changed(self, graph: sqlite3.Connection) -> dict[str, Bundle] | None:
-        """Return the records that changed; None where all must be read to tell."""
-        mark = ask.mark_of(graph)
-        if mark == self._mark:
-            return {}
-        nodes = ask.changed(graph, self._mark)
-        if nodes is None:
-            return None
-        messages = sorted(node for node in nodes if node.startswith(MESSAGE))
-        agents = self._reread_roster(graph, nodes.difference(messages))
-        found = self._bundles(graph, messages, is_news=True) if agents is not None else None
-        if agents is None or found is None:
-            return None
-        self._mark = mark
-        return {**agents, **dict.fromkeys(messages, NOTHING), **found}
-
-    def _reread_roster(self, graph: sqlite3.Connection, nodes: set[str]) -> dict[str, Bundle] | None:
-        """Return the agents anew where a changed node is one of theirs; None where other mail changes with them."""
-        is_touched = not {identity(node) for node in nodes}.isdisjoint(self._identities | self._people.names)
-        if not is_touched and not ask.identities(graph, sorted(nodes)):
-            return {}
-        people = self._people
-        agents = self._roster(ask.identities(graph))
-        if self._people != people or self._identities - agents.keys():
-            return None
-        self._identities = set(agents)
-        return agents
-
-    def _bundles(
-        self, graph: sqlite3.Connection, ids: Sequence[str], *, is_news: bool = False
-    ) -> dict[str, Bundle] | None:
-        """Return what messages tell; None where news makes other messages answer another one than they did."""
-        edges = ask.edges_of(graph, ids)
-        found: dict[str, Bundle] = {}
-        rows = ask.rows(graph, ids)
-        decoded: list[tuple[Row, Node | str]] = [(row, _decoded(row)) for row in rows]
-        if is_news:
-            for row, node in decoded:
-                known = node.properties if isinstance(node, Node) else None
-                label = label_of(known, edges.get(row.id, ())) if known else ""
-                if self._threads.add(row.id, label, moment(known.sentAt) if known else None):
-                    return None
-            if any(self._threads.add(each, "", None) for each in set(ids).difference(row.id for row in rows)):
-                return None
-        for row, node in sorted(decoded, key=lambda each: -each[0].place):
+        for row, node, edges, before in letters:
             if isinstance(node, str):
                 found[row.id] = Bundle((Problem(self.name, row.place, 0, f"{row.id[:80]}: {node}"),))
             elif node.label == "MESSAGE":
-                links = self._links(graph, row, node, edges.get(row.id, ()))
+                first = self._threads.first(row.id, label_of(node.properties, edges))
+                links = Links(edges, first, before)
                 found[row.id] = bundle_of(row.id, node, links, self._people, self.name)
-        return {**self._infer(found.values()), **found}
+        return found
 
-    def _links(self, graph: sqlite3.Connection, row: Row, node: Node, edges: Sequence[Edge]) -> Links:
-        known, before = node.properties, 0.0
-        if moment(known.sentAt) is None:
-            others = (_time(data) for data in ask.times_before(graph, row.place))
-            before = next((time for time in others if time is not None), 0.0)
-        return Links(edges, self._threads.first(row.id, label_of(known, edges)), before)
-
-    def _infer(self, bundles: Iterable[Bundle]) -> dict[str, Bundle]:
-        """Return agents of whom only messages tell."""
+    def _with_agents(self, bundles: dict[str, Bundle]) -> dict[str, Bundle]:
+        """Return records, and before them the agents of whom only messages tell."""
         names: dict[str, None] = {}
-        for event in chain.from_iterable(bundle.events for bundle in bundles):
+        for event in chain.from_iterable(bundle.events for bundle in bundles.values()):
             if isinstance(event, Message):
                 names.update(dict.fromkeys((event.sender, *event.recipients)))
             elif isinstance(event, Delivery):
                 names[event.recipient] = None
-        new = [name for name in names if name.startswith("@") and name not in self._identities | self._inferred]
+        known = self._identities | self._inferred
+        new = [name for name in names if name.startswith("@") and name not in known]
         self._inferred.update(new)
-        return {name: Bundle((Agent(name),)) for name in new}
+        return {**{name: Bundle((Agent(name),)) for name in new}, **bundles}
 
     def _waiting(self) -> dict[str, Bundle]:
         """Return what waits for the program to put it into the graph, and what no longer does."""
         waiting = self._queue.look() if self._queue else {}
         if not waiting and not self._queued:
             return {}
-        there = ask.look(self._database, lambda graph: ask.known(graph, {*waiting, *self._queued}))
+        there = ask.look(self._database, partial(ask.known, ids={*waiting, *self._queued}))
         found: dict[str, Bundle] = {}
         for node_id in waiting.keys() - there:
             try:
@@ -197,24 +167,15 @@ class GraphFeed(Feed):
                 found[node_id] = queued_bundle(record, Links(first=first), self._people, self.name)
         gone = self._queued - there - waiting.keys()
         self._queued = set(found)
-        return {**self._infer(found.values()), **dict.fromkeys(gone, NOTHING), **found}
+        return {**dict.fromkeys(gone, NOTHING), **found}
+
+
+def _label_and_time(letter: Letter) -> tuple[str, float | None]:
+    if not isinstance(letter.node, Node):
+        return "", None
+    return label_of(letter.node.properties, letter.edges), moment(letter.node.properties.sentAt)
 
 
 def _place(stamp: DatabaseStamp | None) -> object:
     """Return what tells a database from another one that was put in its place."""
     return stamp and stamp[0] and (stamp[0].device, stamp[0].inode)
-
-
-def _decoded(row: Row) -> Node | str:
-    """Return a row's node, or why it is none."""
-    try:
-        return node_of(row.data)
-    except NoRecord as error:
-        return str(error)
-
-
-def _time(data: bytes) -> float | None:
-    try:
-        return moment(node_of(data).properties.sentAt)
-    except NoRecord:
-        return None
