@@ -121,7 +121,7 @@ class Reader:
             tail = [event for batch in _decoded(file, decode, BIG_BLOCK) for event in batch]
             told, needy = _told(tail) if start else (tail, [])
             untold.append(needy)
-            yield told[::-1] if start else told
+            yield told[::-1] if start or len(told) > BATCH else told
         total = sum(file.cutter.offset for file, _ in followed)
         done = total - sum(starts)
         for (file, decode), front, start, needy in zip(followed, fronts, starts, untold, strict=True):
