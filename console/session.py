@@ -21,6 +21,7 @@ from mailstore.errors import MailError, StoreError, Unsupported
 from mailstore.events import Event, Seen
 from mailstore.mailbox import Mailbox
 from mailstore.message import Intervention, Message
+from mailstore.sending import Preview, preview
 from mailstore.settling import Done, Step, carry_out
 from mailstore.store import Capability, Store
 
@@ -92,6 +93,18 @@ class Session:
         if self.observe:
             return "observing: nothing is written"
         return self.store.capabilities_for(about).why_not(capability)
+
+    def preview(self, draft: Draft) -> Preview:
+        """Say whom a draft would reach if it were sent now."""
+        roster = self.mailbox.roster
+        return preview(
+            self.mailbox,
+            draft,
+            self.now(),
+            self.config.stale_after_minutes * 60,
+            may_expire=Capability.TTL in self.store.capabilities_for(draft.thread or draft.recipients[0]),
+            woken=self.store.would_wake(draft, [agent.session_id for agent in roster]),
+        )
 
     def body(self, message: Message) -> str:
         """Return a message's text; blocks. A body that is gone is told in its place, never raised."""

@@ -12,7 +12,7 @@ from mailstore.delivery import FOREVER, Facts, State, message_expiry, recipients
 from mailstore.draft import Draft, draft
 from mailstore.errors import DraftRefused
 from mailstore.mailbox import Mailbox
-from mailstore.message import Message
+from mailstore.message import NEVER, Message
 from mailstore.protocol import TAG_NAMESPACES
 from mailstore.roster import Status
 
@@ -26,8 +26,8 @@ class Preview(msgspec.Struct, frozen=True):
     """Whom a draft reaches if it is sent now (session ids, `user`), and what else the sender should know.
 
     `reaches` read it at their next poll; `waits` are roles without a holder; `frozen`, `stale` (not seen
-    for long) and `dead` are agents; `unknown` are names that nobody has ever borne; `expires` is in
-    seconds since the epoch.
+    for long) and `dead` are agents; `unknown` are names that nobody has ever borne; `woken` are agents whose
+    name in the text wakes them; `expires` is in seconds since the epoch.
     """
 
     reaches: tuple[str, ...] = ()
@@ -36,6 +36,7 @@ class Preview(msgspec.Struct, frozen=True):
     stale: tuple[str, ...] = ()
     dead: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    woken: tuple[str, ...] = ()
     expires: float | None = None
     warnings: tuple[str, ...] = ()
 
@@ -103,9 +104,17 @@ def resolve_all(texts: tuple[str, ...], mailbox: Mailbox) -> list[Address]:
     return [resolve(text, mailbox.roster, mailbox.user) for text in texts]
 
 
-def preview(mailbox: Mailbox, wanted: Draft, now: float, stale_after: float = STALE_SECONDS) -> Preview:
-    """Say whom a draft would reach if it were sent now."""
-    ghost = _ghost(wanted, now)
+def preview(
+    mailbox: Mailbox,
+    wanted: Draft,
+    now: float,
+    stale_after: float = STALE_SECONDS,
+    *,
+    may_expire: bool = True,
+    woken: Sequence[str] = (),
+) -> Preview:
+    """Say whom a draft would reach if it were sent now; its store says whether it expires, and whom its text wakes."""
+    ghost = _ghost(wanted if may_expire else wanted.model_copy(update={"ttl_hours": NEVER}), now)
     roster = mailbox.roster
     found: dict[str, dict[str, None]] = {key: {} for key in ("reaches", "waits", "frozen", "stale", "dead", "unknown")}
     for recipient in recipients(ghost, Facts(), roster, mailbox.user):
@@ -125,6 +134,7 @@ def preview(mailbox: Mailbox, wanted: Draft, now: float, stale_after: float = ST
     expiry = message_expiry(ghost, roster, mailbox.user)
     return Preview(
         **{key: tuple(names) for key, names in found.items()},
+        woken=tuple(woken),
         expires=None if expiry == FOREVER else expiry,
         warnings=tuple(_warnings(mailbox, wanted)),
     )

@@ -144,6 +144,10 @@ class Store(ABC):
         """Append a message, and its audience as deliveries; return it as it was written."""
         raise self._unsupported(Capability.SEND)
 
+    def would_wake(self, draft: Draft, names: Iterable[str]) -> list[str]:
+        """Return which of some agents a draft's text would wake by naming them, beside those it is addressed to."""
+        return []
+
     def mark_read(self, reader: str, message_ids: Sequence[str]) -> int:
         """Record that `reader` has read just these messages; return how many records were written."""
         raise self._unsupported(Capability.MARK_READ)

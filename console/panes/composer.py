@@ -21,7 +21,7 @@ from console.widgets.completing_input import Candidate, CompletingInput, Offers
 from console.writing import Writing
 from mailstore.draft import Draft
 from mailstore.errors import DraftRefused, MailError
-from mailstore.sending import prepare, preview
+from mailstore.sending import prepare
 from mailstore.store import Capability
 
 __all__ = ["Composer"]
@@ -192,7 +192,7 @@ class Composer(Vertical):
             )
             self.border_title = title
             return
-        found = preview(session.mailbox, draft, session.now(), session.config.stale_after_minutes * 60)
+        found = session.preview(draft)
         self.border_title = as_title(f"{title} → {', '.join(map(session.mailbox.label, draft.recipients))}")
         words = len(self._writing.body.split())
         number = f"{words} word{'s' * (words != 1)}"

@@ -17,6 +17,7 @@ PARTS = (
     ("stale", "◌ not seen lately:", "$warning"),
     ("dead", "✕ dead:", "$error"),
     ("unknown", "? nobody is called", "$error"),
+    ("woken", "↯ named in the text, which wakes:", "$warning"),
 )
 
 

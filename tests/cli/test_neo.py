@@ -42,6 +42,12 @@ def test_the_person_reads_their_own_mail_by_the_path_alone(run: Run, repository:
     assert {row["subject"] for row in rows} == {"Design dialogue: receipts", "[lane-claim] #11050"}
 
 
+def test_it_is_found_from_within_the_repository(run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (repository / "src").mkdir()
+    monkeypatch.chdir(repository / "src")
+    assert len(run("threads", "--json").document) == 7
+
+
 def test_what_is_sent_is_queued_and_seen(run: Run, repository: Path) -> None:
     result = run("send", "--from", "user", "--to", "@neo-gpt", "--body", "Yes.", "--store", repository)
     assert result.status == 0, result.err

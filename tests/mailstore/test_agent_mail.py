@@ -287,7 +287,7 @@ def test_nothing_is_missing_or_doubled_while_its_server_writes(tmp_path: Path) -
 
     with owned(path, Server) as owner:
         owner.begin(
-            f"for n in range({TIMES}): m = it.message('Ann', ['Bob', 'Cyd']); it.mark(m, 'Bob', read='2026-03-16 12:00')"
+            f"for n in range({TIMES}): it.mark(it.message('Ann', ['Bob', 'Cyd']), 'Bob', read='2026-03-16 12:00')"
         )
         with AgentMailStore.open(path) as store:
             first = scanned(store)

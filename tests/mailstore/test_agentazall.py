@@ -15,7 +15,7 @@ from mailstore.registry import discover, open_store
 from mailstore.roster import Agent
 from mailstore.stores.agentazall import AgentAZAllStore
 from mailstore.stores.agentazall.letter import moment
-from mailstore.stores.agentazall.names import name_of
+from mailstore.stores.agentazall.names import addresses, name_of
 from mailstore.stores.agentazall.rules import Filter, filter_of, is_blocked
 from tests.mailstore.agentazall_mail import DAY, FIXTURE, ROOT, AgentAZAllMail, told
 
@@ -203,6 +203,20 @@ def test_the_person_is_user_and_no_address_means_something_else_here() -> None:
     assert name_of("ann@localhost") == "ann@localhost"
     for address in ("user", "human", "all", "project:ink", "role:x", "lab/all", ""):
         assert name_of(address).startswith("agentazall:")
+
+
+@pytest.mark.parametrize(
+    ("field", "found"),
+    [
+        ("ann@localhost,bob@localhost", ("ann@localhost", "bob@localhost")),
+        ("ann@localhost, ann@localhost, ", ("ann@localhost",)),
+        ('"Doe, Ann" <ann@example.com>, bob', ("ann@example.com", "bob")),
+        ("<", ("<",)),
+        ("", ()),
+    ],
+)
+def test_addresses_are_parted_by_commas(field: str, found: tuple[str, ...]) -> None:
+    assert addresses(field) == found
 
 
 def test_whoever_is_elsewhere_has_no_read_state_here(mail: AgentAZAllMail) -> None:

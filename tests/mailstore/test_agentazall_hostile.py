@@ -42,6 +42,13 @@ def test_a_half_written_file_is_waited_for_and_an_old_one_told_of(mail: AgentAZA
     assert fatal(events) == {f"{INBOX}/old.txt": "it is empty"}
 
 
+def test_a_time_to_come_hides_nothing(mail: AgentAZAllMail) -> None:
+    mail.put("bob@localhost/.identity_key", b"{}")
+    mail.put(f"{INBOX}/cut.txt", b"From: bob@localhost\nMessage-ID: cut", ago=-1e6)
+    mail.letter("bob@localhost/outbox", "queued", ago=-1e6)
+    assert set(told(mail.root)[0]) == {"good", "cut", "queued"}
+
+
 def test_links_are_told_of_and_not_followed(mail: AgentAZAllMail, tmp_path: Path) -> None:
     outside = AgentAZAllMail(tmp_path / "outside")
     secret = outside.letter("eve@localhost/inbox", "secret")

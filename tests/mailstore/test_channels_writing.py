@@ -225,3 +225,10 @@ def test_what_the_file_system_refuses_is_told(root: Path, monkeypatch: pytest.Mo
     with pytest.raises(StoreError, match="permission denied"):
         sent(root)
     assert files(root) == before
+
+
+def test_a_text_that_names_an_agent_would_wake_it(tmp_path: Path) -> None:
+    with ChannelsStore.create(tmp_path) as store:
+        names = ["codex", "qc-1", "claude", "code"]
+        wanted = draft(sender="user", recipients=("claude",), content="Codex, let qc-1 and claude see it; encode it.")
+        assert store.would_wake(wanted, names) == ["codex", "qc-1"]

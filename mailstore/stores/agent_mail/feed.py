@@ -130,7 +130,7 @@ def _begin(mail: sqlite3.Connection) -> _Look:
 def _changed(mail: sqlite3.Connection, since: Sums) -> _Look:
     """Return what is new or was marked since, and for labels that are the number of a message that message."""
     sums, names = ask.sums(mail), names_of(mail)
-    rows = ask.some_messages(mail, ask.changed(mail, since)) if sums != since else []
+    rows = ask.some_messages(mail, ask.changed(mail, since, sums)) if sums != since else []
     labels = {(row.project, text_of(row.thread)) for row in rows}
     firsts = {(project, label): int(label) for project, label in labels if ask.exists(mail, project, label)}
     return _Look(sums, names, agents_of(mail, names), firsts, _with_recipients(mail, rows))

@@ -102,9 +102,11 @@ def recipients(mail: sqlite3.Connection, ids: Iterable[int]) -> dict[int, list[T
     return found
 
 
-def changed(mail: sqlite3.Connection, since: Sums) -> set[int]:
-    """Return the messages that are new, and those that were read or acknowledged lately."""
+def changed(mail: sqlite3.Connection, since: Sums, now: Sums) -> set[int]:
+    """Return the messages that are new, and those that were read or acknowledged since."""
     new = {message for (message,) in mail.execute("SELECT id FROM messages WHERE id > ?", (since.last,))}
+    if since[3:] == now[3:]:
+        return new
     asked = mail.execute(
         "SELECT message_id FROM message_recipients WHERE message_id > ? OR read_ts >= ? OR ack_ts >= ?",
         (since.last, since.last_read, since.last_acknowledged),

@@ -12,7 +12,7 @@ from mailstore.stores.agentazall.names import USER, is_remote, name_of
 from mailstore.stores.agentazall.tree import TASKS, Tree
 from mailstore.stores.bodies import first_line
 
-__all__ = ["agents_of", "tasks_of"]
+__all__ = ["agents_of", "is_told_of", "tasks_of"]
 
 TASKS_BYTES = 1 << 20
 LAST_DAYS = 30

@@ -15,7 +15,7 @@ from mailstore.stores.agentazall.names import addresses, bare, is_remote, name_o
 from mailstore.stores.agentazall.places import INBOX
 from mailstore.stores.bodies import first_line, mentions
 
-__all__ = ["Copy", "attachments", "digest_of", "id_of", "message_of", "split", "who"]
+__all__ = ["Copy", "Who", "attachments", "digest_of", "id_of", "message_of", "missing", "split", "who"]
 
 MOST_ATTACHMENTS = 1000
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from email.utils import getaddresses
+
 from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
 
 __all__ = ["HUMAN", "USER", "address_of", "addresses", "bare", "is_remote", "name_of"]
@@ -42,8 +44,17 @@ def address_of(name: str) -> str:
 
 def addresses(*fields: str) -> tuple[str, ...]:
     """Return the addresses in headers, once each, in order."""
-    found = (bare(part) for field in fields for part in field.split(","))
+    found = (address for field in fields for address in _parsed(field))
     return tuple(dict.fromkeys(address for address in found if address))
+
+
+def _parsed(field: str) -> list[str]:
+    if "<" in field:
+        # e-mail writes names, and these may hold commas
+        found = [address for _, address in getaddresses([field]) if address]
+        if found:
+            return found
+    return [bare(part) for part in field.split(",")]
 
 
 def is_remote(name: str) -> bool:

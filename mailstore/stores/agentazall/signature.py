@@ -19,7 +19,7 @@ from mailstore.stores.agentazall.letter import Letter
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-__all__ = ["NOT_CHECKED", "Facts", "Verdict", "facts_of", "fingerprint_of", "key_of"]
+__all__ = ["NOT_CHECKED", "Facts", "Verdict", "facts_of", "fingerprint_of", "is_checkable", "key_of"]
 
 NOT_CHECKED = "signatures are not checked: install signalbox[agentazall]"
 LEGACY = ("Public-Key", "Signature")

@@ -29,6 +29,7 @@ __all__ = ["Letters"]
 ROSTER = "roster"
 SIGNING_SECONDS = 20.0
 """How long an unsigned message in the outbox of an agent with a key is left to its program, which signs it first."""
+AHEAD_SECONDS = 60.0
 PLACELESS = ("attachment:", "attachment-missing:", "key:new", "key:pinned", "key:of-another")
 """Tags in which copies of one message may differ."""
 OF_HEADER = "signature:legacy"
@@ -82,7 +83,7 @@ class Letters(Source):
         except OSError as error:
             return [Problem(part, 1, 0, f"it can't be read: {(error.strerror or str(error)).lower()}")]
         changed = self._changed(part)
-        if is_partial(data) and not is_settled(changed):
+        if is_partial(data) and not _is_done(changed):
             return None
         copy = split(part)
         try:
@@ -136,28 +137,24 @@ class Letters(Source):
         return first.changed / 1e9 if isinstance(first, Stamp) else time.time()
 
     def _told(self, letter: Letter, copy: Copy, size: int, changed: float) -> list[Event] | None:
-        path = self._root / "/".join(copy)
         parties = who(letter, copy)
-        text = unwrapped(letter.body)
-        claimed = id_of(letter, copy)
-        files = attachments(path)
-        others = self._ids.get(claimed, {})
-        digest = digest_of(text, parties.sender)
         facts = self._judge.facts_of(letter)
-        if digest not in others:
-            if missing(letter, files) and _is_just_made(path):
-                return None
-            if self._will_be_signed(facts, copy, changed):
-                return None
-        message_id = others.get(digest) or (f"{claimed}~{digest}" if others else claimed)
-        stood = moment(letter.get("Date"))
-        moved = changed if stood is None else stood
-        if digest not in others:
-            self._parents.note(letter, message_id, moved, *parties)
-            self._ids.setdefault(claimed, {})[digest] = message_id
         part = "/".join(copy)
-        thread = self._parents.of(letter, text, message_id, moved, *parties)
+        files = attachments(self._root / part)
+        text = unwrapped(letter.body)
+        digest = digest_of(text, parties.sender)
+        claimed = id_of(letter, copy)
+        is_new = digest not in self._ids.get(claimed, {})
+        if is_new and self._is_unfinished(letter, facts, copy, files, changed):
+            return None
+        message_id = self._id(claimed, digest)
+        date = moment(letter.get("Date"))
+        when = changed if date is None else date
+        if is_new:
+            self._parents.note(letter, message_id, when, *parties)
+        thread = self._parents.of(letter, text, message_id, when, *parties)
         if thread is None and is_answer(letter) and part not in self._put_off:
+            # what it answers may only not be read yet
             self._put_off.add(part)
             return None
         tags, warnings = self._judge.judged(facts, parties.sender, message_id)
@@ -170,17 +167,32 @@ class Letters(Source):
         )
         self._told_of.update(name for name in parties.recipients if is_told_of(name, is_sender=False))
         self._told_of.add(parties.sender)
-        events: list[Event] = [message]
-        if copy.box == INBOX:
-            events.append(Delivery(message_id, name_of(copy.owner)))
-            if letter.get("Status").lower() == "read":
-                events.append(Receipt(message_id, name_of(copy.owner)))
-        return events + [Problem(part, 1, 0, reason, False) for reason in (*letter.oddities, *warnings)]
+        reasons = (*letter.oddities, *warnings)
+        return [message, *_proofs(letter, copy, message_id), *(Problem(part, 1, 0, why, False) for why in reasons)]
+
+    def _id(self, claimed: str, digest: str) -> str:
+        """Return the id of a message: what it claims, or where another message has that already, one of its own."""
+        taken = self._ids.setdefault(claimed, {})
+        return taken.setdefault(digest, f"{claimed}~{digest}" if taken else claimed)
+
+    def _is_unfinished(self, letter: Letter, facts: Facts, copy: Copy, files: list[str], changed: float) -> bool:
+        """Say whether attachments are still on their way, or a signature is."""
+        is_waited_for = bool(missing(letter, files)) and _is_just_made(self._root / "/".join(copy))
+        return is_waited_for or self._will_be_signed(facts, copy, changed)
 
     def _will_be_signed(self, facts: Facts, copy: Copy, changed: float) -> bool:
-        if copy.box != OUTBOX or facts.verdict is not Verdict.NONE or is_settled(changed + SIGNING_SECONDS):
+        if copy.box != OUTBOX or facts.verdict is not Verdict.NONE or _is_done(changed + SIGNING_SECONDS):
             return False
         return (self._root / copy.owner / ".identity_key").is_file()
+
+
+def _proofs(letter: Letter, copy: Copy, message_id: str) -> list[Event]:
+    """Return what a copy in an inbox tells: that the message was delivered to whoever owns it, and maybe read."""
+    if copy.box != INBOX:
+        return []
+    owner = name_of(copy.owner)
+    is_read = letter.get("Status").lower() == "read"
+    return [Delivery(message_id, owner), *([Receipt(message_id, owner)] if is_read else [])]
 
 
 def _lasting(tags: tuple[str, ...]) -> tuple[str, ...]:
@@ -189,6 +201,11 @@ def _lasting(tags: tuple[str, ...]) -> tuple[str, ...]:
         # what covers the header is void as soon as a copy is marked as read
         return ()
     return tuple(tag for tag in tags if not tag.startswith(PLACELESS))
+
+
+def _is_done(changed: float) -> bool:
+    """Say whether a writer is done with a file; a time to come, as of another machine's clock, tells nothing."""
+    return is_settled(changed) or changed > time.time() + AHEAD_SECONDS
 
 
 def _is_just_made(path: Path) -> bool:

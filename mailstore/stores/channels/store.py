@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from mailstore.draft import Draft
 
 __all__ = ["ChannelsStore"]
+
+WORD = re.compile(r"[\w-]+")
 
 
 class ChannelsStore(FollowedStore):
@@ -48,6 +52,11 @@ class ChannelsStore(FollowedStore):
         self._root = root
         self._source = ChannelsSource(root)
         super().__init__(Rereader(self._source), root, poll=poll)
+
+    def would_wake(self, draft: Draft, names: Iterable[str]) -> list[str]:
+        """Return which agents would wake: some listen for their bare name anywhere in a text."""
+        words = set(WORD.findall(draft.content.casefold()))
+        return [name for name in names if name.casefold() in words and name not in (draft.sender, *draft.recipients)]
 
     @classmethod
     def recognise(cls, path: Path) -> bool:

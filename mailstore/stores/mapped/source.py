@@ -41,6 +41,8 @@ class Held:
         self.problems: list[Problem] = []
         self.equals: Counter[str] = Counter()
         self.last_time = 0.0
+        self.decoded: dict[int, Decoded] = {}
+        """Rows by their hash: all of them come again whenever one does."""
 
 
 class MappedSource(Source):
@@ -77,10 +79,9 @@ class MappedSource(Source):
         for part in self._held.keys() - found.keys():
             del self._held[part]
             self._labels.put(part, [])
-        if found is self._last[0] and people is self._last[1] and not self._torn:
-            if (len(self._names), self._labels.version) == self._last[2:]:
-                return self._stamps
-        self._last = (found, people, len(self._names), self._labels.version)
+        last, self._last = self._last, (found, people, len(self._names), self._labels.version)
+        if found is last[0] and people is last[1] and last[2:] == self._last[2:] and not self._torn:
+            return self._stamps
         self._stamps = {ROSTER: (tuple(people.items()), len(self._names), self._tick(ROSTER))}
         for part, stamp in found.items():
             self._stamps[f"{MAIL}{part}"] = (stamp, self._labels.version, self._tick(part))
@@ -106,16 +107,19 @@ class MappedSource(Source):
             self._torn.add(part)
             if not read.records and not read.problems and not read.is_more:
                 return None
+        known = self._held[part].decoded if part in self._held else {}
         held = self._held[part] if read.is_more else Held()
         self._held[part] = held
         held.problems += read.problems
         for record in read.records:
             if not is_wanted(self.mapping, record):
                 continue
-            decoded = message_of(self.mapping, record, held.last_time)
+            decoded = known.get(key := hash(record.raw)) or message_of(self.mapping, record, held.last_time)
             if isinstance(decoded, str):
                 held.problems.append(Problem(record.location.file, record.line, record.location.offset, decoded))
                 continue
+            if decoded.message.timed and not self._is_file:
+                held.decoded[key] = decoded
             held.last_time = decoded.message.time
             held.found.append(self._noted(self._identified(decoded, record, held.equals)))
         if self._has_labels:

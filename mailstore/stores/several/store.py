@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
@@ -171,18 +171,30 @@ class SeveralStore(Store):
     def send(self, draft: Draft) -> Message:
         """Send in the mailbox that the recipients, or the message that is answered, belong to."""
         part = self._addressed(draft)
+        return part.scope.message(part.store.send(self._bare(draft, part)))
+
+    def would_wake(self, draft: Draft, names: Iterable[str]) -> list[str]:
+        """Return which agents of the mailbox that a draft is for its text would wake."""
+        try:
+            part = self._addressed(draft)
+        except DraftRefused:
+            return []
+        if part.failure is not None:
+            return []
+        own = [part.scope.bare(name) for name in names if label_of(name) == part.scope.label]
+        return [part.scope.id(name) for name in part.store.would_wake(self._bare(draft, part), own)]
+
+    @staticmethod
+    def _bare(draft: Draft, part: Part) -> Draft:
         bare = part.scope.bare
-        sent = part.store.send(
-            draft.model_copy(
-                update={
-                    "sender": bare(draft.sender),
-                    "recipients": tuple(map(bare, draft.recipients)),
-                    "thread": draft.thread if draft.thread is None else bare(draft.thread),
-                    "audience": tuple(map(bare, draft.audience)),
-                }
-            )
+        return draft.model_copy(
+            update={
+                "sender": bare(draft.sender),
+                "recipients": tuple(map(bare, draft.recipients)),
+                "thread": draft.thread if draft.thread is None else bare(draft.thread),
+                "audience": tuple(map(bare, draft.audience)),
+            }
         )
-        return part.scope.message(sent)
 
     def _addressed(self, draft: Draft) -> Part:
         named = {label_of(name) for name in (*draft.recipients, draft.thread or "", draft.sender)} & set(self._parts)
