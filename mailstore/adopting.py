@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from mailstore.message import Delivery, Intervention, Message, Receipt
 from mailstore.roster import Agent
 
-__all__ = ["LONG_TTL_HOURS", "Adopted", "Letter"]
+__all__ = ["LONG_TTL_HOURS", "Adopted", "Letter", "as_text"]
 
 LONG_TTL_HOURS = 876_000.0
 """A hundred years: what a kind whose mail expires writes for mail that does not."""
@@ -24,3 +24,26 @@ class Letter(msgspec.Struct, frozen=True):
 
 
 Adopted = Agent | Letter | Receipt | Delivery | Intervention
+
+Told = TypeVar("Told", str, Adopted)
+
+
+def as_text(record: Told) -> Told:
+    """Return a text or a record as files can hold it: halves of surrogate pairs become replacement characters."""
+    if isinstance(record, str):
+        return record if record.isprintable() else record.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    try:
+        msgspec.json.encode(record)
+    except UnicodeEncodeError:
+        return msgspec.convert(_clean(msgspec.to_builtins(record)), type(record))
+    return record
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return as_text(value)
+    if isinstance(value, (list, tuple)):
+        return [_clean(each) for each in value]
+    if isinstance(value, dict):
+        return {_clean(key): _clean(each) for key, each in value.items()}
+    return value

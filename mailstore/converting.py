@@ -7,12 +7,13 @@ from typing import Any
 
 import msgspec
 
-from mailstore.adopting import LONG_TTL_HOURS, Adopted, Letter
+from mailstore.address import resolve
+from mailstore.adopting import LONG_TTL_HOURS, Adopted, Letter, as_text
 from mailstore.errors import ContentGone, MailError, StoreError
 from mailstore.events import Reset
 from mailstore.message import NEVER, Delivery, Intervention, Message, Problem, Receipt
 from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
-from mailstore.roster import Agent
+from mailstore.roster import Agent, Roster
 from mailstore.store import Capability, Store
 
 __all__ = ["Compared", "ConvertReport", "Loss", "Tell", "convert"]
@@ -20,11 +21,28 @@ __all__ = ["Compared", "ConvertReport", "Loss", "Tell", "convert"]
 SAME_SECONDS = 1e-3
 EXAMPLES = 3
 SHOWN = 60
-MESSAGE_FIELDS = ("sender", "recipients", "time", "subject", "thread", "type", "tags", "ttl_hours", "archived")
-AGENT_FIELDS = ("name", "role", "tags", "status", "activity", "started_at", "ended_at", "last_seen")
+MESSAGE_FIELDS = {
+    "sender": "sender",
+    "recipients": "recipients",
+    "time": "time",
+    "timed": "whether it says its time",
+    "subject": "subject",
+    "thread": "thread",
+    "type": "type",
+    "tags": "tags",
+    "ttl_hours": "ttl hours",
+    "archived": "archived",
+    "is_tracked": "whether reads are recorded",
+    "is_listed": "whether deliveries alone are its audience",
+}
+AGENT_FIELDS = {
+    name: f"agent's {name.replace('_', ' ')}"
+    for name in ("name", "role", "tags", "status", "activity", "started_at", "ended_at", "last_seen")
+}
+UNORDERED = ("tags", "recipients")
 
-Tell = Callable[[int, int], object]
-"""Takes how many messages were copied, and of how many."""
+Tell = Callable[[str, int, int], object]
+"""Takes what is done, of how many messages it is done, and of how many it is to be done."""
 
 
 class Loss(msgspec.Struct, frozen=True):
@@ -38,10 +56,14 @@ class Loss(msgspec.Struct, frozen=True):
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """How many records of a sort there were, and how many of them stand in the copy."""
+    """How many records of a sort there were, how many of them stand in the copy, and how many others it tells of.
+
+    Others are what a kind infers by itself: that an answer was read, that a sender is an agent.
+    """
 
     there: int
     copied: int
+    others: int = 0
 
 
 class ConvertReport(msgspec.Struct, frozen=True):
@@ -63,13 +85,20 @@ class _Losses:
         self._found: dict[str, list[tuple[str, str, str]]] = {}
 
     def add(self, field: str, record: object, before: object, after: object) -> None:
-        self._found.setdefault(field, []).append((str(record), str(before)[:SHOWN], str(after)[:SHOWN]))
+        self._found.setdefault(field, []).append((as_text(str(record)), _shown(before), _shown(after)))
 
     def all(self) -> tuple[Loss, ...]:
         return tuple(
             Loss(field, len(rows), tuple(row[0] for row in rows[:EXAMPLES]), rows[0][1], rows[0][2])
             for field, rows in self._found.items()
         )
+
+
+class _Carried(msgspec.Struct, frozen=True):
+    """What was read of a message beside its header, to be found again in the copy."""
+
+    digest: int
+    metadata: dict[str, Any]
 
 
 class _Contents:
@@ -113,6 +142,18 @@ class _Contents:
             case Problem():
                 self.problems.append(event)
 
+    def reads(self) -> dict[Hashable, Receipt]:
+        """Return who has read what, by records of its own or by the message's."""
+        told = [(each.id, reader) for each in self.messages.values() for reader in each.read_by]
+        return {key: Receipt(*key) for key in told} | self.receipts
+
+    def roster(self) -> Roster:
+        """Return the agents, which say what an address means."""
+        roster = Roster()
+        for agent in self.lines:
+            roster.put(agent)
+        return roster
+
 
 def convert(source: Store, make: Callable[[], Store], tell: Tell | None = None) -> ConvertReport:
     """Copy all that a mailbox holds into a new one, and compare the two record by record.
@@ -127,28 +168,31 @@ def convert(source: Store, make: Callable[[], Store], tell: Tell | None = None) 
             losses.add("damaged record", f"{problem.file}:{problem.line}", problem.reason, "not copied")
     for twin in before.twins:
         losses.add("second record of one id", twin.id, twin.subject, "not copied")
-    texts: dict[str, int] = {}
+    carried: dict[str, _Carried] = {}
     with make() as target:
         if why := target.capabilities.why_not(Capability.ADOPT):
             raise StoreError(f"a {target.kind} mailbox can't take over another one's mail", why)
         if _Contents(target).messages:
             raise StoreError(f"{target.title} holds mail already", "name a place where nothing lies yet")
-        target.adopt(_records(source, before, losses, texts, tell))
+        target.adopt(as_text(record) for record in _records(source, before, losses, carried, tell))
     with make() as target:
         after = _Contents(target)
-        _compare_messages(before, after, target, losses, texts)
+        for problem in after.problems:
+            if problem.fatal:
+                losses.add("damaged in the copy", f"{problem.file}:{problem.line}", "whole", problem.reason)
+        _compare_messages(before, after, target, losses, carried, tell)
         url = target.url
     for session_id, agent in before.agents.items():
         copy = after.agents.get(session_id)
         if copy is None:
             losses.add("agent", session_id, agent.name or session_id, "not in the copy")
             continue
-        _compare(losses, "agent's ", session_id, agent, copy, AGENT_FIELDS)
+        _compare(losses, session_id, agent, copy, AGENT_FIELDS)
     return ConvertReport(
         url,
         _compared(before.messages, after.messages),
         _compared(before.agents, after.agents),
-        _compare_facts(losses, "receipts", before.receipts, after.receipts),
+        _compare_facts(losses, "receipts", before.reads(), after.reads()),
         _compare_facts(losses, "deliveries", before.deliveries, after.deliveries),
         _compare_facts(losses, "interventions", before.interventions, after.interventions),
         losses.all(),
@@ -156,9 +200,12 @@ def convert(source: Store, make: Callable[[], Store], tell: Tell | None = None) 
 
 
 def _records(
-    source: Store, found: _Contents, losses: _Losses, texts: dict[str, int], tell: Tell | None
+    source: Store, found: _Contents, losses: _Losses, carried: dict[str, _Carried], tell: Tell | None
 ) -> Iterator[Adopted]:
     yield from found.lines
+    yield from found.deliveries.values()
+    yield from found.receipts.values()
+    yield from found.interventions.values()
     messages = sorted(found.messages.values(), key=lambda message: (message.time, message.position))
     for at, message in enumerate(messages, 1):
         try:
@@ -166,13 +213,11 @@ def _records(
         except ContentGone as error:
             losses.add("text", message.id, str(error), "not copied")
             continue
-        texts[message.id] = hash(content)
-        yield Letter(message, content, _metadata(source, message))
+        metadata = _metadata(source, message)
+        carried[message.id] = _Carried(hash(content), metadata)
+        yield Letter(message, content, metadata)
         if tell is not None:
-            tell(at, len(messages))
-    yield from found.deliveries.values()
-    yield from found.receipts.values()
-    yield from found.interventions.values()
+            tell("copying", at, len(messages))
 
 
 def _metadata(source: Store, message: Message) -> dict[str, Any]:
@@ -185,30 +230,56 @@ def _metadata(source: Store, message: Message) -> dict[str, Any]:
 
 
 def _compare_messages(
-    before: _Contents, after: _Contents, target: Store, losses: _Losses, texts: Mapping[str, int]
+    before: _Contents,
+    after: _Contents,
+    target: Store,
+    losses: _Losses,
+    carried: Mapping[str, _Carried],
+    tell: Tell | None,
 ) -> None:
-    for message_id, digest in texts.items():
+    roster = before.roster()
+    for at, (message_id, told) in enumerate(carried.items(), 1):
         message, copy = before.messages[message_id], after.messages.get(message_id)
         if copy is None:
             losses.add("message", message_id, message.subject, "not in the copy")
-            continue
-        _compare(losses, "", message_id, message, copy, MESSAGE_FIELDS)
-        if hash(target.content(copy)) != digest:
-            losses.add("text", message_id, message.subject, "another text")
+        else:
+            _compare(losses, message_id, message, copy, MESSAGE_FIELDS, roster)
+            _compare_contents(losses, target, copy, told)
+        if tell is not None:
+            tell("comparing", at, len(carried))
 
 
-def _compare(losses: _Losses, what: str, record: str, before: Any, after: Any, fields: tuple[str, ...]) -> None:
-    for field in fields:
-        was, now = (_plain(field, getattr(each, field)) for each in (before, after))
+def _compare_contents(losses: _Losses, target: Store, copy: Message, told: _Carried) -> None:
+    try:
+        if hash(target.content(copy)) != told.digest:
+            losses.add("text", copy.id, copy.subject, "another text")
+    except MailError as error:
+        losses.add("text", copy.id, copy.subject, error)
+    if told.metadata:
+        found = _metadata(target, copy)
+        lost = {name: value for name, value in told.metadata.items() if found.get(name, told) != value}
+        if lost:
+            losses.add("metadata", copy.id, lost, {name: found[name] for name in lost if name in found})
+
+
+def _compare(
+    losses: _Losses, record: str, before: Any, after: Any, fields: Mapping[str, str], roster: Roster | None = None
+) -> None:
+    for field, label in fields.items():
+        was, now = getattr(before, field), getattr(after, field)
         if was == now or (isinstance(was, float) and isinstance(now, float) and abs(was - now) < SAME_SECONDS):
             continue
-        losses.add(f"{what}{field.replace('_', ' ')}", record, was, now)
+        if _plain(field, was, roster) != _plain(field, now, roster):
+            losses.add(label, record, was, now)
 
 
-def _plain(field: str, value: Any) -> Any:
+def _plain(field: str, value: Any, roster: Roster | None) -> Any:
     """Return a field's value as all kinds understand it: several spellings of one address are one."""
-    if field == "recipients":
-        return tuple(map(_address, value))
+    if field == "recipients" and roster is not None:
+        found = (resolve(text, roster) for text in value)
+        return frozenset((address.kind, address.name) for address in found)
+    if field in UNORDERED:
+        return frozenset(value)
     if field == "ttl_hours" and value is not None and value >= LONG_TTL_HOURS:
         return NEVER
     return _address(value) if field == "sender" else value
@@ -221,7 +292,14 @@ def _address(text: str) -> str:
 
 
 def _compared(before: Mapping[Any, object], after: Mapping[Any, object]) -> Compared:
-    return Compared(len(before), sum(key in after for key in before))
+    copied = sum(key in after for key in before)
+    return Compared(len(before), copied, len(after) - copied)
+
+
+def _shown(value: object) -> str:
+    """Return a value as text, cut to what a line has room for."""
+    text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return as_text(text)[:SHOWN]
 
 
 def _compare_facts(

@@ -122,7 +122,9 @@ class Archive(Sheet):
             stay = next(stay for stay in plan.stays if stay.reason == name)
             lines = [f"{number:>6,}  {who}" for who, number in stay.by] or [stay_words(stay, plan)]
         summary = plan_lines(plan, self.session.store.archive_file)[0]
-        return Content("\n".join([summary, "", *map(visible_line, lines)]))
+        reason = self.session.why_not(Capability.ARCHIVE)
+        notes = [f"can't archive here: {visible_line(reason)}", ""] if reason else []
+        return Content("\n".join([*notes, summary, "", *map(visible_line, lines)]))
 
     def _threads_of(self, plan: ArchivePlan, month: str) -> list[str]:
         """Return the subjects of the threads that leave for a month, as many as one may look through."""

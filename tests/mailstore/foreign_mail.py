@@ -9,7 +9,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-__all__ = ["HCOM", "OVERSTORY", "SPOOL", "hcom", "overstory", "spool", "write_lines"]
+from mailstore.conformance.following import of, scanned
+from mailstore.events import Event
+from mailstore.message import Message
+from mailstore.registry import open_store
+
+__all__ = ["HCOM", "LINES", "OVERSTORY", "SPOOL", "hcom", "mapped", "overstory", "read", "spool", "write_lines"]
+
+LINES = '[source]\njsonl = "log.jsonl"\n[message]\nsender = "from"\nrecipients = "to"\nbody = "text"\n'
 
 OVERSTORY = """
 [source]
@@ -127,3 +134,17 @@ def write_lines(path: Path, records: Iterable[Any]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return path
+
+
+def mapped(folder: Path, mapping: str) -> Path:
+    """Write a mapping file."""
+    path = folder / "mapping.toml"
+    path.write_text(mapping)
+    return path
+
+
+def read(path: Path) -> tuple[dict[str, Message], list[Event]]:
+    """Return what a mapping gives: messages by id, and all events."""
+    with open_store(path) as store:
+        events = scanned(store)
+    return {message.id: message for message in of(Message, events)}, events

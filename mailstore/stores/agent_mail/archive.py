@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping
+from heapq import nlargest
 from pathlib import Path
 
 from mailstore.events import Event
@@ -23,6 +24,8 @@ from mailstore.stores.rereading import Source, is_settled
 __all__ = ["ArchiveSource"]
 
 ROSTER = "roster"
+NEWEST = 100
+"""How many letters of a folder are looked at again where something changed: they are written once and stay."""
 PROFILE = "profile.json"
 MONTH = re.compile(r"\d{2}")
 CANONICAL = re.compile(rb"\]\(([^)\n]*__\d+\.md)\)")
@@ -34,6 +37,10 @@ class ArchiveSource(Source):
     def __init__(self, root: Path) -> None:
         self._root = root
         self._folders: dict[str, Folder] = {}
+        self._looked: dict[str, dict[str, Stamp]] = {}
+        self._newest: dict[str, list[str]] = {}
+        self._has_changed = False
+        self._parts: dict[str, Hashable] = {}
         self._found: dict[str, Stamp] = {}
         self._seen: dict[str, None] = {}
         self._roots: dict[tuple[str, str], str] = {}
@@ -42,40 +49,56 @@ class ArchiveSource(Source):
 
     def begin(self) -> None:
         """Forget who was seen, and where threads begin."""
-        self._seen, self._roots = {}, {}
+        self._seen, self._roots, self._parts = {}, {}, {}
 
     def folders(self) -> list[str]:
         """Return the folders that letters come into, by their path from the root."""
         return [PROJECTS, *(name for name in self._folders if name != PROJECTS)]
 
-    def _look(self, name: str, *, closely: bool) -> dict[str, Stamp]:
+    def _look(self, name: str, *, closely: bool = False) -> dict[str, Stamp]:
+        """Return a folder's entries; `closely` where the newest of them may have changed in place."""
         folder = self._folders.setdefault(name, Folder(self._root / name))
-        return folder.look(closely=closely)
+        found = folder.look()
+        if found is not self._looked.get(name):
+            self._looked[name], self._has_changed = found, True
+            self._newest[name] = nlargest(NEWEST, found)
+        if closely and folder.look_at(self._newest[name]):
+            self._has_changed = True
+        return found
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
         """Return the roster, then the letters, those with the newest names first."""
         if not (self._root / PROJECTS).is_dir():
             raise FileNotFoundError(2, "no such folder", str(self._root / PROJECTS))
-        letters: list[tuple[str, str, Stamp]] = []
+        months: dict[str, dict[str, Stamp]] = {}
         profiles: list[tuple[str, Stamp]] = []
-        slugs = sorted(self._look(PROJECTS, closely=closely))
+        self._has_changed = False
+        slugs = sorted(self._look(PROJECTS))
         for slug in slugs:
             base = f"{PROJECTS}/{slug}"
-            for year in filter(YEAR.fullmatch, self._look(f"{base}/messages", closely=False)):
-                for month in filter(MONTH.fullmatch, self._look(f"{base}/messages/{year}", closely=False)):
+            for year in filter(YEAR.fullmatch, self._look(f"{base}/messages")):
+                for month in filter(MONTH.fullmatch, self._look(f"{base}/messages/{year}")):
                     place = f"{base}/messages/{year}/{month}"
-                    found = self._look(place, closely=closely).items()
-                    letters += ((name, f"{place}/{name}", stamp) for name, stamp in found if name.endswith(".md"))
-            for agent in self._look(f"{base}/agents", closely=False):
+                    months[place] = self._look(place, closely=closely)
+            for agent in self._look(f"{base}/agents"):
                 stamp = self._look(f"{base}/agents/{agent}", closely=closely).get(PROFILE)
                 if stamp is not None:
                     profiles.append((f"{base}/agents/{agent}/{PROFILE}", stamp))
         self._has_several = len(slugs) > 1
-        letters.sort(reverse=True)
         self._profiles = profiles
-        roster = (tuple(stamp for _, stamp in profiles), tuple(self._seen), self._has_several)
-        self._found = {path: stamp for _, path, stamp in letters}
-        return {ROSTER: roster, **{path: (stamp, self._has_several) for path, stamp in self._found.items()}}
+        roster = (tuple(stamp for _, stamp in profiles), len(self._seen), self._has_several)
+        if self._has_changed or self._parts.get(ROSTER) != roster:
+            letters = [
+                (name, f"{place}/{name}", stamp)
+                for place, found in months.items()
+                for name, stamp in found.items()
+                if name.endswith(".md")
+            ]
+            letters.sort(reverse=True)
+            self._found = {path: stamp for _, path, stamp in letters}
+            several = self._has_several
+            self._parts = {ROSTER: roster, **{path: (stamp, several) for path, stamp in self._found.items()}}
+        return self._parts
 
     def read(self, part: str) -> list[Event] | None:
         """Return a letter's message, or the agents."""

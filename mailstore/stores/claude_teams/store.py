@@ -39,6 +39,7 @@ class ClaudeTeamsStore(FollowedStore):
             Capability.UPDATE_ROSTER: "the roster is its own program's: it starts and ends the agents",
             Capability.RECORD: "it has no place for what a person did",
             Capability.ARCHIVE: "its own program removes what it has delivered",
+            Capability.ADOPT: "its inboxes are queues: old mail put there would be delivered anew",
             Capability.REPLY: "its messages name no other message",
             Capability.TYPE: ONE_TEXT,
             Capability.TTL: ONE_TEXT,

@@ -1,0 +1,86 @@
+"""Other systems' mailboxes in the console: what their files hold, and why something can't be done there."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mailstore.views import View
+from tests.console.screen_text import opened
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+LATER = 1_795_300_000.0
+
+
+def copied(kind: str, tmp_path: Path) -> str:
+    """Copy a system's files, and return what opens them."""
+    place = tmp_path / kind
+    shutil.copytree(FIXTURES / kind, place)
+    for path in (place, *place.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    return f"{kind}:{place}"
+
+
+def contents(url: str) -> dict[str, tuple[bytes, int]]:
+    folder = Path(url.partition(":")[2])
+    return {str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.rglob("*") if path.is_file()}
+
+
+SEEN = {
+    "channels": ["#agent-os-paper", "codex", "Please review the NATS section", "who read it is not recorded"],
+    "agenties": ["orchestrator", "ag_x1"],
+    "claude-teams": ["team-lead", "Task #1 done: task system analysis written"],
+    "neo": ["@neo-opus-ada", "Design dialogue: receipts"],
+    "agent-mail": ["GreenLake", "Review request: receipts"],
+    "agentazall": ["alice@localhost"],
+}
+
+
+@pytest.mark.parametrize("kind", SEEN)
+async def test_what_its_files_hold_is_seen_and_they_stay_as_they_are(kind: str, tmp_path: Path) -> None:
+    url = copied(kind, tmp_path)
+    before = contents(url)
+    async with opened(url, state=tmp_path / "state.db", now=LATER, size=(160, 50)) as seat:
+        for words in SEEN[kind]:
+            await seat.sees(words)
+        await seat.press("2", "enter")
+        await seat.press("j", "i")
+        await seat.press("escape", "k")
+        await seat.press("D", "escape", "p", "escape")
+    assert contents(url) == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "agent", "reason"),
+    [
+        ("agenties", "ag_x1", "reads this file only when it starts"),
+        ("agent-mail", "GreenLake", "its server alone writes there"),
+    ],
+)
+async def test_where_nothing_can_be_sent_the_reason_is_said(kind: str, agent: str, reason: str, tmp_path: Path) -> None:
+    async with opened(copied(kind, tmp_path), state=tmp_path / "state.db", now=LATER, size=(200, 50)) as seat:
+        seat.desk.show_view(View("agent", agent))
+        await seat.press("c")
+        await seat.sees("can't write here: ")
+        assert reason.split()[0] in seat.text
+        assert not seat.desk.composer.is_open
+        await seat.press("a")
+        await seat.sees("can't archive here: ")
+
+
+async def test_the_composer_says_what_a_channel_can_not_hold_and_whom_a_text_wakes(tmp_path: Path) -> None:
+    url = copied("channels", tmp_path)
+    async with opened(url, state=tmp_path / "state.db", now=LATER, size=(160, 50)) as seat:
+        seat.desk.show_view(View("channel", "project:agent-os-paper"))
+        await seat.press("c")
+        await seat.sees("its messages have no subject")
+        await seat.type("Ask codex.")
+        await seat.sees("↯ named in the text, which wakes: codex")
+        assert "never" in seat.text
+        assert "expires in" not in seat.text
+        await seat.press("ctrl+s")
+        await seat.until(lambda: seat.notice == "sent")
+    [sent] = [path for path in (tmp_path / "channels").rglob("msg-*.json") if b"Ask codex." in path.read_bytes()]
+    assert b'"from": "human"' in sent.read_bytes()
