@@ -17,6 +17,7 @@ from mailstore.conformance import Follower, following
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import MailboxMissing
 from mailstore.events import Event, Gone, Reset
+from mailstore.mailbox import Mailbox
 from mailstore.message import Delivery, Message, Problem
 from mailstore.registry import open_store
 from mailstore.roster import Agent, Status
@@ -313,3 +314,14 @@ def test_one_of_several_teams_that_ends_keeps_its_mail_and_its_agents_are_dead(t
         events = asyncio.run(story(store))
         assert sorted(store.content(message) for message in before) == ["One.", "Two."]
     assert {it.session_id for it in of(Agent, events) if it.status is Status.DEAD} >= {"lead@oak", "ann@oak"}
+
+
+def test_what_an_agent_repeats_of_being_idle_is_one_thread(teams: Path) -> None:
+    mailbox = Mailbox()
+    with ClaudeTeamsStore.open(teams / "analysis-team") as store:
+        for batch in store.scan():
+            mailbox.fold(batch, 1_771_000_000.0)
+    idle = [message for message in mailbox.messages() if message.type == "idle_notification"]
+    assert len(idle) > len({message.sender for message in idle})
+    assert len({mailbox.root_of(message.id) for message in idle}) == len({message.sender for message in idle})
+    assert all(message.thread is None for message in mailbox.messages() if message.type != "idle_notification")

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from operator import is_not
 
+from msgspec.structs import replace
+
 from mailstore.events import Event
 from mailstore.files.stamp import Stamp, is_fresh
 from mailstore.files.whole import NotAFile, read_whole
@@ -13,11 +15,14 @@ from mailstore.message import Delivery, Location, Message, Problem
 from mailstore.stores.claude_teams.copies import Seen, grouped, id_of, message_of
 from mailstore.stores.claude_teams.entries import Entry, cut, entry_of
 from mailstore.stores.claude_teams.journal import Journal, Kept
-from mailstore.stores.claude_teams.notices import notice
+from mailstore.stores.claude_teams.notices import IDLE, notice
 from mailstore.stores.claude_teams.places import INBOXES, Team
 from mailstore.stores.rereading import is_settled
 
 __all__ = ["TeamMail"]
+
+
+NOBODY = ("", "")
 
 
 class TeamMail:
@@ -140,13 +145,15 @@ class TeamMail:
         found: list[Event] = []
         messages: dict[int, tuple[list[Seen], Message]] = {}
         inboxes = self.inboxes()
+        idle = self._first_idle()
         for group in self._groups:
             told = self._messages.get(id(group[0]))
             if told is None or len(told[0]) != len(group) or any(map(is_not, told[0], group)):
                 told = group, message_of(self.team, group, inboxes)
             messages[id(group[0])] = told
             message = told[1]
-            found.append(message)
+            first = idle.get(_idler(group), message.id)
+            found.append(message if message.id == first else replace(message, thread=first))
             is_listed = len(group) > 1
             found += [
                 Delivery(message.id, self.team.named(seen.entry.inbox))
@@ -157,6 +164,14 @@ class TeamMail:
                 found.append(Delivery(message.id, "user"))
         self._messages = messages
         return [*found, *self._spoilt.values(), *self._faults.values()]
+
+    def _first_idle(self) -> dict[tuple[str, str], str]:
+        """Return the first word of each agent to each other that it is idle: what it repeats hangs from that one."""
+        found: dict[tuple[str, str], str] = {}
+        for group in self._groups:
+            if (key := _idler(group)) != NOBODY:
+                found[key] = group[0].id
+        return found
 
     def find(self, message: Message) -> Seen | None:
         """Return the entry of a message that was seen; the one that stood where the message says, among several."""
@@ -172,3 +187,10 @@ class TeamMail:
     def inboxes(self) -> set[str]:
         """Return the names of all that have or had an inbox."""
         return {name.removesuffix(".json") for name in self._stamps} | {it.entry.inbox for it in self._seen.values()}
+
+
+def _idler(group: list[Seen]) -> tuple[str, str]:
+    """Return who told whom that it is idle; nobody where a message tells something else."""
+    first = group[0]
+    is_idle = first.notice is not None and first.notice.type == IDLE
+    return (first.entry.sender, first.entry.inbox) if is_idle else NOBODY
