@@ -3,6 +3,7 @@
 PYTHON := $(shell for python in python3.13 python3.12 python3.11 python3 python; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v $$python && break; done)
 BIN := .venv/bin
+OTHER := .venv/agentazall/bin/agentazall
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo test check bench screenshots clean help
@@ -51,4 +52,11 @@ clean:
 	@echo "setting up for tests (once) ..."
 	@$(PIP) --editable '.[dev]'
 	@$(BIN)/python -m compileall -q console mailstore themes
+	@$(MAKE) --no-print-directory $(OTHER)
 	@touch $@ .venv/run
+
+# another system's own program, which some tests run beside ours, in an environment of its own
+$(OTHER): .venv/python
+	@"$(PYTHON)" -m venv .venv/agentazall && .venv/agentazall/bin/python -m pip install --quiet \
+		--disable-pip-version-check agentazall==1.0.24 || { rm -rf .venv/agentazall; \
+		echo "agentazall could not be installed: the tests that run it are skipped" >&2; }

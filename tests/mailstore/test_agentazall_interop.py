@@ -1,6 +1,6 @@
 """The real program and this one on the same mailboxes, each a process of its own.
 
-Needs the path of an installed `agentazall`, in a virtual environment of its own, in SIGNALBOX_AGENTAZALL.
+Needs `agentazall` in a virtual environment of its own: `make test` makes one, SIGNALBOX_AGENTAZALL names another.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from mailstore.message import Delivery, Receipt
 from mailstore.stores.agentazall import AgentAZAllStore
 from tests.mailstore.agentazall_mail import told
 
-PROGRAM = os.environ.get("SIGNALBOX_AGENTAZALL", "")
+INSTALLED = Path(__file__).parents[2] / ".venv" / "agentazall" / "bin" / "agentazall"
+PROGRAM = os.environ.get("SIGNALBOX_AGENTAZALL") or (str(INSTALLED) if INSTALLED.exists() else "")
 VERDICT = """
 import sys
 from agentazall.messages import parse_message, verify_message
@@ -26,7 +27,7 @@ print(verify_message(*parse_message(sys.argv[1])))
 """
 
 pytestmark = pytest.mark.skipif(
-    not PROGRAM, reason="SIGNALBOX_AGENTAZALL names no program: pip install agentazall in an environment of its own"
+    not PROGRAM, reason="agentazall is not installed: make test does it, in an environment of its own"
 )
 
 

@@ -83,6 +83,14 @@ def missing(letter: Letter, names: list[str]) -> list[str]:
     return [name for name in re.split(r",\s*", text) if name and name not in names]
 
 
+LOUD = re.compile(
+    "signature:(INVALID|BROKEN|legacy-INVALID)|fingerprint:MISMATCH|key:(CHANGED|of-another)"
+    "|text-outside-signature|blocked|attachment-missing:.*",
+    re.DOTALL,
+)
+"""What a person must not overlook: such a tag begins with an exclamation mark."""
+
+
 def message_of(
     letter: Letter,
     copy: Copy,
@@ -110,7 +118,7 @@ def message_of(
         subject=letter.get("Subject") or first_line(text),
         thread=thread,
         ttl_hours=NEVER,
-        tags=(*facts, *tags),
+        tags=tuple(f"!{tag}" if LOUD.fullmatch(tag) else tag for tag in (*facts, *tags)),
         mentions=mentions(text),
         location=Location("/".join(copy), 0, size),
         timed=time is not None,

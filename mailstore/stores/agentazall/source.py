@@ -30,7 +30,7 @@ ROSTER = "roster"
 SIGNING_SECONDS = 20.0
 """How long an unsigned message in the outbox of an agent with a key is left to its program, which signs it first."""
 AHEAD_SECONDS = 60.0
-PLACELESS = ("attachment:", "attachment-missing:", "key:new", "key:pinned", "key:of-another")
+PLACELESS = ("attachment:", "!attachment-missing:", "key:new", "key:pinned", "!key:of-another")
 """Tags in which copies of one message may differ."""
 OF_HEADER = "signature:legacy"
 
@@ -197,7 +197,7 @@ def _proofs(letter: Letter, copy: Copy, message_id: str) -> list[Event]:
 
 def _lasting(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Return the facts that are the same in every copy, unless one was tampered with."""
-    if tags and tags[0].startswith(OF_HEADER):
+    if tags and tags[0].removeprefix("!").startswith(OF_HEADER):
         # what covers the header is void as soon as a copy is marked as read
         return ()
     return tuple(tag for tag in tags if not tag.startswith(PLACELESS))

@@ -17,13 +17,16 @@ from mailstore.stores.agentazall.decode import Copy, split, who
 from mailstore.stores.agentazall.letter import Letter, NotALetter, parse
 from mailstore.stores.agentazall.names import HUMAN, USER, address_of
 from mailstore.stores.agentazall.pins import Pins
-from mailstore.stores.agentazall.places import BOXES, find, looks_like
+from mailstore.stores.agentazall.places import BOXES, MAILBOXES, find, looks_like
 from mailstore.stores.agentazall.source import Letters
 from mailstore.stores.agentazall.tree import Tree
 from mailstore.stores.followed import FollowedStore, unreadable
 from mailstore.stores.rereading import Rereader
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mailstore.adopting import Adopted
     from mailstore.draft import Draft
 
 __all__ = ["AgentAZAllStore"]
@@ -75,6 +78,20 @@ class AgentAZAllStore(FollowedStore):
             )
         return cls(root.resolve(), poll=poll)
 
+    @classmethod
+    def create(cls, path: Path) -> Self:
+        """Make an empty folder of mailboxes at a path; what is there already stays as it is. Raises StoreError."""
+        path = path.absolute()
+        try:
+            root = find(path)
+            if root is None:
+                is_root = (path.parent.name, path.name) == ("data", MAILBOXES)
+                root = path if is_root else path / "data" / MAILBOXES
+                root.mkdir(parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:
+            raise refusal(path, error if isinstance(error, OSError) else OSError(str(error))) from error
+        return cls(root.resolve())
+
     @property
     def url(self) -> str:
         """Return what names these mailboxes anywhere."""
@@ -115,6 +132,15 @@ class AgentAZAllStore(FollowedStore):
         except OSError as error:
             raise refusal(self._folder / HUMAN, error) from error
         return self._letters.sent(copy)
+
+    def adopt(self, records: Iterable[Adopted]) -> None:
+        """Write what another mailbox held into these new folders, unsigned: no agent's program has them yet."""
+        from mailstore.stores.agentazall.adopt import adopt
+
+        try:
+            adopt(self._folder, records)
+        except OSError as error:
+            raise refusal(self._folder, error) from error
 
     def close(self) -> None:
         """Let go of everything held; keys met meanwhile are remembered."""

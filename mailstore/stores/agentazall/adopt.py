@@ -1,0 +1,185 @@
+"""Takes over another mailbox's records, as they were, into new folders of agents (formats/agentazall.md A1, A2)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import time
+import unicodedata
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+
+from mailstore.address import Kind, resolve
+from mailstore.adopting import Adopted, Letter, utc
+from mailstore.files.naming import safe_name
+from mailstore.message import SOMEBODY, Delivery, Message, Receipt
+from mailstore.roster import Agent, Roster
+from mailstore.stores.agentazall.block import BEGIN, END, MARKERS, SIGNATURE, SIGNATURE_END
+from mailstore.stores.agentazall.letter import moment
+from mailstore.stores.agentazall.names import HUMAN, NOBODY, USER, address_of, is_remote, name_of
+from mailstore.stores.agentazall.places import INBOX, SENT
+from mailstore.stores.agentazall.tree import TASKS
+
+__all__ = ["adopt"]
+
+MODE = 0o640
+STEM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~+=@-]{0,99}", re.ASCII)
+REFUSED = ',;<>"'
+"""What parts addresses in a header, or begins a quoted one."""
+RESERVED = frozenset({"shared", HUMAN})
+ENDING = frozenset({"Cc", "Cs", "Zl", "Zp"})
+"""Categories of characters that end a line somewhere, or are seen nowhere: none of them goes into a header."""
+
+
+def adopt(root: Path, records: Iterable[Adopted]) -> None:
+    """Write a folder for each agent, and each letter into its sender's and its audience's. Raises StoreError, OSError.
+
+    The audience are those to whom it was delivered or who have read it; where neither is known, the agents that it
+    is addressed to. Nothing is signed: only the senders could.
+    """
+    copying = _Copying(root)
+    for record in records:
+        match record:
+            case Agent():
+                copying.agents.put(record)
+            case Delivery(message_id, recipient):
+                copying.delivered.setdefault(message_id, []).append(recipient)
+            case Receipt(message_id, reader) if reader != SOMEBODY:
+                copying.readers.setdefault(message_id, []).append(reader)
+            case Letter():
+                copying.write(record)
+    copying.enrol()
+
+
+class _Copying:
+    """What is known of agents and readers while letters are written."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._latest = 0.0
+        self.agents = Roster()
+        self.delivered: dict[str, list[str]] = {}
+        self.readers: dict[str, list[str]] = {}
+
+    def write(self, letter: Letter) -> None:
+        """Write all copies of a letter."""
+        message = letter.message
+        self._latest = max(self._latest, message.time)
+        day, date = _dated(message)
+        readers = {_address(name) for name in (*self.readers.get(message.id, ()), *message.read_by)}
+        delivered = {_address(name) for name in self.delivered.get(message.id, ())}
+        audience = delivered | readers
+        if not delivered and not message.is_listed:
+            audience |= self._addressed(message)
+        sender = _address(message.sender)
+        header = {
+            "From": sender,
+            "To": ", ".join(dict.fromkeys(self._recipient(text) for text in message.recipients)),
+            "Subject": _one_line(message.subject),
+            "Date": date,
+            "Message-ID": _id(message.id),
+            "Status": "new",
+        }
+        if thread := _answered(message):
+            header["In-Reply-To"] = thread
+        body = _body(letter.content)
+        file = f"{_stem(message.id)}.txt"
+        self._put(f"{sender}/{day}/{SENT}/{file}", header, body, message.time)
+        for owner in sorted(audience):
+            status = "read" if owner in readers else "new"
+            self._put(f"{owner}/{day}/{INBOX}/{file}", {**header, "Status": status}, body, message.time)
+
+    def enrol(self) -> None:
+        """Make the folders of the agents, with what each of them does."""
+        for agent in self.agents:
+            home = self._root / _address(agent.session_id)
+            if home.name == HUMAN:
+                continue
+            home.mkdir(exist_ok=True)
+            if agent.activity:
+                last = agent.last_seen or agent.updated or self._latest or time.time()
+                tasks = home / _local(last).strftime("%Y-%m-%d") / TASKS / "tasks.txt"
+                tasks.parent.mkdir(parents=True, exist_ok=True)
+                tasks.write_text(agent.activity, encoding="utf-8", errors="replace")
+
+    def _addressed(self, message: Message) -> set[str]:
+        found = [resolve(text, self.agents) for text in message.recipients]
+        names = [each.name for each in found if each.kind in (Kind.DIRECT, Kind.USER)]
+        return {_address(name) for name in names if not is_remote(name)}
+
+    def _recipient(self, text: str) -> str:
+        address = resolve(text, self.agents)
+        return _address(address.name if address.kind in (Kind.DIRECT, Kind.USER) else text)
+
+    def _put(self, place: str, header: dict[str, str], body: str, changed: float) -> None:
+        path = self._root / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        head = "".join(f"{name}: {value}\n" for name, value in header.items())
+        fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW, MODE)
+        with os.fdopen(fd, "wb") as file:
+            file.write(f"{head}\n---\n{body}".encode("utf-8", "replace"))
+        # its own program keeps the time of a file that it delivers
+        kept = min(max(changed, 0.0), time.time())
+        os.utime(path, (kept, kept))
+
+
+def _address(name: str) -> str:
+    """Return the address of a name: a part of a header, and the name of a folder."""
+    if name == USER:
+        return HUMAN
+    found = address_of(name)
+    # what only looks like an address of this system keeps its whole name
+    found = found if name_of(found) == name else name
+    return safe_name(found or NOBODY, REFUSED, RESERVED)
+
+
+def _id(text: str) -> str:
+    """Return an id as a header holds it: another one where it would be read otherwise."""
+    is_kept = text == _one_line(text) and text == text.strip("<> \t") == text.strip()
+    return text if is_kept else safe_name(text, "<>")
+
+
+def _stem(message_id: str) -> str:
+    """Return what a message's files are called: its id, or as many characters of a digest as its own program takes."""
+    if STEM.fullmatch(message_id):
+        return message_id
+    return hashlib.blake2b(message_id.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _answered(message: Message) -> str:
+    """Return what an answer answers; an answer by its subject alone says that it answers nothing but itself."""
+    if message.thread:
+        return _id(message.thread)
+    return _id(message.id) if message.subject.lower().startswith("re: ") else ""
+
+
+def _one_line(text: str) -> str:
+    return "".join(" " if unicodedata.category(char) in ENDING else char for char in text)
+
+
+def _body(text: str) -> str:
+    """Return a body that is read as it is: one that quotes a signature, in a block that claims no key."""
+    if not any(marker in text for marker in MARKERS):
+        return text
+    return "\n".join((BEGIN, "", text, END, SIGNATURE, "", SIGNATURE_END))
+
+
+def _dated(message: Message) -> tuple[str, str]:
+    """Return the folder of a message's day, and its date: as it was written where this system reads that."""
+    local = _local(message.time)
+    day = f"{local.year:04d}-{local:%m-%d}"
+    if not message.timed:
+        return day, ""
+    text = f"{day} {local:%H:%M:%S}"
+    zoned = utc(message.time).isoformat(timespec="microseconds" if message.time % 1 else "seconds")
+    written = _one_line(message.timestamp).strip()
+    return day, next((each for each in (written, text) if moment(each) == message.time), zoned)
+
+
+def _local(seconds: float) -> datetime:
+    try:
+        return utc(seconds).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return utc(seconds)
