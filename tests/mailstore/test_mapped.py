@@ -279,3 +279,15 @@ def _reset(events: list[Event]) -> int:
 )
 def test_any_path_into_anything_ends(value: Any, path: str) -> None:
     at_path(value, path)
+
+
+def test_the_mapping_that_the_page_shows_opens(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "stores.md").read_text(encoding="utf-8")
+    mapping = tmp_path / "mapping.toml"
+    mapping.write_text(page.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
+    (tmp_path / "logs").mkdir()
+    record = {"from": "ann", "to": "bob", "text": "Hello.", "ts": "2026-03-16T12:00:00Z"}
+    (tmp_path / "logs" / "one.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
+    with open_store(mapping) as store:
+        [message] = of(Message, scanned(store))
+        assert (message.sender, message.recipients, store.content(message)) == ("ann", ("bob",), "Hello.")
