@@ -17,7 +17,12 @@ KIND = re.compile(r"[a-z][a-z0-9-]*")
 __all__ = ["KNOWN_PLACES", "discover", "kinds", "open_store", "store_class"]
 
 GROUP = "mailstore.stores"
-KNOWN_PLACES = (("haak", "data/agent-mailbox.jsonl"), ("agenties", ".agenties/mailbox.jsonl"), ("agentazall", "data/mailboxes"), ("neo", ".neo-ai-data/sqlite/memory-core-graph.sqlite"))
+KNOWN_PLACES = (
+    ("haak", "data/agent-mailbox.jsonl"),
+    ("agenties", ".agenties/mailbox.jsonl"),
+    ("agentazall", "data/mailboxes"),
+    ("neo", ".neo-ai-data/sqlite/memory-core-graph.sqlite"),
+)
 
 _OURS = {
     "haak": "mailstore.stores.haak:HaakStore",
