@@ -33,8 +33,8 @@ __all__ = [
 ]
 
 
-class MessageRow(msgspec.Struct, frozen=True):
-    """A message; `timestamp` as its record has it, `thread` its parent's id, `states` by recipient."""
+class MessageRow(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A message; `timestamp` as its record has it, `thread` its parent's id, `states` by recipient, `tags` if any."""
 
     id: str
     sender: str
