@@ -112,7 +112,12 @@ class Store(ABC):
     @classmethod
     def create(cls, path: Path) -> Self:
         """Make an empty mailbox at a path and open it; an existing one is opened and left as it is."""
-        raise Unsupported(f"a new {cls.kind} mailbox can't be made here", "use the system's own program")
+        raise Unsupported(f"{cls.called()} can't be made here", "use the system's own program")
+
+    @classmethod
+    def called(cls) -> str:
+        """Return what a mailbox of this kind is called within a sentence."""
+        return f"{'an' if cls.kind[0] in 'aeio' else 'a'} {cls.kind} mailbox"
 
     @property
     @abstractmethod
@@ -174,7 +179,9 @@ class Store(ABC):
     def adopt(self, records: Iterable[Adopted]) -> None:
         """Write what another mailbox held, as it was: ids, senders and times, as far as this kind can hold them.
 
-        The mailbox must be a new one. Messages come oldest first, deliveries, receipts and interventions after them.
+        The mailbox must be a new one, which no program has open yet: so a kind may take mail over that can't send any.
+        Agents come first, then deliveries, receipts and interventions, then the messages, oldest first. What a kind
+        has no place for is left out, a record that it can't hold at all too.
         """
         raise self._unsupported(Capability.ADOPT)
 
@@ -207,4 +214,4 @@ class Store(ABC):
 
     def _unsupported(self, capability: Capability) -> Unsupported:
         reason = self.capabilities.why_not(capability)
-        return Unsupported(f"a {self.kind} mailbox can't {capability.value.replace('-', ' ')}", reason)
+        return Unsupported(f"{self.called()} can't {capability.value.replace('-', ' ')}", reason)

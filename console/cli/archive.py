@@ -14,6 +14,7 @@ from console.cli.options import mailbox_options
 from console.cli.output import ArchiveRow, StayRow
 from console.cli.plain import put
 from console.cli.problems import Refused, UsedWrongly
+from console.cli.progress import Progress, is_terminal
 from console.cli.settings import settings
 from console.render.safe import visible_line
 from mailstore.archival import KEEP, ArchivePlan, ArchiveReport, plan_archive
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsedWrongly(f"--keep {args.keep} is no number of messages", "0 keeps only what must stay")
     if args.keep_days is not None and not args.keep_days >= 0:
         raise UsedWrongly(f"--keep-days {args.keep_days} is no number of days", "0 lets mail of any age leave")
-    if not (args.yes or args.dry_run or _is_terminal(sys.stdin)):
+    if not (args.yes or args.dry_run or is_terminal(sys.stdin)):
         raise UsedWrongly("there is nobody to ask", "--yes archives without a question, --dry-run only tells")
     with loaded(args) as mail:
         plan = plan_archive(mail.mailbox, mail.now, _keep(args), _retention(args))
@@ -45,11 +46,11 @@ def run(args: argparse.Namespace) -> int:
             _tell_plan(args, mail, plan)
             return 0
         if why := mail.store.capabilities.why_not(Capability.ARCHIVE):
-            raise Refused(f"a {mail.store.kind} mailbox can't archive", why)
+            raise Refused(f"{mail.store.called()} can't archive", why)
         if plan.leaving and not args.yes and not _is_wanted(mail, plan):
             raise Refused("nothing was archived", "the answer was no")
         report = archive(
-            mail.store, plan, actor=mail.mailbox.user, clock=time.time, progress=_progress(is_shown=plan.leaving > 0)
+            mail.store, plan, actor=mail.mailbox.user, clock=time.time, progress=Progress(is_shown=plan.leaving > 0)
         )
         _tell_report(args, plan, report)
     return 0
@@ -68,31 +69,12 @@ def _retention(args: argparse.Namespace) -> Retention:
     return settings(is_told=False).retention
 
 
-def _is_terminal(stream: object) -> bool:
-    return stream is not None and getattr(stream, "isatty", lambda: False)()
-
-
 def _is_wanted(mail: Loaded, plan: ArchivePlan) -> bool:
     """Show the plan and ask, on standard error: what the command prints is kept apart from the question."""
     for line in plan_lines(plan, mail.store.archive_file):
         print(visible_line(line), file=sys.stderr)
     print("Archive? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-class _progress:  # noqa: N801 - a function with a memory
-    """Tells on a terminal's standard error how far it is."""
-
-    def __init__(self, *, is_shown: bool) -> None:
-        self._is_shown = is_shown and _is_terminal(sys.stderr)
-        self._last = ""
-
-    def __call__(self, words: str, done: int, total: int) -> None:
-        line = f"{words} {100 * done // max(total, 1):>3} %"
-        if self._is_shown and line != self._last:
-            self._last = line
-            end = "\n" if done >= total else ""
-            print(f"\r\x1b[K{line}", end=end, file=sys.stderr, flush=True)
 
 
 def _tell_plan(args: argparse.Namespace, mail: Loaded, plan: ArchivePlan) -> None:

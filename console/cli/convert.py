@@ -13,6 +13,7 @@ from console.cli.document import put_json
 from console.cli.options import json_option
 from console.cli.plain import columns, put
 from console.cli.problems import Refused
+from console.cli.progress import Progress
 from console.cli.settings import settings
 from console.render.safe import visible_line
 from mailstore.converting import ConvertReport, convert
@@ -42,12 +43,12 @@ def run(args: argparse.Namespace) -> int:
     with open_store(args.source, poll=settings().poll) as source:
         if args.dry_run:
             with tempfile.TemporaryDirectory(prefix="signalbox-") as passing:
-                report = convert(source, _maker(kind, Path(passing) / "copy"))
+                report = convert(source, _maker(kind, Path(passing) / "copy"), Progress())
         else:
             # made beside its place and put there whole: what ends suddenly leaves no half of a mailbox
             with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=beside) as passing:
                 made = Path(passing) / "copy"
-                report = convert(source, _maker(kind, made))
+                report = convert(source, _maker(kind, made), Progress())
                 if not (args.strict and report.losses):
                     if folder.is_dir():
                         folder.rmdir()
@@ -87,8 +88,9 @@ def _maker(kind: type[Store], folder: Path) -> Callable[[], Store]:
 def _print(report: ConvertReport, url: str, *, is_strict: bool) -> None:
     for sort in SORTS:
         compared = getattr(report, sort)
-        if compared.there:
-            put(f"{compared.copied:,} of {compared.there:,} {sort}")
+        others = f" (and {compared.others:,} that the copy tells of by itself)" if compared.others else ""
+        if compared.there or others:
+            put(f"{compared.copied:,} of {compared.there:,} {sort}{others}")
     if report.losses:
         put("")
         put("not carried, or otherwise than it was:")

@@ -27,7 +27,7 @@ def follow(
     Raises Refused where the store can't be followed, and StoreError when it is gone.
     """
     if why := mail.store.capabilities.why_not(Capability.FOLLOW):
-        raise Refused(f"a {mail.store.kind} mailbox can't be followed", why)
+        raise Refused(f"{mail.store.called()} can't be followed", why)
     return asyncio.run(_follow(mail, clock, tell, timeout))
 
 

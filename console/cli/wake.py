@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsedWrongly("--on names no type", f"write --on {','.join(WAKING_TYPES)}")
     with loaded(args) as mail:
         if why := mail.store.capabilities.why_not(Capability.FOLLOW):
-            raise Refused(f"a {mail.store.kind} mailbox can't be followed", why)
+            raise Refused(f"{mail.store.called()} can't be followed", why)
         agent = known_agent(mail.mailbox, args.reader)
         asyncio.run(_Waker(args, mail, agent.session_id, types).work())
     return 0

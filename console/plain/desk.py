@@ -191,9 +191,10 @@ class PlainDesk:
         self._write((to,), subject or "", None, "")
 
     def _write(self, recipients: tuple[str, ...], subject: str, thread: str | None, action: str) -> None:
-        reason = self.session.why_not(Capability.SEND)
+        reason = self.session.why_not(Capability.SEND, thread or recipients[0])
         if reason:
-            raise Refused(f"can't write here: {reason}", "open the mailbox without --observe")
+            remedy = "open the mailbox without --observe" if self.session.observe else "signalbox stores tells more"
+            raise Refused(f"can't write here: {reason}", remedy)
         put("Write the text; a line with a single dot ends it, one with !cancel gives it up.")
         lines: list[str] = []
         while (line := self._ask("")) != ".":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mailstore.conformance.adopting import AdoptingContract
 from mailstore.conformance.archiving import ArchivingContract
 from mailstore.conformance.changing import ChangingContract
 from mailstore.conformance.opening import OpeningContract
@@ -11,5 +12,7 @@ from mailstore.conformance.writing import WritingContract
 __all__ = ["StoreContract"]
 
 
-class StoreContract(OpeningContract, ReadingContract, ChangingContract, WritingContract, ArchivingContract):
+class StoreContract(
+    OpeningContract, ReadingContract, ChangingContract, WritingContract, ArchivingContract, AdoptingContract
+):
     """Subclass it as `Test…` with a fixture `harness`; every test is one sentence of the contract."""

@@ -71,7 +71,7 @@ class Harness(ABC):
         for one in needed:
             why = self.store.capabilities.why_not(one) if isinstance(one, Capability) else self.cannot.get(one, "")
             if why:
-                pytest.skip(f"a {self.store.kind} mailbox can't {one.value}: {why}")
+                pytest.skip(f"{self.store.called()} can't {one.value}: {why}")
 
     @property
     def writer(self) -> str:
