@@ -118,10 +118,18 @@ class Scope:
         )
 
     def bare_message(self, message: Message) -> Message:
-        """Return a message as its own mailbox has it: as much of it as leads to its record."""
+        """Return a message as its own mailbox has it."""
         where = message.location
-        bare = Location(self.bare(where.file), where.offset, where.length) if where else None
-        return replace(message, id=self.bare(message.id), location=bare)
+        return replace(
+            message,
+            id=self.bare(message.id),
+            sender=self.bare(message.sender),
+            recipients=tuple(map(self.bare, message.recipients)),
+            thread=self.bare(message.thread) if message.thread else message.thread,
+            read_by=tuple(map(self.bare, message.read_by)),
+            mentions=tuple(map(self.bare, message.mentions)),
+            location=Location(self.bare(where.file), where.offset, where.length) if where else None,
+        )
 
     def agent(self, agent: Agent) -> Agent:
         """Return an agent as one of several mailboxes."""

@@ -20,9 +20,13 @@ from console.demo.history import write_history
 from console.demo.memory import remember
 from console.state import State
 from mailstore import open_store
+from mailstore.scope import url_of
 
 HERE = Path(__file__).parent
 NOW = 1_773_671_400.0
+LATER = 1_795_213_800.0
+"""Soon after the last message of the other systems' files."""
+FIXTURES = HERE.parent / "tests" / "fixtures"
 SEED = 7
 FONT_FACE = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 BUSY = {"blocks", "search", "marks", "drafts", "text", "travel", "archive"}
@@ -36,6 +40,9 @@ class Shot:
     size: tuple[int, int]
     theme: str = "night-box"
     keys: tuple[str, ...] = ()
+    now: float = NOW
+    others: tuple[str, ...] = ()
+    """Mailboxes of other systems, by their folders among the tests' files, beside the one of every picture."""
 
 
 SLOW = {"D", "T", "a", "comma", "enter", "p", "r"}
@@ -57,6 +64,13 @@ SHOTS = (
     Shot("time-travel", (160, 50), keys=("T", *("comma",) * 25)),
     Shot("journal", (120, 40), keys=("L",)),
     Shot("search", (120, 40), keys=("slash", *"from:librarian-7 leaf")),
+    Shot(
+        "several",
+        (160, 50),
+        keys=("slash", *"tag:nested-signature", "enter", "enter"),
+        now=LATER,
+        others=("agentazall", "agent-mail", "channels", "neo"),
+    ),
     Shot("help", (120, 40), keys=("question_mark",)),
 )
 
@@ -78,13 +92,16 @@ async def take(shot: Shot, folder: Path) -> None:
     """Open the console, type the keys, keep the picture."""
     data = folder / shot.name / "data"
     data.mkdir(parents=True)
-    write_history(data, NOW, SEED)
+    write_history(data, shot.now, SEED)
     state = State(folder / shot.name / "state.db")
     with open_store(f"haak:{data}") as before:
-        remember(before, state, NOW)
-    store = open_store(f"haak:{data}")
+        remember(before, state, shot.now)
+    url = f"haak:{data}"
+    if shot.others:
+        url = url_of({"desk": url, **{kind: f"{kind}:{FIXTURES / kind}" for kind in shot.others}})
+    store = open_store(url)
     config = Config(bell=False, stale_after_minutes=24 * 60)
-    app = SignalboxApp(store, config, theme=shot.theme, state=state, clock=lambda: NOW)
+    app = SignalboxApp(store, config, theme=shot.theme, state=state, clock=lambda: shot.now)
     async with app.run_test(size=shot.size) as pilot:
         await settle(pilot)
         for key in shot.keys:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -17,6 +18,7 @@ from console.session import Session
 from console.widgets.virtual_list import RowLook
 from mailstore.presence import presence_of
 from mailstore.roster import Agent, Status
+from mailstore.scope import label_of
 from mailstore.views import View
 from mailstore.waking import is_dormant
 
@@ -78,29 +80,50 @@ def places(session: Session) -> list[Place]:
         for label in labels:
             failed = {"note": "✕", "tone": "bad"} if mailbox.failure_of(label) else {}
             rows.append(Place(f"store:{label}", label, View("store", label), news.get(label, 0), **failed))
-    channels = mailbox.channels()
+    for label in labels or [""]:
+        rows += _channels(session, label)
+    for label in labels or [""]:
+        rows += _agents(session, label)
+    return rows
+
+
+def _heading(words: str, label: str) -> Place:
+    return Place(f"heading:{words}:{label}", f"{words} · {label}" if label else words)
+
+
+def _channels(session: Session, label: str) -> Iterator[Place]:
+    """Yield the channels, or those of one of several mailboxes under their own names."""
+    mailbox = session.mailbox
+    channels = [channel for channel in mailbox.channels() if not label or label_of(channel.tag) == label]
     if channels:
-        rows.append(Place("heading:channels", "Channels"))
+        yield _heading("Channels", label)
     for channel in channels:
-        label = mailbox.label(channel.tag)
+        name = mailbox.label(channel.tag)
         mark = "✓" if channel.tag in session.joined else ""
-        rows.append(Place(channel.tag, label, View("channel", channel.tag), channel.unseen, note=mark))
-    agents = sorted(mailbox.roster, key=_order)
+        shown = name.replace(f"{label}/", "", 1) if label else name
+        yield Place(channel.tag, shown, View("channel", channel.tag), channel.unseen, note=mark)
+
+
+def _agents(session: Session, label: str) -> Iterator[Place]:
+    """Yield the agents, or those of one of several mailboxes under their own names."""
+    mailbox = session.mailbox
+    agents = [agent for agent in mailbox.roster if not label or label_of(agent.session_id) == label]
     if agents:
-        rows.append(Place("heading:agents", "Agents"))
-    for agent in agents:
-        view = View("agent", agent.session_id)
+        yield _heading("Agents", label)
+    head = f"{label}/" if label else ""
+    stale_after = session.config.stale_after_minutes * 60
+    for agent in sorted(agents, key=_order):
         glyph, tone = presence(agent)
-        note, sign = agent.role, ""
-        seen = presence_of(agent, session.now(), session.config.stale_after_minutes * 60)
+        note, sign = agent.role.removeprefix(head), ""
+        seen = presence_of(agent, session.now(), stale_after)
         if seen.is_stale and seen.age is not None:
             glyph, tone, note = "◌", "warn", f"{note} {age(seen.age)}".strip()
-        if is_dormant(agent, session.now(), session.config.stale_after_minutes * 60):
+        if is_dormant(agent, session.now(), stale_after):
             wakes = mailbox.unread_of_types(agent.session_id, session.config.wake.types)
             sign = f"↯{wakes}" if wakes else ""
-        unread = mailbox.unread_count(agent.session_id)
-        rows.append(Place(f"agent:{agent.session_id}", agent.session_id, view, unread, glyph, note, tone, sign))
-    return rows
+        name = agent.session_id
+        unread = mailbox.unread_count(name)
+        yield Place(f"agent:{name}", name.removeprefix(head), View("agent", name), unread, glyph, note, tone, sign)
 
 
 def _order(agent: Agent) -> tuple[int, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,9 @@ from mailstore.stores.several.naming import named_together
 from tests.mailboxes import HOUR, NOW, MailFiles, damaged, every_case, tangled
 
 
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+
+
 def folded(url: str, now: float = NOW) -> Mailbox:
     mailbox = Mailbox()
     with open_store(url) as store:
@@ -34,6 +38,11 @@ def folded(url: str, now: float = NOW) -> Mailbox:
 
 def together(**mails: MailFiles) -> str:
     return url_of({label: mail.url for label, mail in mails.items()})
+
+
+def store_events(url: str) -> list[Event]:
+    with open_store(url) as store:
+        return scanned(store)
 
 
 @pytest.fixture
@@ -110,6 +119,19 @@ def test_a_short_name_stands_for_nobody_however_long_its_label_is(tmp_path: Path
     mailbox = folded(together(laboratory=mail))
     states = {message.id: list(mailbox.states(message, NOW)) for message in mailbox.messages()}
     assert states == {"laboratory/m": ["laboratory/ann"], "laboratory/p": [f"laboratory/{ANN}"]}
+
+
+@pytest.mark.parametrize("kind", ["channels", "agenties", "claude-teams", "neo", "agent-mail", "agentazall"])
+def test_the_texts_of_other_systems_are_those_that_they_are_alone(kind: str, tmp_path: Path) -> None:
+    place = shutil.copytree(FIXTURES / kind, tmp_path / kind)
+    with open_store(f"{kind}:{place}") as store:
+        found = {message.id: (store.content(message), store.raw(message)) for message in of(Message, scanned(store))}
+        agents = {agent.session_id for agent in of(Agent, store_events(f"{kind}:{place}"))}
+    with open_store(url_of({"lab": f"{kind}:{place}", "memory": "memory:"})) as store:
+        events = scanned(store)
+        both = {message.id: (store.content(message), store.raw(message)) for message in of(Message, events)}
+    assert both == {f"lab/{message_id}": parts for message_id, parts in found.items()}
+    assert {agent.session_id for agent in of(Agent, events)} == {f"lab/{name}" for name in agents}
 
 
 def test_the_url_opens_the_same_mailboxes_again(two: tuple[MailFiles, MailFiles]) -> None:
