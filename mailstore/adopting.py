@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import msgspec
@@ -9,7 +10,7 @@ import msgspec
 from mailstore.message import Delivery, Intervention, Message, Receipt
 from mailstore.roster import Agent
 
-__all__ = ["LONG_TTL_HOURS", "Adopted", "Letter", "as_text"]
+__all__ = ["LONG_TTL_HOURS", "Adopted", "Letter", "as_text", "utc", "writable"]
 
 LONG_TTL_HOURS = 876_000.0
 """A hundred years: what a kind whose mail expires writes for mail that does not."""
@@ -24,14 +25,18 @@ class Letter(msgspec.Struct, frozen=True):
 
 
 Adopted = Agent | Letter | Receipt | Delivery | Intervention
+FIRST_SECOND, LAST_SECOND = -62_135_596_800.0, 253_402_300_799.0
 
-Told = TypeVar("Told", str, Adopted)
+Record = TypeVar("Record", bound=Adopted)
 
 
-def as_text(record: Told) -> Told:
-    """Return a text or a record as files can hold it: halves of surrogate pairs become replacement characters."""
-    if isinstance(record, str):
-        return record if record.isprintable() else record.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+def as_text(text: str) -> str:
+    """Return a text as files can hold it: halves of surrogate pairs become replacement characters."""
+    return text if text.isprintable() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def writable(record: Record) -> Record:
+    """Return a record with all its texts as files can hold them."""
     try:
         msgspec.json.encode(record)
     except UnicodeEncodeError:
@@ -47,3 +52,8 @@ def _clean(value: Any) -> Any:
     if isinstance(value, dict):
         return {_clean(key): _clean(each) for key, each in value.items()}
     return value
+
+
+def utc(time: float) -> datetime:
+    """Return seconds since the epoch as a date, the nearest there is for what no calendar has."""
+    return datetime.fromtimestamp(min(max(time, FIRST_SECOND), LAST_SECOND), UTC)

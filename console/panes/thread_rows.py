@@ -16,10 +16,12 @@ from console.render.text import age, count, shorten_middle
 from console.widgets.virtual_list import RowLook
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
+from mailstore.scope import label_of
 from mailstore.views import ThreadSummary
 
 __all__ = ["TYPE_GLYPHS", "ThreadRows"]
 
+LABEL_CELLS = 14
 TYPE_GLYPHS = {
     "question": "?",
     "answer": "!",
@@ -111,9 +113,12 @@ class ThreadRows:
             words, state = note
             left: list[Piece] = [bar, (f"{GLYPHS[state]} {visible_line(words)}", ink.states[state])]
             return lay(left, [(number, ink.accent)], width, Style.null())
-        room = max(4, width - len(number) - len(size) - 3)
-        people = people_line(tuple(map(self._mailbox.label, summary.participants)), room)
-        return lay([bar, (size, ink.text), (people, ink.muted)], [(number, ink.accent)], width, Style.null())
+        label = label_of(summary.root) if self._mailbox.roster.scopes else ""
+        where = f"{shorten_middle(label, LABEL_CELLS)}  " if label else ""
+        room = max(4, width - len(number) - len(size) - len(where) - 3)
+        names = (self._mailbox.label(name).replace(f"{label}/", "", bool(label)) for name in summary.participants)
+        people: list[Piece] = [(where, ink.text), (people_line(tuple(names), room), ink.muted)]
+        return lay([bar, (size, ink.text), *people], [(number, ink.accent)], width, Style.null())
 
 
 def people_line(names: tuple[str, ...], room: int) -> str:

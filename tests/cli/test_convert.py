@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
 from tests.mailboxes import damaged, every_case, tangled
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -46,7 +51,7 @@ def test_what_is_damaged_is_not_copied_and_said(run: Run, tmp_path: Path) -> Non
     report = run("convert", mail.url, f"haak:{tmp_path / 'other'}", "--json").document
     losses = {loss["field"]: loss for loss in report["losses"]}
     assert losses["second record of one id"]["examples"] == ["good-1"]
-    assert report["messages"] == {"there": 4, "copied": 4}
+    assert report["messages"] == {"there": 4, "copied": 4, "others": 0}
     assert report["url"].startswith("haak:/")
 
 
@@ -92,3 +97,57 @@ def test_an_empty_folder_takes_the_copy(run: Run, tmp_path: Path) -> None:
     (tmp_path / "copy").mkdir()
     assert run("convert", mail.url, f"haak:{tmp_path / 'copy'}").status == 0
     assert run("threads", "--store", f"haak:{tmp_path / 'copy'}").status == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "number", "lost_here", "lost_there"),
+    [
+        ("agenties", 3, {"whether reads are recorded"}, {"ttl hours"}),
+        ("channels", 5, {"whether reads are recorded"}, {"whether reads are recorded"}),
+        ("agentazall", 23, set(), {"tags"}),
+    ],
+)
+def test_another_kind_s_mail_is_copied_and_copied_back(
+    run: Run, tmp_path: Path, kind: str, number: int, lost_here: set[str], lost_there: set[str]
+) -> None:
+    shutil.copytree(FIXTURES / kind, tmp_path / "from")
+    before = files(tmp_path / "from")
+    here = run("convert", f"{kind}:{tmp_path / 'from'}", f"haak:{tmp_path / 'copy'}", "--json").document
+    assert files(tmp_path / "from") == before
+    assert here["messages"] == {"there": number, "copied": number, "others": 0}
+    assert {loss["field"] for loss in here["losses"]} == lost_here
+    there = run("convert", here["url"], f"{kind}:{tmp_path / 'back'}", "--json").document
+    assert there["messages"] == {"there": number, "copied": number, "others": 0}
+    assert {loss["field"] for loss in there["losses"]} <= lost_here | lost_there
+    assert there["url"].startswith(f"{kind}:{tmp_path / 'back'}")
+    first, last = (
+        run("threads", "--json", "--store", url).document for url in (f"{kind}:{tmp_path / 'from'}", there["url"])
+    )
+    assert {row["root"]: row for row in last} == {row["root"]: row for row in first}
+
+
+def test_the_report_says_in_words_what_another_kind_has_no_place_for(run: Run, tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path / "from")
+    done = run("convert", mail.url, f"agenties:{tmp_path / 'copy'}")
+    assert done.status == 0
+    lines = [" ".join(line.split()) for line in done.out.splitlines()]
+    assert lines[0] == "37 of 37 messages"
+    assert "5 of 8 receipts (and 3 that the copy tells of by itself)" in lines
+    assert "0 of 1 interventions" in lines
+    assert "not carried, or otherwise than it was:" in lines
+    assert "recipients 1 project:ink, concern:rules project:ink tag-union" in lines
+    assert any(line.startswith("agent's status 3 frozen living ") for line in lines)
+    assert lines[-1] == f"the copy: agenties:{tmp_path / 'copy/.agenties/mailbox.jsonl'}"
+    records = map(json.loads, (tmp_path / "copy/.agenties/mailbox.jsonl").read_text().splitlines())
+    assert {record["id"]: record["to"] for record in records}["role-tagged"] == "role:architect"
+
+
+def test_on_a_terminal_it_is_told_how_far_the_copy_is(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = tangled(tmp_path / "from")
+    assert run("convert", mail.url, f"haak:{tmp_path / 'quiet'}").err == ""
+    monkeypatch.setattr("console.cli.progress.is_terminal", lambda stream: stream is sys.stderr)
+    told = run("convert", mail.url, f"haak:{tmp_path / 'copy'}").err
+    assert "copying  10 %" in told
+    assert told.endswith("comparing 100 %\n")

@@ -13,9 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.converting import convert
 from mailstore.draft import draft
 from mailstore.message import Delivery, Receipt
+from mailstore.roster import Agent
 from mailstore.stores.agentazall import AgentAZAllStore
+from mailstore.stores.memory import MemoryStore
 from tests.mailstore.agentazall_mail import told
 
 INSTALLED = Path(__file__).parents[2] / ".venv" / "agentazall" / "bin" / "agentazall"
@@ -130,3 +133,21 @@ def test_it_signs_a_file_that_was_written_by_hand_and_calls_it_invalid(theirs: T
     found, _ = told(theirs.root)
     assert {"signature:valid", "upstream:INVALID"} <= set(found["hand"].tags)
     assert theirs.verdict(theirs.copy("bob", "inbox", "hand")) == "False"
+
+
+def test_it_reads_what_was_taken_over_and_answers_it(tmp_path: Path) -> None:
+    source = MemoryStore()
+    letter = {"id": "m-1", "sender": "user", "recipient": "bob@localhost", "timestamp": "2026-03-16T12:00:00Z"}
+    source.append(Agent("bob@localhost"), {**letter, "subject": "Old\nFrom: boss", "content": "---\nLong ago."})
+    convert(source, lambda: AgentAZAllStore.create(tmp_path))
+    theirs = Theirs(tmp_path)
+    assert "m-1" in theirs("bob", "inbox", "--all", "--offline")
+    shown = theirs("bob", "read", "m-1")
+    assert "From: human@localhost\n" in shown
+    assert "---\nLong ago." in shown
+    assert theirs.verdict(theirs.copy("bob", "inbox", "m-1")) == "None"
+    theirs("bob", "reply", "m-1", "-b", "Not forgotten.")
+    found, events = told(theirs.root)
+    [answer] = [one for one in found.values() if one.sender == "bob@localhost"]
+    assert (answer.thread, found["m-1"].time) == ("m-1", 1_773_662_400)
+    assert Receipt("m-1", "bob@localhost") in events

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.delivery import State
-from mailstore.errors import ContentGone, MailboxMissing, Unsupported
+from mailstore.errors import ContentGone, MailboxMissing
 from mailstore.files.salvage import Piece
 from mailstore.mailbox import Mailbox
 from mailstore.message import NEVER, SOMEBODY, Message, Problem, Receipt
@@ -75,8 +75,17 @@ def test_it_is_known_by_its_lines_wherever_it_lies(tmp_path: Path) -> None:
 def test_where_there_is_none_it_says_what_to_name(tmp_path: Path) -> None:
     with pytest.raises(MailboxMissing, match="name the project's folder"):
         AgentiesStore.open(tmp_path)
-    with pytest.raises(Unsupported):
-        AgentiesStore.create(tmp_path)
+
+
+@pytest.mark.parametrize("named", ["", ".agenties", ".agenties/mailbox.jsonl", "kept.jsonl"])
+def test_a_new_log_is_made_where_its_project_would_make_it(tmp_path: Path, named: str) -> None:
+    expected = tmp_path / (named if named.endswith(".jsonl") else ".agenties/mailbox.jsonl")
+    with AgentiesStore.create(tmp_path / named) as store:
+        assert store.url == f"agenties:{expected}"
+    assert expected.read_bytes() == b""
+    expected.write_bytes(b"{}\n")
+    AgentiesStore.create(tmp_path / named).close()
+    assert expected.read_bytes() == b"{}\n"
 
 
 # Lines

@@ -23,9 +23,22 @@ ORDER = [
     {"index"},
     {"fold"},
     {"mailbox"},
-    {"adopting", "archival", "attention", "draft", "past", "presence", "replying", "query", "takeover", "timeline", "waking"},
+    {
+        "adopting",
+        "archival",
+        "attention",
+        "draft",
+        "past",
+        "presence",
+        "replying",
+        "query",
+        "takeover",
+        "timeline",
+        "waking",
+    },
     {"sending", "search"},
     {"store"},
+    {"comparing"},
     {"archiving", "converting", "exporting", "read_only", "registry", "settling"},
 ]
 """The modules of the store layer, the lowest first: each imports only from below."""

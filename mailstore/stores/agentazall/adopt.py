@@ -19,13 +19,15 @@ from mailstore.roster import Agent, Roster
 from mailstore.stores.agentazall.block import BEGIN, END, MARKERS, SIGNATURE, SIGNATURE_END
 from mailstore.stores.agentazall.letter import moment
 from mailstore.stores.agentazall.names import HUMAN, NOBODY, USER, address_of, is_remote, name_of
-from mailstore.stores.agentazall.places import INBOX, SENT
+from mailstore.stores.agentazall.places import INBOX, OUTBOX, SENT
 from mailstore.stores.agentazall.tree import TASKS
 
 __all__ = ["adopt"]
 
 MODE = 0o640
 STEM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~+=@-]{0,99}", re.ASCII)
+FOLDERS = (INBOX, OUTBOX, SENT, "who_am_i", TASKS, "notes", "remember")
+"""What its own program makes for each day."""
 REFUSED = ',;<>"'
 """What parts addresses in a header, or begins a quoted one."""
 RESERVED = frozenset({"shared", HUMAN})
@@ -59,6 +61,7 @@ class _Copying:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._latest = 0.0
+        self._made: set[Path] = set()
         self.agents = Roster()
         self.delivered: dict[str, list[str]] = {}
         self.readers: dict[str, list[str]] = {}
@@ -97,12 +100,12 @@ class _Copying:
             home = self._root / _address(agent.session_id)
             if home.name == HUMAN:
                 continue
-            home.mkdir(exist_ok=True)
+            last = agent.last_seen or agent.updated or self._latest or time.time()
+            day = home / _day(_local(last))
+            for folder in () if home.exists() and not agent.activity else FOLDERS:
+                (day / folder).mkdir(parents=True, exist_ok=True)
             if agent.activity:
-                last = agent.last_seen or agent.updated or self._latest or time.time()
-                tasks = home / _local(last).strftime("%Y-%m-%d") / TASKS / "tasks.txt"
-                tasks.parent.mkdir(parents=True, exist_ok=True)
-                tasks.write_text(agent.activity, encoding="utf-8", errors="replace")
+                (day / TASKS / "tasks.txt").write_text(agent.activity, encoding="utf-8", errors="replace")
 
     def _addressed(self, message: Message) -> set[str]:
         found = [resolve(text, self.agents) for text in message.recipients]
@@ -115,7 +118,9 @@ class _Copying:
 
     def _put(self, place: str, header: dict[str, str], body: str, changed: float) -> None:
         path = self._root / place
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.parent not in self._made:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._made.add(path.parent)
         head = "".join(f"{name}: {value}\n" for name, value in header.items())
         fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW, MODE)
         with os.fdopen(fd, "wb") as file:
@@ -167,15 +172,19 @@ def _body(text: str) -> str:
 
 
 def _dated(message: Message) -> tuple[str, str]:
-    """Return the folder of a message's day, and its date: as it was written where this system reads that."""
+    """Return the folder of a message's day, and its date: in local time where that says all of it."""
     local = _local(message.time)
-    day = f"{local.year:04d}-{local:%m-%d}"
+    day = _day(local)
     if not message.timed:
         return day, ""
     text = f"{day} {local:%H:%M:%S}"
     zoned = utc(message.time).isoformat(timespec="microseconds" if message.time % 1 else "seconds")
     written = _one_line(message.timestamp).strip()
-    return day, next((each for each in (written, text) if moment(each) == message.time), zoned)
+    return day, next((each for each in (text, written) if moment(each) == message.time), zoned)
+
+
+def _day(local: datetime) -> str:
+    return f"{local.year:04d}-{local:%m-%d}"
 
 
 def _local(seconds: float) -> datetime:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.errors import MailboxMissing
+from mailstore.files.append import refusal
 from mailstore.files.salvage import loads
 from mailstore.message import Message
 from mailstore.store import Capabilities, Capability
@@ -16,6 +17,11 @@ from mailstore.stores.agenties.places import FOLDER, MAILBOX, TEAMS, find, looks
 from mailstore.stores.agenties.source import AgentiesSource
 from mailstore.stores.followed import FollowedStore, unreadable
 from mailstore.stores.rereading import Rereader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mailstore.adopting import Adopted
 
 __all__ = ["AgentiesStore"]
 
@@ -42,7 +48,6 @@ class AgentiesStore(FollowedStore):
             Capability.TTL: NOTHING_SENT,
             Capability.METADATA: NOTHING_SENT,
             Capability.AUDIENCE: NOTHING_SENT,
-            Capability.ADOPT: "Agenties writes its log itself",
         }
     )
 
@@ -71,6 +76,21 @@ class AgentiesStore(FollowedStore):
             raise MailboxMissing(f"there is no {FOLDER}/{MAILBOX} at {path}", "name the project's folder")
         return cls(mailbox, poll=poll)
 
+    @classmethod
+    def create(cls, path: Path) -> Self:
+        """Make an empty log in a project's folder; one that is there already stays as it is. Raises StoreError."""
+        path = path.absolute()
+        try:
+            mailbox = find(path)
+            if mailbox is None:
+                folder = path if path.name == FOLDER else path / FOLDER
+                mailbox = path if path.suffix == ".jsonl" else folder / MAILBOX
+                mailbox.parent.mkdir(parents=True, exist_ok=True)
+                mailbox.open("xb").close()
+        except (OSError, ValueError) as error:
+            raise refusal(path, error if isinstance(error, OSError) else OSError(str(error))) from error
+        return cls(mailbox)
+
     @property
     def url(self) -> str:
         """Return what names this mailbox anywhere."""
@@ -92,3 +112,12 @@ class AgentiesStore(FollowedStore):
     def raw(self, message: Message) -> bytes:
         """Return a message's last line as it stands. Raises ContentGone."""
         return self._log.record(message)
+
+    def adopt(self, records: Iterable[Adopted]) -> None:
+        """Write what another mailbox held into this new log, which no owner has open; it trims old mail at start."""
+        from mailstore.stores.agenties.adopt import adopt
+
+        try:
+            adopt(self._mailbox, records)
+        except OSError as error:
+            raise refusal(self._mailbox, error) from error

@@ -20,6 +20,9 @@ from mailstore.stores.followed import FollowedStore, unreadable
 from mailstore.stores.rereading import Rereader
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mailstore.adopting import Adopted
     from mailstore.draft import Draft
 
 __all__ = ["ChannelsStore"]
@@ -44,7 +47,6 @@ class ChannelsStore(FollowedStore):
             Capability.SUBJECT: "its messages have no subject: begin the text with it",
             Capability.TTL: "its messages do not expire",
             Capability.AUDIENCE: "channels keep no record of whom a message reached",
-            Capability.ADOPT: "each agent writes its own messages: nobody else's go into a channel",
         }
     )
 
@@ -134,5 +136,14 @@ class ChannelsStore(FollowedStore):
         self._check(draft.model_copy(update={"recipients": draft.recipients[:1]}) if is_one else draft)
         try:
             return post(self._root, place(self._root, draft), draft, time.time())
+        except OSError as error:
+            raise refusal(self._root / CHANNELS, error) from error
+
+    def adopt(self, records: Iterable[Adopted]) -> None:
+        """Write what another mailbox held into these new channels, which no agent watches yet."""
+        from mailstore.stores.channels.adopt import adopt
+
+        try:
+            adopt(self._root, records)
         except OSError as error:
             raise refusal(self._root / CHANNELS, error) from error

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mailstore.adopting import LONG_TTL_HOURS, Adopted, Letter
+from mailstore.adopting import LONG_TTL_HOURS, Adopted, Letter, utc
 from mailstore.archival import month_of
 from mailstore.message import NEVER, Delivery, Intervention, Message, Receipt
 from mailstore.roster import Agent
@@ -16,23 +15,26 @@ from mailstore.stores.haak.names import isoformat, parse_time
 from mailstore.stores.haak.places import Places
 from mailstore.stores.haak.writer import encoded
 
-__all__ = ["adopt"]
+__all__ = ["adopt", "stamp"]
 
 Record = dict[str, Any]
 
 
 def adopt(places: Places, records: Iterable[Adopted]) -> None:
-    """Write records into a mailbox that is empty, in the protocol's own names. Raises StoreError, OSError."""
+    """Write records into a mailbox that is empty, in the protocol's own names. Raises StoreError, OSError.
+
+    What names no sender, recipient, agent or reader is no record of this system, and is left out.
+    """
     with _files() as put:
         for record in records:
             match record:
-                case Letter(message=message):
+                case Letter(message=message) if message.sender.strip() and any(map(str.strip, message.recipients)):
                     put(_file_of(places, message), _letter(record))
-                case Agent():
+                case Agent(session_id=name) if name.strip():
                     put(places.roster_lines, _agent(record))
-                case Receipt(message_id, reader, time):
+                case Receipt(message_id, reader, time) if message_id.strip() and reader.strip():
                     put(places.reads, _dated({"message_id": message_id, "reader_session_id": reader}, time))
-                case Delivery(message_id, recipient, time):
+                case Delivery(message_id, recipient, time) if message_id.strip() and recipient.strip():
                     put(places.deliveries, _dated({"message_id": message_id, "recipient": recipient}, time))
                 case Intervention():
                     put(places.journal, _intervention(record))
@@ -62,7 +64,7 @@ def _letter(letter: Letter) -> Record:
     names = list(message.recipients)
     record: Record = {"id": message.id, "sender": message.sender, "recipient": names[0] if len(names) == 1 else names}
     if message.timed:
-        record["timestamp"] = _stamp(message.time, message.timestamp)
+        record["timestamp"] = stamp(message.time, message.timestamp)
     record["subject"] = message.subject
     record["content"] = letter.content
     record["thread"] = message.thread
@@ -83,7 +85,7 @@ def _agent(agent: Agent) -> Record:
         "tags": list(agent.tags),
         "status": agent.status.value,
         "activity": agent.activity or None,
-        **{name: None if time is None else _stamp(time) for name, time in times.items()},
+        **{name: None if time is None else stamp(time) for name, time in times.items()},
     }
     return {name: value for name, value in record.items() if value is not None}
 
@@ -94,20 +96,20 @@ def _intervention(record: Intervention) -> Record:
         "actor": record.actor,
         "action": record.action,
         "message_id": record.message_id,
-        "timestamp": _stamp(record.time),
+        "timestamp": stamp(record.time),
         "note": record.note,
         "details": record.details,
     }
 
 
 def _dated(record: Record, time: float | None) -> Record:
-    return record if time is None else {**record, "timestamp": _stamp(time)}
+    return record if time is None else {**record, "timestamp": stamp(time)}
 
 
-def _stamp(time: float, text: str = "") -> str:
-    """Return a moment as the protocol writes it: as it was written where that can be read, else to the microsecond."""
-    if text and parse_time(text)[0] == time:
+def stamp(time: float, text: str = "") -> str:
+    """Return a moment as the protocol writes it: as it was written where that is clear, else to the microsecond."""
+    if text and parse_time(text) == (time, ""):
         return text
     if time == int(time):
-        return isoformat(time)
-    return datetime.fromtimestamp(time, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        return isoformat(utc(time).timestamp())
+    return utc(time).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -1,0 +1,106 @@
+"""Takes over another mailbox's records, as they were, into a new log (formats/agenties.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from mailstore.address import Kind, resolve
+from mailstore.adopting import Adopted, Letter
+from mailstore.message import Message, Receipt
+from mailstore.protocol import USER_NAMES
+from mailstore.roster import Agent, Roster
+from mailstore.stores.agenties.decode import AGENT, ORCHESTRATOR, ROLE
+from mailstore.stores.agenties.places import TEAMS
+from mailstore.stores.haak.adopt import stamp
+from mailstore.stores.haak.writer import encoded
+
+__all__ = ["adopt"]
+
+BROADCAST, USER = "broadcast", "user"
+ISSUE = "issue:"
+
+
+def adopt(mailbox: Path, records: Iterable[Adopted]) -> None:
+    """Write letters into a log that is empty, and the agents as its team. Raises StoreError, OSError.
+
+    A line has one recipient, and one flag that tells of a read: the first of several is kept, and of a role or a
+    broadcast that anybody has read it. A message without a sender or a recipient is no line of this log.
+    """
+    roster = Roster()
+    readers: dict[str, set[str]] = {}
+    with mailbox.open("ab") as file:
+        for record in records:
+            match record:
+                case Agent():
+                    roster.put(record)
+                case Receipt(message_id, reader):
+                    readers.setdefault(message_id, set()).add(reader)
+                case Letter(message=message) if message.sender.strip() and any(map(str.strip, message.recipients)):
+                    read_by = readers.get(message.id, set()).union(message.read_by)
+                    file.write(encoded(_line(record, roster, read_by)) + b"\n")
+    if len(roster):
+        team = mailbox.parent / TEAMS[0]
+        team.parent.mkdir(exist_ok=True)
+        team.write_bytes(encoded({"members": [_member(agent) for agent in roster]}) + b"\n")
+
+
+def _line(letter: Letter, roster: Roster, readers: set[str]) -> dict[str, Any]:
+    message = letter.message
+    to = next(spelled for text in message.recipients if (spelled := _recipient(text, roster)))
+    record: dict[str, Any] = {
+        "id": message.id,
+        "type": message.type,
+        "from": _sender(message.sender),
+        "to": to,
+        "subject": message.subject,
+        "body": letter.content,
+        "metadata": letter.metadata,
+        "issueId": _tagged(message, ISSUE),
+        "agentId": _tagged(message, AGENT),
+    }
+    record = {name: value for name, value in record.items() if value or name not in OPTIONAL}
+    record["read"] = bool(readers if to == BROADCAST or to.startswith(ROLE) else to.removeprefix(AGENT) in readers)
+    if message.timed:
+        record["createdAt"] = stamp(message.time, message.timestamp)
+    return record
+
+
+OPTIONAL = frozenset({"subject", "metadata", "issueId", "agentId"})
+
+
+def _tagged(message: Message, prefix: str) -> str:
+    return next((tag.removeprefix(prefix) for tag in message.tags if tag.startswith(prefix)), "")
+
+
+def _sender(text: str) -> str:
+    if text in USER_NAMES:
+        return USER
+    return text if text == ORCHESTRATOR or ":" in text else AGENT + text
+
+
+def _recipient(text: str, roster: Roster) -> str:
+    """Return an address as this program writes it; one that only another system has, as it stands."""
+    if not text.strip():
+        return ""
+    address = resolve(text, roster)
+    match address.kind:
+        case Kind.BROADCAST:
+            return BROADCAST
+        case Kind.USER:
+            return USER
+        case Kind.ROLE:
+            return ROLE + address.name
+        case Kind.DIRECT:
+            return ORCHESTRATOR if address.name == ORCHESTRATOR else AGENT + address.name
+        case _:
+            return text if ":" in text or text == ORCHESTRATOR else AGENT + text
+
+
+def _member(agent: Agent) -> dict[str, str]:
+    return {
+        "id": agent.session_id,
+        **({"name": agent.name} if agent.name else {}),
+        **({"role": agent.role} if agent.role else {}),
+    }
