@@ -36,7 +36,8 @@ async def test_all_are_seen_and_one_can_be_chosen(desk: MailFiles, lab: MailFile
     async with opened(url, state=tmp_path / "state.db") as seat:
         await seat.sees("A question at the desk")
         assert "Iron in the lab" in seat.text
-        assert "desk/ann-00000001" in seat.text
+        assert "Agents · desk" in seat.text
+        assert "desk  ann-00000001, user" in seat.text
         assert "lost ✕" in seat.text
         seat.desk.show_view(View("store", "lab"))
         await seat.sees("─ lab ─")

@@ -23,7 +23,6 @@ from mailstore.store import Capability, Store
 from mailstore.stores.several.naming import named_together
 from tests.mailboxes import HOUR, NOW, MailFiles, damaged, every_case, tangled
 
-
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 
