@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from textual import _wait
 from textual.app import App
 from textual.events import Paste
 from textual.pilot import Pilot
@@ -42,6 +43,8 @@ GROUPS = {
     "archive",
 }
 PATIENCE = 10.0
+FRAME_SECONDS = 1 / 50
+"""A little more than a frame: what is drawn with the next one stands on the screen then."""
 
 
 def screen_lines(app: App[Any]) -> list[str]:
@@ -61,6 +64,8 @@ async def settle(pilot: Pilot[Any]) -> None:
             workers = [it for it in pilot.app.workers if it.group in GROUPS and not it.is_finished]
             for worker in workers:
                 await worker.wait()
+            if quiet:
+                await pilot.pause(FRAME_SECONDS)
             desk = getattr(pilot.app, "desk", None)
             quiet = 0 if workers or (desk is not None and not desk.is_drawn) else quiet + 1
 
@@ -128,6 +133,17 @@ class Seat:
         await self.press("enter")
 
 
+@contextmanager
+def impatient() -> Iterator[None]:
+    """Let a pilot look more often whether the process rests: it does so twice for each key, a frame each time."""
+    before = _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE
+    _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE = before[0] / 5, before[1] / 3
+    try:
+        yield
+    finally:
+        _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE = before
+
+
 @asynccontextmanager
 async def opened(
     data: Path | str,
@@ -144,9 +160,10 @@ async def opened(
         app = SignalboxApp(store, config or Config(), state=kept, clock=lambda: now, **more)
         app.animation_level = "none"
         try:
-            async with app.run_test(size=size, notifications=True) as pilot:
-                await until(pilot, lambda: app.desk is not None and not app.session.is_loading)
-                await settle(pilot)
-                yield Seat(app, pilot)
+            with impatient():
+                async with app.run_test(size=size, notifications=True) as pilot:
+                    await until(pilot, lambda: app.desk is not None and not app.session.is_loading)
+                    await settle(pilot)
+                    yield Seat(app, pilot)
         finally:
             kept.close()

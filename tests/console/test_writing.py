@@ -205,9 +205,9 @@ async def test_a_draft_is_kept_on_escape_and_found_again_in_another_console(tmp_
         await seat.press("r", *"Half a thought", "escape")
         assert seat.notice == "the draft is kept"
         assert not seat.desk.composer.is_open
-        assert "1 draft" in seat.lines[0]
+        await seat.sees("1 draft")
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
-        assert "1 draft" in seat.lines[0]
+        await seat.sees("1 draft")
         await seat.open_thread("you")
         await seat.press("r")
         assert seat.desk.composer.writing.body == "Half a thought"
@@ -223,7 +223,7 @@ async def test_a_draft_comes_back_with_its_thread_and_stays_with_it(tmp_path: Pa
         await seat.press("r", *"For them", "escape")
         await seat.open_thread("you")
         assert "For you" in "\n".join(line[66:] for line in seat.lines)
-        assert "2 drafts" in seat.lines[0]
+        await seat.sees("2 drafts")
 
 
 async def test_a_draft_survives_every_size(tmp_path: Path) -> None:
