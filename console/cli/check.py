@@ -6,13 +6,14 @@ import argparse
 import sys
 
 from console.cli.document import put_json
-from console.cli.edge import put
+from console.cli.edge import put, warn
 from console.cli.fence import Letter, fenced, header
 from console.cli.letters import message_rows, text_of
 from console.cli.loading import loaded, reader_name
 from console.cli.options import mailbox_options, reader_option
 from console.cli.problems import UsedWrongly
 from console.cli.read import mark, warn_if_unknown
+from mailstore.store import Capability
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +43,9 @@ def run(args: argparse.Namespace) -> int:
                     len(unread) - len(shown),
                 )
             )
-        if shown and not args.dry_run:
+        if why := mail.store.capabilities.why_not(Capability.MARK_READ):
+            warn(f"nothing is recorded as read here: {why}")
+        elif shown and not args.dry_run:
             sys.stdout.flush()  # what never reached its reader is not marked as read
             mark(mail, reader, shown)
     return 0

@@ -42,3 +42,11 @@ def test_nothing_is_sent_and_it_says_why(run: Run, project: Path) -> None:
     assert result.status != 0
     assert "would not be delivered" in result.err
     assert (project / ".agenties/mailbox.jsonl").read_bytes() == before
+
+
+def test_a_hook_prints_the_mail_and_says_that_no_read_is_recorded(run: Run) -> None:
+    fixture = Path(__file__).parents[1] / "fixtures" / "agenties"
+    done = run("check", "--as", "orchestrator", "--store", f"agenties:{fixture}")
+    assert done.status == 0
+    assert "Mail for orchestrator: 1 unread message" in done.out
+    assert "nothing is recorded as read here: " in done.err
