@@ -6,13 +6,17 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from mailstore.errors import StoreError
+from mailstore.errors import MailboxMissing, StoreError
 from mailstore.events import Event
 from mailstore.store import Store
 
-__all__ = ["FollowedStore", "Reader", "unreadable"]
+__all__ = ["FollowedStore", "Reader", "found_at", "is_found", "unreadable"]
+
+Place = TypeVar("Place")
+Find = Callable[[Path], Place | None]
+"""Finds a kind's mailbox at a path that a person names; None where none is. May raise OSError and ValueError."""
 
 
 class Reader(Protocol):
@@ -92,6 +96,26 @@ class FollowedStore(Store):
         """Let go of the files that a scan holds open which was given up."""
         with self._turn:
             self._scanning = self._changing = iter(())
+
+
+def is_found(find: Find[Place], path: Path, looks_right: Callable[[Place], bool] = lambda place: True) -> bool:
+    """Say whether a mailbox lies at a path; one that can't be looked at is none."""
+    try:
+        place = find(path)
+        return place is not None and looks_right(place)
+    except (OSError, ValueError):
+        return False
+
+
+def found_at(find: Find[Place], path: Path, problem: str, remedy: str) -> Place:
+    """Return the mailbox at a path; raises MailboxMissing, and StoreError where it can't be looked for."""
+    try:
+        place = find(path)
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error if isinstance(error, OSError) else OSError(str(error))) from error
+    if place is None:
+        raise MailboxMissing(problem, remedy)
+    return place
 
 
 def unreadable(path: Path, error: OSError) -> StoreError:

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 import msgspec
 
-from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.errors import ContentGone
 from mailstore.files.database import Unreadable
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.message import Message
@@ -22,7 +22,7 @@ from mailstore.stores.agent_mail.letter import NoLetter, id_of, letter_of
 from mailstore.stores.agent_mail.places import DATABASE, PROJECTS, Places, find
 from mailstore.stores.agent_mail.roster import names_of
 from mailstore.stores.feeding import FeedReader
-from mailstore.stores.followed import FollowedStore, Reader, unreadable
+from mailstore.stores.followed import FollowedStore, Reader, found_at, is_found
 from mailstore.stores.rereading import Rereader
 
 __all__ = ["AgentMailStore"]
@@ -66,22 +66,14 @@ class AgentMailStore(FollowedStore):
     @classmethod
     def recognise(cls, path: Path) -> bool:
         """Say whether a database or an archive lies at a path."""
-        try:
-            return find(path) is not None
-        except OSError:
-            return False
+        return is_found(find, path)
 
     @classmethod
     def open(cls, path: Path, *, poll: bool = False) -> Self:
         """Open the database at a path or in a folder, else the archive there; raises MailboxMissing and StoreError."""
-        try:
-            places = find(path)
-        except OSError as error:
-            raise unreadable(path, error) from error
-        if places is None:
-            raise MailboxMissing(
-                f"there is no {DATABASE} at {path}, and no archive with {PROJECTS}", "name the server's folder"
-            )
+        places = found_at(
+            find, path, f"there is no {DATABASE} at {path}, and no archive with {PROJECTS}", "name the server's folder"
+        )
         return cls(places, poll=poll)
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, StoreError
+from mailstore.errors import ContentGone, DraftRefused, StoreError
 from mailstore.files.append import refusal
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.message import Location, Message
@@ -20,7 +20,7 @@ from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import BOXES, MAILBOXES, find, looks_like
 from mailstore.stores.agentazall.source import Letters
 from mailstore.stores.agentazall.tree import Tree
-from mailstore.stores.followed import FollowedStore, unreadable
+from mailstore.stores.followed import FollowedStore, found_at, is_found
 from mailstore.stores.rereading import Rereader
 
 if TYPE_CHECKING:
@@ -59,23 +59,14 @@ class AgentAZAllStore(FollowedStore):
     @classmethod
     def recognise(cls, path: Path) -> bool:
         """Say whether agents' folders lie at a path, or in it, or where a config.json says."""
-        try:
-            root = find(path)
-            return root is not None and looks_like(root)
-        except (OSError, ValueError):
-            return False
+        return is_found(find, path, looks_like)
 
     @classmethod
     def open(cls, path: Path, *, poll: bool = False) -> Self:
         """Open the mailboxes at a path; raises MailboxMissing, and StoreError where they can't be looked for."""
-        try:
-            root = find(path)
-        except (OSError, ValueError) as error:
-            raise unreadable(path, error if isinstance(error, OSError) else OSError(str(error))) from error
-        if root is None:
-            raise MailboxMissing(
-                f"there are no AgentAZAll mailboxes at {path}", "name the folder of mailboxes, or a config.json"
-            )
+        root = found_at(
+            find, path, f"there are no AgentAZAll mailboxes at {path}", "name the folder of mailboxes, or a config.json"
+        )
         return cls(root.resolve(), poll=poll)
 
     @classmethod

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from mailstore.errors import MailboxMissing
 from mailstore.files.append import refusal
 from mailstore.files.salvage import loads
 from mailstore.message import Message
@@ -15,7 +14,7 @@ from mailstore.stores.agenties.decode import body_of
 from mailstore.stores.agenties.log import Log
 from mailstore.stores.agenties.places import FOLDER, MAILBOX, TEAMS, find, looks_like_mail
 from mailstore.stores.agenties.source import AgentiesSource
-from mailstore.stores.followed import FollowedStore, unreadable
+from mailstore.stores.followed import FollowedStore, found_at, is_found
 from mailstore.stores.rereading import Rereader
 
 if TYPE_CHECKING:
@@ -59,21 +58,12 @@ class AgentiesStore(FollowedStore):
     @classmethod
     def recognise(cls, path: Path) -> bool:
         """Say whether a log lies at a path, in its `.agenties` folder, or under that name anywhere else."""
-        try:
-            mailbox = find(path)
-            return mailbox is not None and looks_like_mail(mailbox)
-        except (OSError, ValueError):
-            return False
+        return is_found(find, path, looks_like_mail)
 
     @classmethod
     def open(cls, path: Path, *, poll: bool = False) -> Self:
         """Open the log at a path; raises MailboxMissing, and StoreError where it can't be looked for."""
-        try:
-            mailbox = find(path)
-        except OSError as error:
-            raise unreadable(path, error) from error
-        if mailbox is None:
-            raise MailboxMissing(f"there is no {FOLDER}/{MAILBOX} at {path}", "name the project's folder")
+        mailbox = found_at(find, path, f"there is no {FOLDER}/{MAILBOX} at {path}", "name the project's folder")
         return cls(mailbox, poll=poll)
 
     @classmethod

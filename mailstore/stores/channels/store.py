@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.errors import ContentGone
 from mailstore.files.append import refusal
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.message import Message
@@ -16,7 +16,7 @@ from mailstore.store import Capabilities, Capability
 from mailstore.stores.channels.decode import NoRecord, body_of, decode, record_in
 from mailstore.stores.channels.places import CHANNELS, ROSTER, find, looks_like_mail
 from mailstore.stores.channels.source import ChannelsSource
-from mailstore.stores.followed import FollowedStore, unreadable
+from mailstore.stores.followed import FollowedStore, found_at, is_found
 from mailstore.stores.rereading import Rereader
 
 if TYPE_CHECKING:
@@ -63,21 +63,14 @@ class ChannelsStore(FollowedStore):
     @classmethod
     def recognise(cls, path: Path) -> bool:
         """Say whether a shared folder lies at a path, or the folder of its channels."""
-        try:
-            root = find(path)
-            return root is not None and looks_like_mail(root)
-        except (OSError, ValueError):
-            return False
+        return is_found(find, path, looks_like_mail)
 
     @classmethod
     def open(cls, path: Path, *, poll: bool = False) -> Self:
         """Open the shared folder at a path, or above it; raises MailboxMissing, StoreError where it can't be read."""
-        try:
-            root = find(path)
-        except OSError as error:
-            raise unreadable(path, error) from error
-        if root is None:
-            raise MailboxMissing(f"there is no folder {CHANNELS} at {path}", f"name the folder that holds {CHANNELS}/")
+        root = found_at(
+            find, path, f"there is no folder {CHANNELS} at {path}", f"name the folder that holds {CHANNELS}/"
+        )
         return cls(root, poll=poll)
 
     @classmethod

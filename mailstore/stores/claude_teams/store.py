@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.errors import ContentGone
 from mailstore.message import Location, Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.claude_teams.copies import Seen, id_of, message_of
@@ -13,7 +13,7 @@ from mailstore.stores.claude_teams.entries import Entry, entry_of
 from mailstore.stores.claude_teams.notices import notice
 from mailstore.stores.claude_teams.places import INBOXES, Place, Team, find
 from mailstore.stores.claude_teams.source import TeamsSource
-from mailstore.stores.followed import FollowedStore, unreadable
+from mailstore.stores.followed import FollowedStore, found_at, is_found, unreadable
 from mailstore.stores.rereading import Rereader
 
 if TYPE_CHECKING:
@@ -56,20 +56,12 @@ class ClaudeTeamsStore(FollowedStore):
     @classmethod
     def recognise(cls, path: Path) -> bool:
         """Say whether a team's folder or a folder of teams lies at a path."""
-        try:
-            return find(path) is not None
-        except OSError:
-            return False
+        return is_found(find, path)
 
     @classmethod
     def open(cls, path: Path, *, poll: bool = False) -> Self:
         """Open one team or several; raises MailboxMissing, and StoreError where it can't be looked for."""
-        try:
-            place = find(path)
-        except OSError as error:
-            raise unreadable(path, error) from error
-        if place is None:
-            raise MailboxMissing(f"there is no team at {path}", "name a team's folder, or the folder of all teams")
+        place = found_at(find, path, f"there is no team at {path}", "name a team's folder, or the folder of all teams")
         return cls(place, poll=poll)
 
     @property

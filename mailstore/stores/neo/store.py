@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.errors import ContentGone
 from mailstore.files.database import Unreadable
 from mailstore.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.feeding import FeedReader
-from mailstore.stores.followed import FollowedStore, unreadable
+from mailstore.stores.followed import FollowedStore, found_at, is_found
 from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo.decode import MESSAGE
 from mailstore.stores.neo.feed import GraphFeed
@@ -55,20 +55,12 @@ class NeoStore(FollowedStore):
     @classmethod
     def recognise(cls, path: Path) -> bool:
         """Say whether a graph lies at a path, or where a repository keeps it."""
-        try:
-            return find(path) is not None
-        except OSError:
-            return False
+        return is_found(find, path)
 
     @classmethod
     def open(cls, path: Path, *, poll: bool = False) -> Self:
         """Open the graph of a repository, of its data folder, or at a path; raises MailboxMissing and StoreError."""
-        try:
-            places = find(path)
-        except OSError as error:
-            raise unreadable(path, error) from error
-        if places is None:
-            raise MailboxMissing(f"there is no {DATABASE} at {path}", "name the repository, or the file itself")
+        places = found_at(find, path, f"there is no {DATABASE} at {path}", "name the repository, or the file itself")
         return cls(places, poll=poll)
 
     @property
