@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from textual.binding import Binding
+
+from mailstore.store import Capability
 
 __all__ = [
     "ANYWHERE",
@@ -32,6 +34,7 @@ SHEETS = JOURNAL | LETTERS | VIEWS | frozenset({"attention"})
 """The full-screen lists over the mail, by the names that their keys are listed under."""
 
 ARCHIVE = frozenset({"archive"})
+SEND = Capability.SEND
 """The plan of an archival: a list too, in which nothing is marked or gone to."""
 
 ROWS = LISTS | SHEETS | ARCHIVE
@@ -41,7 +44,8 @@ ROWS = LISTS | SHEETS | ARCHIVE
 class Command:
     """One thing that the person can do.
 
-    `footer` orders what the footer names (0: not there); `cli` is the command line's name for the same.
+    `footer` orders what the footer names (0: not there); `cli` is the command line's name for the same; `needs` is
+    what the mailbox must be able to do for it.
     """
 
     id: str
@@ -53,6 +57,11 @@ class Command:
     panes: frozenset[str] = LISTS
     footer: int = 0
     cli: str = ""
+    needs: Capability | None = None
+
+    def why_not(self, ask: Callable[[Capability], str]) -> str:
+        """Return why it can't be done here; empty where it can."""
+        return ask(self.needs) if self.needs is not None else ""
 
     @property
     def name(self) -> str:
@@ -241,10 +250,16 @@ COMMANDS: tuple[Command, ...] = (
     Command("travel.hour-on", "right_curly_bracket", "travel_hours(1)", "hour on", "an hour on", "Past", LISTS),
     Command("travel.to", "at", "travel_to", "to a moment", "look at a moment that is typed", "Past", LISTS),
     # Write
-    Command("compose", "c", "compose", "write", "write to what is under the cursor", "Write", LISTS, 2, "send"),
-    Command("reply", "r", "reply", "reply", "answer; between agents, to both sides", "Write", MAIL, 3),
-    Command("quote", "greater_than_sign", "quote", "quote", "answer with the message quoted", "Write", MAIL),
-    Command("intervene", "R", "reply_all", "step in", "answer to all sides of the conversation", "Write", MAIL, 8),
+    Command(
+        "compose", "c", "compose", "write", "write to what is under the cursor", "Write", LISTS, 2, "send", needs=SEND
+    ),
+    Command("reply", "r", "reply", "reply", "answer; between agents, to both sides", "Write", MAIL, 3, needs=SEND),
+    Command(
+        "quote", "greater_than_sign", "quote", "quote", "answer with the message quoted", "Write", MAIL, 0, "", SEND
+    ),
+    Command(
+        "intervene", "R", "reply_all", "step in", "answer to all sides of the conversation", "Write", MAIL, 8, "", SEND
+    ),
     Command("editor", "e", "editor", "editor", "write in $EDITOR", "Write"),
     Command("compose.editor", "ctrl+e", "editor", "editor", "go on writing in $EDITOR", "Write", WRITE, 2),
     Command("compose.send", "ctrl+s,ctrl+enter,f5", "send", "send", "send what is written", "Write", WRITE, 1),
@@ -273,7 +288,18 @@ COMMANDS: tuple[Command, ...] = (
         0,
         "attention",
     ),
-    Command("archive", "a", "archive", "archive", "what may leave for the archive; asks", "Look", LISTS, 0, "archive"),
+    Command(
+        "archive",
+        "a",
+        "archive",
+        "archive",
+        "what may leave for the archive; asks",
+        "Look",
+        LISTS,
+        0,
+        "archive",
+        Capability.ARCHIVE,
+    ),
     Command("archive.now", "y", "archive_now", "archive it", "move what leaves to the archive", "Rows", ARCHIVE, 1),
     Command("journal", "L", "sheet('journal')", "journal", "what I did as the person in charge", "Look", LISTS),
     Command("rows.mark", "space,v", "mark", "mark", "mark the row, or take the mark away", "Rows", SHEETS, 8),
@@ -306,10 +332,12 @@ def commands_for(pane: str) -> list[Command]:
     return [command for command in COMMANDS if pane in command.panes]
 
 
-def footer_keys(pane: str, keymap: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return the keys that the footer names for a pane, the most useful first."""
-    shown = [command for command in commands_for(pane) if command.footer]
-    return tuple((command.key_label(keymap), command.label) for command in sorted(shown, key=lambda c: c.footer))
+def footer_keys(
+    pane: str, keymap: Mapping[str, str], ask: Callable[[Capability], str]
+) -> tuple[tuple[str, str, bool], ...]:
+    """Return the keys that the footer names for a pane, the most useful first, and whether each can be used here."""
+    shown = sorted((command for command in commands_for(pane) if command.footer), key=lambda command: command.footer)
+    return tuple((command.key_label(keymap), command.label, not command.why_not(ask)) for command in shown)
 
 
 def bindings(panes: frozenset[str] = ANYWHERE) -> list[Binding]:

@@ -10,11 +10,12 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
-from console.commands import ANYWHERE, COMMANDS
+from console.commands import ANYWHERE, COMMANDS, Command
 from console.panes.places import places
 from console.render.safe import visible_line
 from console.screens.main import MainScreen
 from console.screens.sheet import Sheet
+from mailstore.store import Capability
 
 if TYPE_CHECKING:
     from console.app import SignalboxApp
@@ -32,6 +33,12 @@ def run_command(app: SignalboxApp, here: Screen[Any], action: str) -> None:
         here.call_later(here.run_action, action)
 
 
+def told(command: Command, ask: Callable[[Capability], str]) -> str:
+    """Return what a command does, and why it can't be done here."""
+    reason = command.why_not(ask)
+    return f"{command.help} · can't here: {visible_line(reason)}" if reason else command.help
+
+
 class Palette(Provider):
     """Candidates are listed once, when the palette opens."""
 
@@ -43,7 +50,7 @@ class Palette(Provider):
         here = self.screen
         panes = frozenset({here.NAME}) if isinstance(here, Sheet) else ANYWHERE
         self._rows = [
-            (command.name, command.help, partial(run_command, app, here, command.action))
+            (command.name, told(command, app.session.why_not), partial(run_command, app, here, command.action))
             for command in COMMANDS
             if command.panes & panes
         ]

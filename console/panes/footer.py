@@ -14,9 +14,9 @@ __all__ = ["Footer"]
 
 
 class Footer(Widget):
-    """Keys and what they do, as many as fit, the last one always being help."""
+    """Keys and what they do, as many as fit, the last one always being help; what can't be done here is struck out."""
 
-    keys: reactive[tuple[tuple[str, str], ...]] = reactive(())
+    keys: reactive[tuple[tuple[str, str, bool], ...]] = reactive(())
     notice: reactive[str] = reactive("")
 
     def __init__(self, ink: Ink, help_key: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -34,9 +34,11 @@ class Footer(Widget):
             return lay([(f" {self.notice}", ink.text)], right, width, self.rich_style)
         left: list[Piece] = [(" ", ink.text)]
         room = width - 8 - len(self._help_key)
-        for key, label in self.keys:
+        for key, label, is_able in self.keys:
             room -= len(key) + len(label) + 3
             if room < 0:
                 break
-            left += [(key, ink.accent), (f" {label}  ", ink.muted)]
+            faint = ink.muted + Style(dim=True, strike=True)
+            left += [(key, ink.accent if is_able else faint), (f" {label}", ink.muted if is_able else faint)]
+            left.append(("  ", ink.muted))
         return lay(left, right, width, self.rich_style + Style())

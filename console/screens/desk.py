@@ -336,7 +336,7 @@ class Desk(Listing):
         if not self.has_class(f"-at-{pane}"):  # each change of a class styles the whole screen anew: one is enough
             self.remove_class(*(f"-at-{name}" for name in PANES), update=False)
             self.add_class(f"-at-{pane}")
-        self.footer.keys = footer_keys(pane, self.session.keymap)
+        self.footer.keys = footer_keys(pane, self.session.keymap, self.session.store.capabilities.why_not)
 
     def on_key(self, event: Key) -> None:
         """Take the footer's words away with the next key; what the key does comes after this."""

@@ -40,7 +40,7 @@ class MainScreen(Waking):
 
     def action_help(self) -> None:
         """Show the keys of this pane, made from the commands themselves."""
-        self.app.push_screen(Viewer("Keys", help_page(self.pane(), self.session.keymap)))
+        self.app.push_screen(Viewer("Keys", help_page(self.pane(), self.session.keymap, self.session.why_not)))
 
     def action_sheet(self, name: str) -> None:
         """Open one of the lists over the mail; a message that is chosen there is gone to."""

@@ -122,7 +122,7 @@ class Sheet(Undoing, Screen[str | None]):
     def on_mount(self) -> None:
         """Show the rows."""
         self._is_shown = True
-        self.footer.keys = footer_keys(self.NAME, self.session.keymap)
+        self.footer.keys = footer_keys(self.NAME, self.session.keymap, self.session.store.capabilities.why_not)
         self.redraw()
         self.listing.focus()
 
@@ -234,7 +234,7 @@ class Sheet(Undoing, Screen[str | None]):
 
     def action_help(self) -> None:
         """Show the keys of this list."""
-        self.app.push_screen(Viewer("Keys", help_page(self.NAME, self.session.keymap)))
+        self.app.push_screen(Viewer("Keys", help_page(self.NAME, self.session.keymap, self.session.why_not)))
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Tell what failed."""

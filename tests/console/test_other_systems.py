@@ -60,13 +60,17 @@ async def test_what_its_files_hold_is_seen_and_they_stay_as_they_are(kind: str, 
     ],
 )
 async def test_where_nothing_can_be_sent_the_reason_is_said(kind: str, agent: str, reason: str, tmp_path: Path) -> None:
-    async with opened(copied(kind, tmp_path), state=tmp_path / "state.db", now=LATER, size=(200, 50)) as seat:
+    async with opened(copied(kind, tmp_path), state=tmp_path / "state.db", now=LATER, size=(200, 130)) as seat:
         seat.desk.show_view(View("agent", agent))
         await seat.press("c")
         await seat.sees("can't write here: ")
         assert reason.split()[0] in seat.text
         assert not seat.desk.composer.is_open
-        await seat.press("a")
+        await seat.press("question_mark")
+        await seat.sees("can't here: ")
+        await seat.press("escape", "colon", *"step in")
+        await seat.sees("can't here: ")
+        await seat.press("escape", "a")
         await seat.sees("can't archive here: ")
 
 
