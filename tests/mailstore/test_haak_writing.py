@@ -15,10 +15,11 @@ from mailstore.conformance.following import of, scanned
 from mailstore.draft import Draft, draft
 from mailstore.errors import MailboxBusy, StoreError
 from mailstore.files import append
+from mailstore.files.lines import LineFile
 from mailstore.message import Delivery, Intervention, Message, Receipt
 from mailstore.roster import Agent, Status
 from mailstore.store import Store
-from mailstore.stores.haak import HaakStore
+from mailstore.stores.haak import HaakStore, writer
 from tests.mailboxes import DIALECTS, NOW, STATES, Dialect, MailFiles, iso
 
 ANN, BOB, EVE = "ann-00000001", "bob-00000001", "eve-00000001"
@@ -111,6 +112,28 @@ def test_for_whom_a_message_is_at_this_moment_is_written_beside_it(mail: MailFil
     with HaakStore.open(mail.data) as store:
         found = of(Delivery, scanned(store))
     assert [(one.message_id, one.recipient) for one in found] == [(sent.id, ANN), (sent.id, BOB)]
+
+
+def test_a_file_that_an_archival_puts_in_place_meanwhile_is_looked_at_anew(
+    mail: MailFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Overtaken(LineFile):
+        times = 0
+
+        def part(self, size: int) -> LineFile:
+            found = super().part(size)
+            if not Overtaken.times:
+                new = self.path.with_name("new")
+                new.write_bytes(self.path.read_bytes())
+                new.replace(self.path)
+            Overtaken.times += 1
+            return found
+
+    monkeypatch.setattr(writer, "LineFile", Overtaken)
+    mail.message("m", "ann-00000001", "bob-00000001")
+    with HaakStore.open(mail.data) as store:
+        assert store.send(draft(sender="user", recipients=("bob-00000001",), content="Hello.")).id
+    assert Overtaken.times == 2
 
 
 def test_what_stands_in_a_mailbox_is_never_touched(mail: MailFiles) -> None:

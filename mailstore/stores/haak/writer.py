@@ -11,7 +11,7 @@ import msgspec
 from mailstore.draft import Draft
 from mailstore.errors import StoreError
 from mailstore.files.append import append_all, append_lines
-from mailstore.files.lines import BIG_BLOCK, Line, LineFile
+from mailstore.files.lines import BIG_BLOCK, Line, LineFile, Replaced
 from mailstore.files.salvage import salvage
 from mailstore.message import Intervention
 from mailstore.stores.haak.names import MESSAGE, READ, isoformat, named, pick
@@ -39,7 +39,11 @@ def last_records(path: Path) -> list[dict[str, Any]]:
         file = LineFile(path)
         file.part(size)
         start = file.cutter.offset
-        lines = [line for block in file.read(block=BIG_BLOCK) for line in block]
+        try:
+            lines = [line for block in file.read(block=BIG_BLOCK) for line in block]
+        except Replaced:
+            # an archival put another file in its place between the two looks
+            continue
         if start == 0 or len(lines) >= LAST_LINES:
             return records_on(lines[-LAST_LINES:])
         size *= 8
