@@ -201,9 +201,9 @@ def test_an_agent_is_addressed_by_its_id_with_its_kind(run: Run, mail: MailFiles
     run("send", "--from", ANN, "--to", f"agent:{BOB}", "--body", "Written.", "--store", mail.url)
     mail.message("theirs", ANN, f"agent:{BOB[:8]}", "Theirs.", ago=0)
     rows = run("read", "--as", BOB, "--unread", "--json", "--store", mail.url).document
-    assert [row["content"] for row in rows][-2:] == ["Written.", "Theirs."]
-    assert rows[-2]["recipients"] == [BOB]
-    assert rows[-1]["states"] == {BOB: "unread"}
+    found = {row["content"]: row for row in rows}
+    assert found["Written."]["recipients"] == [BOB]
+    assert found["Theirs."]["states"] == {BOB: "unread"}
     assert "theirs" in [row["id"] for row in run("read", "--as", BOB, "--json", "--store", mail.url).document]
 
 
