@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
@@ -17,6 +18,7 @@ from console.render.text import clock, shorten_middle
 from mailstore.delivery import Standing, State
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
+from mailstore.scope import label_of
 from mailstore.views import Node
 
 __all__ = ["Block", "block_lines", "block_of", "estimate"]
@@ -45,6 +47,7 @@ class Block:
     is_unseen: bool = False
     is_intervention: bool = False
     folded: int = 0
+    sender: str = ""
 
     @property
     def key(self) -> str:
@@ -56,11 +59,17 @@ def block_of(mailbox: Mailbox, node: Node, now: float, *, is_intervention: bool,
     message = node.message
     if message is None:
         return Block(node, folded=folded)
-    standings = tuple(mailbox.states(message, now).items())
-    to = ", ".join(mailbox.label(name) for name in message.recipients)
+    # within a conversation all are of one mailbox, which its title names
+    head = f"{label_of(message.id)}/" if mailbox.mailboxes() else ""
+    standings = tuple(
+        (name.removeprefix(head), replace(found, by=tuple(reader.removeprefix(head) for reader in found.by)))
+        for name, found in mailbox.states(message, now).items()
+    )
+    to = ", ".join(mailbox.label(name).replace(head, "", 1) for name in message.recipients)
     above = mailbox.message(node.parent) if node.parent is not None else None
     answered = bare(visible_line(above.subject).strip()) if above is not None else ""
-    return Block(node, to, answered, standings, mailbox.is_unseen(message), is_intervention, folded)
+    sender = message.sender.removeprefix(head)
+    return Block(node, to, answered, standings, mailbox.is_unseen(message), is_intervention, folded, sender)
 
 
 def estimate(message: Message | None, width: int) -> int:
@@ -105,7 +114,7 @@ def _header(block: Block, message: Message, width: int, ink: Ink, now: float) ->
     left: list[Piece] = [("● ", ink.unread)] if block.is_unseen else []
     if block.is_intervention:
         left.append(("⚑ ", ink.intervention))
-    sender = visible_line(message.sender)
+    sender = visible_line(block.sender)
     left.append((sender, ink.mine if message.sender == "user" else ink.strong))
     left.append((" → ", ink.muted))
     left.append((visible_line(block.to), ink.text))

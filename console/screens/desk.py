@@ -35,6 +35,7 @@ from console.screens.look import Look
 from console.screens.sheet import Sheet
 from console.session import Session
 from console.widgets.virtual_list import VirtualList
+from mailstore.scope import label_of
 from mailstore.views import View
 
 __all__ = ["PANES", "Desk"]
@@ -285,7 +286,8 @@ class Desk(Listing):
             pane.border_title = pane.border_subtitle = ""
             return
         summary = mailbox.summary(mailbox.root_of(pane.messages[0].id))
-        pane.border_title = as_title(summary.subject)
+        label = label_of(summary.root) if mailbox.mailboxes() else ""
+        pane.border_title = as_title(f"{label} · {summary.subject}" if label else summary.subject)
         new = self.session.new_among(pane.keys_below())
         below = f" · {new} new below" if new else ""
         number = f"{summary.messages} message{'s' * (summary.messages != 1)}"

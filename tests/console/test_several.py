@@ -57,6 +57,9 @@ async def test_an_answer_goes_to_the_mailbox_of_its_thread(desk: MailFiles, lab:
     before = desk.mailbox.read_bytes()
     async with opened(url_of({"desk": desk.url, "lab": lab.url}), state=tmp_path / "state.db") as seat:
         await seat.open_thread("lab/m")
+        await seat.sees("─ lab · Iron in the lab ─")
+        await seat.sees("ann-00000001 → bob-00000001")
+        await seat.sees("unread by bob-00000001")
         await seat.press("r")
         await seat.sees("lab/ann-00000001")
         await seat.type("Go on.")

@@ -94,6 +94,15 @@ def test_inside_the_store_layer_imports_run_one_way() -> None:
                 assert level[room] < level[path.stem] or room in ORDER[level[path.stem]], f"{path.stem} imports {name}"
 
 
+def test_kinds_of_store_know_nothing_of_each_other() -> None:
+    room = ROOT / "mailstore" / "stores"
+    kinds = {path.name for path in room.iterdir() if path.is_dir() and (path / "__init__.py").exists()}
+    for path in modules("mailstore/stores"):
+        own = path.relative_to(room).parts[0]
+        found = {name.split(".")[2] for name in imported(path) if name.startswith("mailstore.stores.")}
+        assert not (found & kinds) - {own}, path
+
+
 def test_mechanisms_for_files_know_nothing_of_mail() -> None:
     for path in modules("mailstore/files"):
         names = [name for name in imported(path) if name.startswith("mailstore")]

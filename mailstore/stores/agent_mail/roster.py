@@ -11,7 +11,7 @@ from typing import NamedTuple
 from mailstore.roster import Agent, Status
 from mailstore.stores.agent_mail.columns import columns, text_of
 from mailstore.stores.bodies import first_line
-from mailstore.stores.haak.names import parse_time
+from mailstore.stores.timestamps import parse_time
 
 __all__ = ["OVERSEER", "Names", "agents_of", "moment", "names_of"]
 

@@ -13,8 +13,7 @@ from mailstore.protocol import USER_NAMES
 from mailstore.roster import Agent, Roster
 from mailstore.stores.agenties.decode import AGENT, ORCHESTRATOR, ROLE
 from mailstore.stores.agenties.places import TEAMS
-from mailstore.stores.haak.adopt import stamp
-from mailstore.stores.haak.writer import encoded
+from mailstore.stores.encoding import encoded, stamp
 
 __all__ = ["adopt"]
 

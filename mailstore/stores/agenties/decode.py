@@ -12,7 +12,7 @@ from mailstore.message import NEVER, SOMEBODY, Location, Message, Receipt
 from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.stores.agenties.places import MAILBOX
 from mailstore.stores.bodies import first_line, mentions
-from mailstore.stores.haak.names import parse_time
+from mailstore.stores.timestamps import parse_time
 
 __all__ = ["AGENT", "ORCHESTRATOR", "Entry", "NoMessage", "address", "body_of", "decode", "id_of", "name_of"]
 

@@ -19,8 +19,7 @@ from mailstore.roster import Agent, Roster, Status
 from mailstore.stores.channels.places import CHANNELS, HUMAN, ROSTER, sender_in, time_in
 from mailstore.stores.channels.roster import OFFLINE, RETIRED
 from mailstore.stores.channels.writer import HEX_BELOW
-from mailstore.stores.haak.adopt import stamp
-from mailstore.stores.haak.writer import encoded
+from mailstore.stores.encoding import encoded, stamp
 
 __all__ = ["adopt"]
 

@@ -11,7 +11,7 @@ from mailstore.files.salvage import loads
 from mailstore.message import NEVER, Location, Message, Receipt
 from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.channels.places import is_broadcast, person_or, sender_in, tag_of, time_in
-from mailstore.stores.haak.names import isoformat, parse_time
+from mailstore.stores.timestamps import isoformat, parse_time
 
 __all__ = ["CutShort", "Letter", "NoRecord", "body_of", "decode", "name_of", "record_in"]
 

@@ -16,8 +16,8 @@ from mailstore.protocol import USER_NAMES
 from mailstore.roster import Agent, Status
 from mailstore.stores.channels.decode import CutShort, NoRecord, name_of, record_in
 from mailstore.stores.channels.places import ROSTER, is_broadcast, tag_of
-from mailstore.stores.haak.names import parse_time
 from mailstore.stores.rereading import is_settled
+from mailstore.stores.timestamps import parse_time
 
 __all__ = ["RosterFiles", "merged"]
 

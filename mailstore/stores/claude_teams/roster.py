@@ -19,8 +19,8 @@ from mailstore.stores.claude_teams.copies import Seen
 from mailstore.stores.claude_teams.mail import TeamMail
 from mailstore.stores.claude_teams.notices import IDLE, LEFT
 from mailstore.stores.claude_teams.places import CONFIG, Team, read_object
-from mailstore.stores.haak.names import parse_time
 from mailstore.stores.rereading import is_settled
+from mailstore.stores.timestamps import parse_time
 
 __all__ = ["agents", "members", "read_config", "task_stamps"]
 

@@ -7,15 +7,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mailstore.adopting import LONG_TTL_HOURS, Adopted, Letter, utc
+from mailstore.adopting import LONG_TTL_HOURS, Adopted, Letter
 from mailstore.archival import month_of
 from mailstore.message import NEVER, Delivery, Intervention, Message, Receipt
 from mailstore.roster import Agent
-from mailstore.stores.haak.names import isoformat, parse_time
+from mailstore.stores.encoding import encoded, stamp
 from mailstore.stores.haak.places import Places
-from mailstore.stores.haak.writer import encoded
 
-__all__ = ["adopt", "stamp"]
+__all__ = ["adopt"]
 
 Record = dict[str, Any]
 
@@ -104,12 +103,3 @@ def _intervention(record: Intervention) -> Record:
 
 def _dated(record: Record, time: float | None) -> Record:
     return record if time is None else {**record, "timestamp": stamp(time)}
-
-
-def stamp(time: float, text: str = "") -> str:
-    """Return a moment as the protocol writes it: as it was written where that is clear, else to the microsecond."""
-    if text and parse_time(text) == (time, ""):
-        return text
-    if time == int(time):
-        return isoformat(utc(time).timestamp())
-    return utc(time).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -12,8 +12,9 @@ from mailstore.files.salvage import Piece, salvage
 from mailstore.message import Location, Message, Problem
 from mailstore.protocol import TAG_NAMESPACES
 from mailstore.stores.bodies import first_line, mentions
-from mailstore.stores.haak.names import MESSAGE, READ, parse_time, pick
+from mailstore.stores.haak.names import MESSAGE, READ, pick
 from mailstore.stores.haak.text import content_of
+from mailstore.stores.timestamps import parse_time
 
 __all__ = ["MessageDecoder", "NotARecord", "strings"]
 

@@ -13,10 +13,12 @@ from mailstore.files.append import append_lines, locked, replace_file
 from mailstore.files.lines import BIG_BLOCK, LineFile
 from mailstore.files.salvage import loads
 from mailstore.roster import Agent, Status
-from mailstore.stores.haak.names import AGENT, STATUSES, isoformat, named, pick
+from mailstore.stores.encoding import encoded
+from mailstore.stores.haak.names import AGENT, STATUSES, named, pick
 from mailstore.stores.haak.places import Places
 from mailstore.stores.haak.roster import entries_of
-from mailstore.stores.haak.writer import encoded, records_on
+from mailstore.stores.haak.writer import records_on
+from mailstore.stores.timestamps import isoformat
 
 __all__ = ["update_roster"]
 

@@ -20,7 +20,8 @@ from mailstore.protocol import (
     USER_NAMES,
 )
 from mailstore.stores.bodies import first_line
-from mailstore.stores.haak.names import AGENT, DELIVERY, MESSAGE, READ, STATUSES, parse_time, pick
+from mailstore.stores.haak.names import AGENT, DELIVERY, MESSAGE, READ, STATUSES, pick
+from mailstore.stores.timestamps import parse_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 TYPE_CHECKING = False  # typing and collections.abc cost more than a hook may
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-__all__ = ["AGENT", "DELIVERY", "MESSAGE", "READ", "STATUSES", "Names", "isoformat", "named", "parse_time", "pick"]
+__all__ = ["AGENT", "DELIVERY", "MESSAGE", "READ", "STATUSES", "Names", "named", "pick"]
 
 Names = dict[str, tuple[str, ...]]
 """The names that a field goes by, the one that wins first."""
@@ -54,10 +52,6 @@ STATUSES = {
     **dict.fromkeys(("dead", "buried", "ended", "offline"), "dead"),
 }
 
-FIRST_SECOND, LAST_SECOND = -62_135_596_800, 253_402_300_799
-"""The years 1 to 9999: what a date can say."""
-MILLISECONDS_FROM = 100_000_000_000
-EPOCH_DIGITS = 9
 NOTHING: tuple[Any, ...] = (None, "", [])
 
 
@@ -84,33 +78,3 @@ def named(records: list[dict[str, Any]], names: tuple[str, ...]) -> str:
         if used is not None:
             votes[used] += 1
     return max(names, key=votes.__getitem__)
-
-
-def parse_time(value: Any) -> tuple[float | None, str]:
-    """Return seconds since the epoch and a warning, None where the value is no time (haak.md 14)."""
-    if isinstance(value, str):
-        try:
-            moment = datetime.fromisoformat(value)
-        except ValueError:
-            text = value.strip()
-            if text.isdecimal() and len(text) >= EPOCH_DIGITS:
-                return parse_time(float(text))
-            if text != value or text.upper() != text:
-                return parse_time(text.upper())
-            return None, f"{text[:40]!r} is no time" if text else "there is no time"
-        if moment.tzinfo is None:
-            return moment.replace(tzinfo=UTC).timestamp(), f"time {value!r} names no zone: read as UTC"
-        return moment.timestamp(), ""
-    if value is None:
-        return None, "there is no time"
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None, f"{str(value)[:40]!r} is no time"
-    scale = 1000 if abs(value) >= MILLISECONDS_FROM else 1
-    if not FIRST_SECOND * scale <= value <= LAST_SECOND * scale:
-        return None, f"{str(value)[:40]} is no time"
-    return value / scale, ""
-
-
-def isoformat(time: float) -> str:
-    """Return seconds since the epoch as the files have it: YYYY-MM-DDTHH:MM:SSZ."""
-    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -13,7 +13,8 @@ from mailstore.files.salvage import salvage
 from mailstore.message import Delivery, Intervention, Problem, Receipt
 from mailstore.roster import Agent, Status
 from mailstore.stores.haak.decode import NotARecord, strings
-from mailstore.stores.haak.names import AGENT, DELIVERY, READ, STATUSES, parse_time, pick
+from mailstore.stores.haak.names import AGENT, DELIVERY, READ, STATUSES, pick
+from mailstore.stores.timestamps import parse_time
 
 __all__ = ["Make", "agent_of", "decode_line", "decode_receipt", "delivery_of", "intervention_of", "receipt_of"]
 

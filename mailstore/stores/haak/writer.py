@@ -6,30 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from mailstore.draft import Draft
-from mailstore.errors import StoreError
 from mailstore.files.append import append_all, append_lines
 from mailstore.files.lines import BIG_BLOCK, Line, LineFile, Replaced
 from mailstore.files.salvage import salvage
 from mailstore.message import Intervention
-from mailstore.stores.haak.names import MESSAGE, READ, isoformat, named, pick
+from mailstore.stores.encoding import encoded
+from mailstore.stores.haak.names import MESSAGE, READ, named, pick
 from mailstore.stores.haak.places import Places
+from mailstore.stores.timestamps import isoformat
 
-__all__ = ["dialect_of", "encoded", "last_records", "write_intervention", "write_message", "write_reads"]
+__all__ = ["dialect_of", "last_records", "write_intervention", "write_message", "write_reads"]
 
 LAST_LINES = 100
 TAIL_BYTES = 1 << 16
-ENCODER = msgspec.json.Encoder()
-
-
-def encoded(record: object) -> bytes:
-    """Return a record as JSON. Raises StoreError for text that is none (halves of surrogate pairs)."""
-    try:
-        return ENCODER.encode(record)
-    except UnicodeEncodeError as error:
-        raise StoreError("a field holds bytes that are no text", "pass UTF-8; nothing was written") from error
 
 
 def last_records(path: Path) -> list[dict[str, Any]]:

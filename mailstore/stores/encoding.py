@@ -1,0 +1,30 @@
+"""Records as lines of JSON hold them, and the moments in them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from mailstore.adopting import utc
+from mailstore.errors import StoreError
+from mailstore.stores.timestamps import isoformat, parse_time
+
+__all__ = ["encoded", "stamp"]
+
+ENCODER = msgspec.json.Encoder()
+
+
+def encoded(record: object) -> bytes:
+    """Return a record as JSON. Raises StoreError for text that is none (halves of surrogate pairs)."""
+    try:
+        return ENCODER.encode(record)
+    except UnicodeEncodeError as error:
+        raise StoreError("a field holds bytes that are no text", "pass UTF-8; nothing was written") from error
+
+
+def stamp(time: float, text: str = "") -> str:
+    """Return a moment as lines have it: as it was written where that is clear, else to the microsecond."""
+    if text and parse_time(text) == (time, ""):
+        return text
+    if time == int(time):
+        return isoformat(utc(time).timestamp())
+    return utc(time).isoformat(timespec="microseconds").replace("+00:00", "Z")
