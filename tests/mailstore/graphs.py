@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from tests.mailstore.owners import Database
 
 __all__ = ["SCHEMA", "Graph"]
 
@@ -28,45 +27,10 @@ CREATE TABLE GraphLog (log_id INTEGER PRIMARY KEY AUTOINCREMENT, entity_id TEXT 
 )
 
 
-class Graph:
+class Graph(Database):
     """Writes to a graph; each deed is a transaction of its own, unless several are done `at_once`."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._connection: sqlite3.Connection | None = None
-
-    def make(self) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(self.path)) as connection:
-            connection.executescript(SCHEMA)
-
-    @contextmanager
-    def at_once(self) -> Iterator[sqlite3.Connection]:
-        """Do several deeds in one transaction."""
-        if self._connection is None:
-            self._connection = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
-            self._connection.execute("PRAGMA synchronous = OFF")
-        connection = self._connection
-        if connection.in_transaction:
-            yield connection
-            return
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield connection
-            connection.execute("COMMIT")
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-
-    def close(self) -> None:
-        """Let go of the graph, as its owner does when it ends: then its log is gone."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-    def do(self, statement: str, values: Sequence[Any] = ()) -> None:
-        with self.at_once() as connection:
-            connection.execute(statement, values)
+    schema: ClassVar[str] = SCHEMA
 
     def node(self, node_id: str, label: str, **properties: Any) -> None:
         data = {"id": node_id, "label": label, "properties": {**properties, "userId": None}}

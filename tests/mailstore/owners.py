@@ -1,15 +1,17 @@
-"""Another process that has a database open and writes to it, as its owner does."""
+"""What writes to another system's database, and another process that has one open, as its owner does."""
 
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any, ClassVar
 
-__all__ = ["Owner", "owned", "snapshot"]
+__all__ = ["Database", "Owner", "owned", "snapshot"]
 
 ROOT = Path(__file__).parents[2]
 OWNER = """
@@ -26,6 +28,50 @@ for line in sys.stdin:
     exec(line)
     print("done", flush=True)
 """
+
+
+class Database:
+    """Writes to a database; each deed is a transaction of its own, unless several are done `at_once`."""
+
+    schema: ClassVar[str]
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connection: sqlite3.Connection | None = None
+
+    def make(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(self.path)) as connection:
+            connection.executescript(self.schema)
+
+    @contextmanager
+    def at_once(self) -> Iterator[sqlite3.Connection]:
+        """Do several deeds in one transaction."""
+        if self._connection is None:
+            self._connection = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+            self._connection.execute("PRAGMA synchronous = OFF")
+        connection = self._connection
+        if connection.in_transaction:
+            yield connection
+            return
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+
+    def close(self) -> None:
+        """Let go of the database, as its owner does when it ends: then its log is gone."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def do(self, statement: str, values: Sequence[Any] = ()) -> int:
+        """Run a statement; return the number of the row that it made."""
+        with self.at_once() as connection:
+            return connection.execute(statement, values).lastrowid or 0
 
 
 class Owner:

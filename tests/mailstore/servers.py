@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from tests.mailstore.owners import Database
 
 __all__ = ["Server"]
 
@@ -32,45 +31,10 @@ CREATE INDEX ix_messages_thread_id ON messages (thread_id);
 AT = "2026-03-16 12:00:00.000000"
 
 
-class Server:
+class Server(Database):
     """Writes to a database; each deed is a transaction of its own, unless several are done `at_once`."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._connection: sqlite3.Connection | None = None
-
-    def make(self) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(self.path)) as connection:
-            connection.executescript(SCHEMA)
-
-    @contextmanager
-    def at_once(self) -> Iterator[sqlite3.Connection]:
-        """Do several deeds in one transaction."""
-        if self._connection is None:
-            self._connection = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
-            self._connection.execute("PRAGMA synchronous = OFF")
-        connection = self._connection
-        if connection.in_transaction:
-            yield connection
-            return
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield connection
-            connection.execute("COMMIT")
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-
-    def close(self) -> None:
-        """Let go of the database, as the server does when it ends: then its log is gone."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-    def do(self, statement: str, values: Sequence[Any] = ()) -> int:
-        with self.at_once() as connection:
-            return connection.execute(statement, values).lastrowid or 0
+    schema: ClassVar[str] = SCHEMA
 
     def _add(self, table: str, values: Mapping[str, Any]) -> int:
         names, marks = ", ".join(f'"{name}"' for name in values), ", ".join("?" * len(values))
