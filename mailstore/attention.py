@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from functools import lru_cache
 
 import msgspec
 
@@ -12,10 +13,12 @@ from mailstore.mailbox import Mailbox, by_time
 from mailstore.message import Message
 from mailstore.roster import Status
 
-__all__ = ["Concern", "Limits", "Trouble", "attention"]
+__all__ = ["Concern", "Limits", "Trouble", "attention", "in_order", "look"]
 
 MINUTE = 60.0
 QUESTION = "question"
+THREADS = 64
+"""How many threads are kept at hand while a look lasts, for the questions that stand in one."""
 
 
 class Trouble(StrEnum):
@@ -58,70 +61,91 @@ class Concern(msgspec.Struct, frozen=True):
 
 def attention(mailbox: Mailbox, now: float, limits: Limits | None = None) -> list[Concern]:
     """Return everything that asks for a look, the most pressing first, within a kind the oldest first."""
-    limits = limits or Limits()
-    recent = [message for message in mailbox.live() if message.time > now - limits.window_minutes * MINUTE]
-    found = [
-        *_questions(mailbox, now, limits),
-        *_stalled(mailbox, now, limits),
-        *_vacant(mailbox),
-        *_loops(mailbox, recent, now, limits),
-        *_to_the_dead(mailbox, recent),
-        *_strangers(mailbox, recent),
-        *_growth(mailbox, now, limits),
-    ]
+    return in_order(concern for concern in look(mailbox, now, limits or Limits()) if concern is not None)
+
+
+def in_order(found: Iterable[Concern]) -> list[Concern]:
+    """Sort concerns, the most pressing first, within a kind the oldest first."""
     order = list(Trouble)
     return sorted(found, key=lambda it: (order.index(it.trouble), it.since))
 
 
-def _questions(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern]:
-    """Find questions that none of those who were asked has answered in their thread."""
-    for message in mailbox.live():
-        if message.type != QUESTION or not message.timed or now - message.time < limits.question_minutes * MINUTE:
-            continue
-        asked = set(mailbox.states(message, now)) | {
-            holder.session_id
-            for text in message.recipients
-            if (address := resolve(text, mailbox.roster, mailbox.user)).kind is Kind.ROLE
-            for holder in mailbox.roster.holders(address.name)
-        }
-        later = (it for it in mailbox.thread_messages(mailbox.root_of(message.id)) if it.time >= message.time)
-        if any(it.sender in asked for it in later if it.id != message.id):
-            continue
-        whom = ", ".join(map(mailbox.label, message.recipients))
-        yield Concern(Trouble.QUESTION, message.sender, f"asked {whom} and was not answered", message.time, message.id)
+def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
+    """Yield the concerns as they are found, and None at least once a message: whoever has a screen pauses there.
+
+    Mail may come in between; what it changes, the next look finds. Raises LookupError or RuntimeError where the
+    mailbox was read anew meanwhile.
+    """
+    mailbox.advance(now)
+    recent: list[Message] = []
+    talks: dict[str, list[Message]] = {}
+    window, talk = now - limits.window_minutes * MINUTE, now - limits.loop_minutes * MINUTE
+    thread_of = lru_cache(maxsize=THREADS)(mailbox.thread_messages)
+    for message in mailbox.newest(min(window, talk)):
+        yield None
+        if message.time > talk:
+            talks.setdefault(mailbox.root_of(message.id), []).append(message)
+        if message.time > window and not message.archived:
+            recent.append(message)
+    for message in mailbox.of_type(QUESTION):
+        yield None
+        if message.timed and now - message.time >= limits.question_minutes * MINUTE:
+            yield _unanswered(mailbox, message, thread_of, now)
+    yield from _stalled(mailbox, now, limits)
+    yield from _vacant(mailbox)
+    yield from _loops(mailbox, {mailbox.root_of(it.id) for it in recent if it.time > talk}, talks, limits)
+    yield from _to_the_dead(mailbox, recent)
+    yield from _strangers(mailbox, recent)
+    yield from _growth(mailbox, now, limits)
 
 
-def _stalled(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern]:
+def _unanswered(
+    mailbox: Mailbox, question: Message, thread_of: Callable[[str], list[Message]], now: float
+) -> Concern | None:
+    """Say that none of those who were asked has answered in the question's thread, if so."""
+    asked = set(mailbox.states(question, now)) | {
+        holder.session_id
+        for text in question.recipients
+        if (address := resolve(text, mailbox.roster, mailbox.user)).kind is Kind.ROLE
+        for holder in mailbox.roster.holders(address.name)
+    }
+    later = (it for it in thread_of(mailbox.root_of(question.id)) if it.time >= question.time)
+    if any(it.sender in asked for it in later if it.id != question.id):
+        return None
+    whom = ", ".join(map(mailbox.label, question.recipients))
+    return Concern(Trouble.QUESTION, question.sender, f"asked {whom} and was not answered", question.time, question.id)
+
+
+def _stalled(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
     """Find the living that leave mail unread: they may have stopped reading."""
-    for agent in mailbox.roster:
+    for agent in list(mailbox.roster):
+        yield None
         if agent.status is not Status.LIVING or not mailbox.unread_count(agent.session_id):
             continue
-        late = [
-            message
-            for message in mailbox.unread(agent.session_id, now)
-            if message.timed and now - message.time > limits.unread_minutes * MINUTE
-        ]
-        if late:
-            words = f"has not read {len(late)} message{'s' * (len(late) != 1)}: it may have stopped reading"
-            yield Concern(Trouble.STALLED, agent.session_id, words, late[0].time, late[0].id)
+        number, oldest = mailbox.late(agent.session_id, now - limits.unread_minutes * MINUTE)
+        if oldest is not None:
+            words = f"has not read {number} message{'s' * (number != 1)}: it may have stopped reading"
+            yield Concern(Trouble.STALLED, agent.session_id, words, oldest.time, oldest.id)
 
 
 def _vacant(mailbox: Mailbox) -> Iterator[Concern]:
     """Find roles that mail waits for and nobody holds."""
-    for role, mail in mailbox.waiting():
+    for role, number, oldest in mailbox.vacant():
         held = mailbox.roster.held(role)
         last = f"last held by {held[-1]}" if held else "nobody ever held it"
-        words = f"nobody holds the role, and {len(mail)} message{'s' * (len(mail) != 1)} wait; {last}"
-        yield Concern(Trouble.VACANT, role, words, mail[0].time, mail[0].id)
+        words = f"nobody holds the role, and {number} message{'s' * (number != 1)} wait; {last}"
+        yield Concern(Trouble.VACANT, role, words, oldest.time, oldest.id)
 
 
-def _loops(mailbox: Mailbox, recent: list[Message], now: float, limits: Limits) -> Iterator[Concern]:
+def _loops(
+    mailbox: Mailbox, roots: Iterable[str], talks: dict[str, list[Message]], limits: Limits
+) -> Iterator[Concern | None]:
     """Find two agents that do nothing but answer each other."""
-    start = now - limits.loop_minutes * MINUTE
-    for root in dict.fromkeys(mailbox.root_of(message.id) for message in recent if message.time > start):
+    for root in roots:
+        yield None
         run: list[Message] = []
-        for message in sorted(mailbox.thread_messages(root), key=by_time, reverse=True):
-            if message.time <= start or message.sender == mailbox.user:
+        for message in sorted(talks.get(root, ()), key=by_time, reverse=True):
+            if message.sender == mailbox.user:
                 break
             if len(run) > 0 and message.sender == run[-1].sender:
                 break
@@ -134,10 +158,11 @@ def _loops(mailbox: Mailbox, recent: list[Message], now: float, limits: Limits) 
             yield Concern(Trouble.LOOP, pair, words, run[-1].time, run[0].id)
 
 
-def _to_the_dead(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern]:
+def _to_the_dead(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | None]:
     """Find those who wrote to an agent after its death, once a pair."""
     found: dict[tuple[str, str], list[Message]] = {}
     for message in recent:
+        yield None
         for text in message.recipients:
             address = resolve(text, mailbox.roster, mailbox.user)
             agent = mailbox.roster.get(address.name) if address.kind is Kind.DIRECT else None
@@ -149,12 +174,13 @@ def _to_the_dead(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern]:
         yield Concern(Trouble.DEAD_ADDRESSEE, sender, words, min(mail, key=by_time).time, newest.id)
 
 
-def _strangers(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern]:
+def _strangers(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | None]:
     """Find senders that the roster has never heard of; one that is empty knows nobody."""
     if not len(mailbox.roster):
         return
     found: dict[str, list[Message]] = {}
     for message in recent:
+        yield None
         if message.sender in found:
             found[message.sender].append(message)
         elif resolve(message.sender, mailbox.roster, mailbox.user).kind not in (Kind.DIRECT, Kind.USER, Kind.ROLE):
@@ -165,12 +191,17 @@ def _strangers(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern]:
         yield Concern(Trouble.STRANGER, sender, words, min(mail, key=by_time).time, newest.id)
 
 
-def _growth(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern]:
+def _growth(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
     """Say when more letters died in the last window than in the one before."""
     window = limits.window_minutes * MINUTE
-    times = [(letter.since, letter.message.id) for letter in mailbox.dead_letters(now) if letter.since is not None]
-    fresh = [it for it in times if it[0] > now - window]
-    before = sum(now - 2 * window < time <= now - window for time, _ in times)
+    fresh: list[tuple[float, str]] = []
+    before = 0
+    for letter in mailbox.letters(now):
+        yield None
+        if letter.since is not None and letter.since > now - window:
+            fresh.append((letter.since, letter.message.id))
+        elif letter.since is not None and letter.since > now - 2 * window:
+            before += 1
     if len(fresh) - before >= limits.growth_letters:
         hours = limits.window_minutes / 60
         words = f"{len(fresh)} letters died in the last {hours:g} h, {before} in those before"

@@ -20,6 +20,7 @@ __all__ = [
     "Recipient",
     "Standing",
     "State",
+    "expiry_of",
     "message_expiry",
     "recipients",
     "standing",
@@ -72,8 +73,13 @@ class Standing(msgspec.Struct, frozen=True, gc=False):
 
 
 def _expiry(message: Message, kind: Kind) -> float:
-    ttl = message.ttl_hours if message.ttl_hours is not None else DEFAULT_TTL_HOURS[kind]
-    return FOREVER if ttl is None or not message.timed else message.time + ttl * HOUR
+    return expiry_of(message.time, message.ttl_hours, message.timed, kind)
+
+
+def expiry_of(time: float, ttl_hours: float | None, timed: bool, kind: Kind) -> float:
+    """Return when mail of a time expires for a recipient that is addressed in some way, infinity when it never does."""
+    ttl = ttl_hours if ttl_hours is not None else DEFAULT_TTL_HOURS[kind]
+    return FOREVER if ttl is None or not timed else time + ttl * HOUR
 
 
 def message_expiry(message: Message, roster: Roster, user: str = "user") -> float:
@@ -107,7 +113,7 @@ def recipients(message: Message, facts: Facts, roster: Roster, user: str = "user
         found.setdefault(name, Recipient(name, Kind.DIRECT, expiry, False))
     if facts.delivered or facts.readers:
         claimed = {session for role in roles for session in roster.held(role)}
-        for name in (*facts.delivered, *facts.readers):
+        for name in (*facts.delivered, *sorted(facts.readers)):
             if name != message.sender and name not in found and name not in claimed and name not in roles:
                 kind = Kind.USER if name == user else Kind.DIRECT
                 found[name] = Recipient(name, kind, FOREVER, False)

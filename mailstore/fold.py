@@ -6,13 +6,18 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from mailstore.delivery import FOREVER, Facts, message_expiry
+from mailstore.address import resolve
+from mailstore.columns.chains import Chains
+from mailstore.columns.flags import Flags
+from mailstore.columns.messages import NONE, Messages
+from mailstore.delivery import Facts, message_expiry
 from mailstore.events import Event, Gone, Mailboxes, Progress, Reset, Seen, Unseen
 from mailstore.index import Index
 from mailstore.ledger import Ledger
 from mailstore.message import Delivery, Intervention, Message, Problem, Receipt
 from mailstore.protocol import BROADCAST_NAMES
 from mailstore.roster import Agent, Roster
+from mailstore.views import ThreadSummary
 
 __all__ = ["Fold"]
 
@@ -26,12 +31,13 @@ class Fold:
     """What is known of one mailbox, folded from events in any order.
 
     Times are seconds since the epoch. Folding one event costs the same at any size. A message is known
-    by its id; the person who oversees is `user`.
+    by its id; the person who oversees is `user`. Inside, a message is a row of columns.
     """
 
     def __init__(self, user: str = "user") -> None:
         self.user = user
-        self._seen: set[str] = set()
+        self._seen_early: set[str] = set()
+        self._seen = Flags()
         self._clear()
 
     def _clear(self) -> None:
@@ -40,10 +46,9 @@ class Fold:
         self.duplicates: list[Message] = []
         self.progress: Progress | None = None
         self.gone: str = ""
-        self._messages: list[Message] = []
-        self._position: dict[str, int] = {}
-        self._readers: dict[str, dict[str, float | None]] = {}
-        self._delivered: dict[str, list[str]] = {}
+        self._messages = Messages()
+        self._receipts = Chains()
+        self._deliveries = Chains()
         self._settled: dict[str, dict[str, str]] = {}
         self._undone: dict[str, str] = {}
         self._journal: dict[str, Intervention] = {}
@@ -52,14 +57,18 @@ class Fold:
         self._clear_indexes()
 
     def _clear_indexes(self) -> None:
-        self._index = Index(self._age, self.user)
-        self._ledger = Ledger(self.roster, self.user)
+        self._index = Index(self._messages, self.roster, self.user)
+        self._ledger = Ledger(self.roster, self.user, self._messages)
+        self._summaries: dict[int, ThreadSummary] = {}
         self._archived = 0
         self._must_rebuild = False
 
-    def _age(self, message_id: str) -> tuple[float, str]:
-        position = self._position.get(message_id)
-        return (self._messages[position].time, message_id) if position is not None else (0.0, message_id)
+    def _forget_records(self) -> None:
+        """Forget all but what the person has seen, which no store tells."""
+        ids = self._messages.ids
+        self._seen_early.update(ids[row] for row in range(len(ids)) if row in self._seen)
+        self._seen = Flags()
+        self._clear()
 
     def fold(self, events: Iterable[Event], now: float) -> None:
         """Take events in, in the order in which the store gave them."""
@@ -70,21 +79,15 @@ class Fold:
                 case Receipt():
                     self._fold_receipt(event)
                 case Delivery():
-                    self._delivered.setdefault(event.message_id, []).append(event.recipient)
-                    self._index.deliver(event.message_id, event.recipient)
-                    self._refile(event.message_id, now)
+                    self._fold_delivery(event, now)
                 case Agent():
                     self._fold_agent(event, now)
                 case Intervention():
                     self._fold_intervention(event, now)
                 case Seen():
-                    if event.message_id not in self._seen:
-                        self._seen.add(event.message_id)
-                        self._count_unseen(event.message_id, -1)
+                    self._fold_seen(event.message_id)
                 case Unseen():
-                    if event.message_id in self._seen:
-                        self._seen.discard(event.message_id)
-                        self._count_unseen(event.message_id, +1)
+                    self._fold_unseen(event.message_id)
                 case Problem():
                     self.problems.append(event)
                     self._unreadable += event.fatal
@@ -94,7 +97,7 @@ class Fold:
                 case Progress():
                     self.progress = event
                 case Reset():
-                    self._clear()
+                    self._forget_records()
                 case Gone():
                     self.gone = event.reason
         if self._must_rebuild:
@@ -103,86 +106,173 @@ class Fold:
     def advance(self, now: float) -> bool:
         """Let time pass; say whether anything ran out."""
         due = self._ledger.come_due(now)
-        for index in due:
-            self._file(index, now)
+        for row in due:
+            self._file(row, now)
         return bool(due)
 
+    def _row(self, message_id: str) -> int:
+        """Return the row of an id that a record names, whether or not its message is there."""
+        row = self._messages.row(message_id)
+        self._make_room()
+        return row
+
+    def _make_room(self) -> None:
+        while len(self._receipts.first) < len(self._messages):
+            self._receipts.add_row()
+            self._deliveries.add_row()
+
     def _fold_message(self, message: Message, now: float) -> None:
-        index = self._position.get(message.id)
-        if index is None:
-            self._position[message.id] = index = len(self._messages)
-            self._messages.append(message)
-            self._add(index, message, now)
+        messages = self._messages
+        parent = NONE if message.thread is None else messages.row(message.thread)
+        row = messages.ids.row(message.id)
+        if row is None:
+            row = messages.add(message, parent)
+        elif not messages.is_there(row):
+            messages.put(row, message, parent)
+        else:
+            self._make_room()
+            self._fold_again(row, message, parent, now)
             return
-        old = self._messages[index]
+        self._make_room()
+        if self._seen_early and message.id in self._seen_early:
+            self._seen_early.discard(message.id)
+            self._seen.add(row)
+        self._add(row, message, now)
+
+    def _fold_again(self, row: int, message: Message, parent: int, now: float) -> None:
+        """Take in a message whose id is known: the same one told anew, or another that claims its id."""
+        old = self._messages[row]
         if old.position == message.position or (old.location and old.location == message.location):
             if old != message and old.location:
-                self._tell_anew(index, message, now)
+                self._tell_anew(row, old, message, parent, now)
             return
         first, second = (message, old) if message.position < old.position else (old, message)
         if first.archived == second.archived:
             self.duplicates.append(second)
         if first is message:
-            self._messages[index] = message
-            self._must_rebuild = True
+            self._messages.put(row, message, parent)
+            self._rebuild_soon()
 
-    def _tell_anew(self, index: int, message: Message, now: float) -> None:
+    def _rebuild_soon(self) -> None:
+        self._must_rebuild = True
+        self._index.forget_orders()
+
+    def _tell_anew(self, row: int, old: Message, message: Message, parent: int, now: float) -> None:
         """Take in a message whose record was changed where it stands: what was told last holds."""
-        old, self._messages[index] = self._messages[index], message
+        if self._is_unseen(row) and old.archived != message.archived:
+            self._index.count_unseen(row, -1)
+        self._messages.put(row, message, parent)
+        self._summaries.pop(self._index.forest.root(row), None)
         alike = replace(old, type=message.type, tags=message.tags, archived=message.archived)
         if alike != message or old.archived > message.archived:
-            self._must_rebuild = True
+            self._rebuild_soon()
         elif old.archived != message.archived:
-            if self._is_unseen(old):
-                self._index.count_unseen(old, -1)
-            self._index.archive(message)
+            self._index.archive(row)
             self._archived += 1
-            self._file(index, now)
+            self._file(row, now)
 
-    def _add(self, index: int, message: Message, now: float) -> None:
-        if message.read_by:
-            readers = self._readers.setdefault(message.id, {})
-            for reader in message.read_by:
-                readers.setdefault(reader, None)
-        self._index.add(index, message, self._is_unseen(message))
+    def _add(self, row: int, message: Message, now: float) -> None:
+        for reader in message.read_by:
+            name = self._messages.names.number(reader)
+            if self._receipts.find(row, name) == NONE:
+                self._receipts.add(row, name)
+        root = self._index.add(row, self._is_unseen(row))
+        if (known := self._summaries.pop(root, None)) is not None:
+            self._lengthen(known, root, message)
         self._archived += message.archived
-        self._file(index, now)
+        self._file(row, now)
+
+    def _lengthen(self, known: ThreadSummary, root: int, message: Message) -> None:
+        """Keep a thread's summary when its newest message came, and nothing else."""
+        if (
+            message.id == known.root
+            or known.messages + 1 != self._index.sizes[root]
+            or (message.time, message.id)
+            <= (
+                known.last_time,
+                known.latest.id,
+            )
+        ):
+            return
+        recipients = (resolve(text, self.roster, self.user).name for text in message.recipients)
+        self._summaries[root] = replace(
+            known,
+            participants=tuple(dict.fromkeys((*known.participants, message.sender, *recipients))),
+            messages=known.messages + 1,
+            unseen=self._index.unseen[root],
+            last_time=message.time,
+            last_timestamp=message.timestamp,
+            latest=message,
+        )
 
     def _rebuild(self, now: float) -> None:
         self._clear_indexes()
-        for message_id, names in self._delivered.items():
-            for name in names:
-                self._index.deliver(message_id, name)
-        for index, message in enumerate(self._messages):
-            self._add(index, message, now)
+        for row in range(len(self._messages)):
+            for name in self._deliveries.names_of(row):
+                self._index.postings.deliver(row, self._messages.names[name])
+        for row in self._messages.rows():
+            self._add(row, self._messages[row], now)
 
     def _fold_receipt(self, receipt: Receipt) -> None:
-        readers = self._readers.setdefault(receipt.message_id, {})
-        known = readers.get(receipt.reader, FOREVER)
-        if known == FOREVER or (known is None and receipt.time is not None):
-            readers[receipt.reader] = receipt.time
-        elif receipt.time is not None and known is not None and receipt.time < known:
-            readers[receipt.reader] = receipt.time
-            return
+        row, reader = self._row(receipt.message_id), self._messages.names.number(receipt.reader)
+        entry = self._receipts.find(row, reader)
+        if entry != NONE:
+            known = self._receipts.time(entry)
+            if receipt.time is not None and known is not None and receipt.time < known:
+                self._receipts.times[entry] = receipt.time
+                return
+            if known is not None or receipt.time is None:
+                return
+            self._receipts.times[entry] = receipt.time
         else:
-            return
-        index = self._position.get(receipt.message_id)
-        if index is not None:
-            self._ledger.read(index, receipt.reader)
+            self._receipts.add(row, reader, receipt.time)
+        if self._messages.is_there(row):
+            self._ledger.read(row, receipt.reader)
+
+    def _fold_delivery(self, delivery: Delivery, now: float) -> None:
+        row = self._row(delivery.message_id)
+        self._deliveries.add(row, self._messages.names.number(delivery.recipient))
+        self._index.postings.deliver(row, delivery.recipient)
+        self._refile(row, now)
 
     def _fold_agent(self, agent: Agent, now: float) -> None:
         before = self.roster.get(agent.session_id)
         if not self.roster.put(agent):
             return
-        for index in sorted(self._index.touched_by(agent, before)):
-            if self._ledger.is_open(index) or not self._is_past(self._messages[index], now):
-                self._file(index, now)
+        self._summaries.clear()
+        self._index.forget_agents()
+        for row in sorted(self._index.postings.touched_by(agent, before)):
+            if self._messages.is_there(row) and (self._ledger.is_open(row) or not self._is_past(row, now)):
+                self._file(row, now)
 
-    def _is_past(self, message: Message, now: float) -> bool:
+    def _is_past(self, row: int, now: float) -> bool:
         """Say whether a message is a broadcast, and no more, that expired: whoever comes, nothing changes."""
-        if message.mentions or message.id in self._delivered or not BROADCAST_NAMES.issuperset(message.recipients):
+        head = self._messages.head(row)
+        if head.mentions or self._deliveries.has(row) or not BROADCAST_NAMES.issuperset(head.recipients):
             return False
-        return message_expiry(message, self.roster, self.user) <= now
+        return message_expiry(self._messages[row], self.roster, self.user) <= now
+
+    def _fold_seen(self, message_id: str) -> None:
+        row = self._messages.ids.row(message_id)
+        if row is None or not self._messages.is_there(row):
+            self._seen_early.add(message_id)
+        elif self._is_unseen(row):
+            self._seen.add(row)
+            self._count_unseen(row, -1)
+        else:
+            self._seen.add(row)
+
+    def _fold_unseen(self, message_id: str) -> None:
+        self._seen_early.discard(message_id)
+        row = self._messages.ids.row(message_id)
+        if row is not None and self._seen.discard(row) and self._is_unseen(row):
+            self._count_unseen(row, 1)
+
+    def _count_unseen(self, row: int, by: int) -> None:
+        self._index.count_unseen(row, by)
+        root = self._index.forest.root(row)
+        if (known := self._summaries.get(root)) is not None:
+            self._summaries[root] = replace(known, unseen=self._index.unseen[root])
 
     def _fold_intervention(self, intervention: Intervention, now: float) -> None:
         if intervention.id in self._journal:
@@ -191,49 +281,52 @@ class Fold:
         if intervention.action == "intervene" and intervention.message_id:
             self._stepped_in.add(intervention.message_id)
         recipient = str(intervention.details.get("recipient") or "")
+        row = self._messages.ids.row(intervention.message_id) if intervention.message_id else None
         if intervention.action in SETTLING and intervention.message_id:
             self._settled.setdefault(intervention.message_id, {})[intervention.id] = recipient
-            self._refile(intervention.message_id, now)
+            self._refile(row, now)
         elif intervention.action == UNDO:
             self._undone[str(intervention.details.get("undoes") or "")] = intervention.id
-            if intervention.message_id:
-                self._refile(intervention.message_id, now)
+            self._refile(row, now)
 
-    def _file(self, index: int, now: float) -> None:
-        message = self._messages[index]
-        deeds = self._settled.get(message.id)
+    def _file(self, row: int, now: float) -> None:
+        message = self._messages[row]
+        deeds = self._settled.get(message.id) if self._settled else None
         settled = frozenset(name for deed, name in deeds.items() if deed not in self._undone) if deeds else NOBODY
-        self._ledger.file(index, message, self._facts(message.id), settled, now)
+        self._ledger.file(row, message, self._facts(row), settled, now)
 
-    def _refile(self, message_id: str, now: float) -> None:
-        index = self._position.get(message_id)
-        if index is not None:
-            self._file(index, now)
+    def _refile(self, row: int | None, now: float) -> None:
+        if row is not None and self._messages.is_there(row):
+            self._file(row, now)
 
-    def _facts(self, message_id: str) -> Facts:
-        readers = self._readers.get(message_id)
-        delivered = self._delivered.get(message_id)
-        return Facts(readers or {}, tuple(delivered or ())) if readers or delivered else NO_FACTS
+    def _facts(self, row: int) -> Facts:
+        if not self._receipts.has(row) and not self._deliveries.has(row):
+            return NO_FACTS
+        names = self._messages.names.values
+        readers = {names[number]: time for number, time in self._receipts.of(row)}
+        return Facts(readers, tuple(names[number] for number in self._deliveries.names_of(row)))
 
-    def _is_unseen(self, message: Message) -> bool:
-        return not message.archived and message.sender != self.user and message.id not in self._seen
+    def _is_unseen(self, row: int) -> bool:
+        return (
+            row not in self._seen and not self._messages.head(row).archived and self._messages.sender(row) != self.user
+        )
 
-    def _count_unseen(self, message_id: str, by: int) -> None:
-        message = self.message(message_id)
-        if message is not None and not message.archived and message.sender != self.user:
-            self._index.count_unseen(message, by)
+    def __len__(self) -> int:
+        return self._messages.number
+
+    def __contains__(self, message_id: str) -> bool:
+        return self._known(message_id) is not None
+
+    def _known(self, message_id: str) -> int | None:
+        """Return the row of a message that is there."""
+        row = self._messages.ids.row(message_id)
+        return row if row is not None and self._messages.is_there(row) else None
 
     def ids(self) -> set[str]:
         """Return the ids of all messages."""
-        return set(self._position)
-
-    def __len__(self) -> int:
-        return len(self._messages)
-
-    def __contains__(self, message_id: str) -> bool:
-        return message_id in self._position
+        return {self._messages.ids[row] for row in self._messages.rows()}
 
     def message(self, message_id: str) -> Message | None:
         """Return the message of that id, live or archived."""
-        index = self._position.get(message_id)
-        return None if index is None else self._messages[index]
+        row = self._known(message_id)
+        return None if row is None else self._messages[row]

@@ -1,176 +1,252 @@
-"""Where mail is found again: by thread, address, channel, sender and view."""
+"""Where mail is found again: by thread and by view, with what the person has not seen of it."""
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from mailstore.address import is_channel
+from mailstore.columns.messages import NONE, Head, Messages
 from mailstore.message import Message
-from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
-from mailstore.recency import Recency
-from mailstore.roster import Agent, Roster
+from mailstore.postings import Postings
+from mailstore.protocol import USER_NAMES
+from mailstore.ranking import Ranking
+from mailstore.roots import Listed, Roots
+from mailstore.roster import Roster
 from mailstore.scope import label_of
 from mailstore.thread import Forest
 from mailstore.views import Channel, View
 
 __all__ = ["Index"]
 
+MOST_LISTED = 8
+"""Views that are kept in order at once, besides those of all threads and of the unread ones."""
+
 
 class Index:
-    """Indices of messages by everything that a view or a changed agent asks for."""
+    """Threads with their sizes, and the views that somebody looks at, kept in order."""
 
-    def __init__(self, age: Callable[[str], tuple[float, str]], user: str) -> None:
+    def __init__(self, messages: Messages, roster: Roster, user: str) -> None:
+        self._messages = messages
+        self._roster = roster
         self._user = user
-        self.forest = Forest(age)
-        self._members: dict[str, list[int]] = {}
-        self._by_name: dict[str, list[int]] = defaultdict(list)
-        self._by_delivery: dict[str, list[str]] = defaultdict(list)
-        self._positions: dict[str, int] = {}
-        self._all = Recency()
-        self._for_user = Recency()
-        self._archive = Recency()
-        self._channels: dict[str, Recency] = defaultdict(Recency)
-        self._channel_mail: dict[str, int] = defaultdict(int)
-        self._people: dict[str, Recency] = defaultdict(Recency)
-        self._unseen_in: dict[str, int] = defaultdict(int)
-        self._unseen_channel: dict[str, int] = defaultdict(int)
+        self.forest = Forest(messages.age)
+        self.postings = Postings(messages, user)
+        self.sizes = array("i")
+        """How many messages the thread of each root has."""
+        self.unseen = array("i")
+        self.latest = array("i")
+        """The newest message of each root's thread."""
+        self.channel_mail: dict[str, int] = defaultdict(int)
+        self.unseen_channel: dict[str, int] = defaultdict(int)
+        self.unseen_mailbox: dict[str, int] = defaultdict(int)
         self.unseen_total = 0
-        self._unseen_mailbox: dict[str, int] = defaultdict(int)
         self.unseen_for_user = 0
+        self._all: Ranking | None = None
+        self._unread: Ranking | None = None
+        self.keeps_read = False
+        """Whether threads stay among the unread ones after they were read."""
+        self._read_since: set[int] = set()
+        self._listed: dict[View, Listed] = {}
+        self.strays: list[int] = []
+        """Rows whose head changed since they were taken in."""
 
-    def add(self, index: int, message: Message, is_unseen: bool) -> None:
-        """Take a message in."""
-        self._positions[message.id] = index
-        link = self.forest.add(message.id, message.thread)
-        if link.absorbed is not None:
-            self._absorb(link.absorbed, link.root)
-        self._members.setdefault(link.root, []).append(index)
-        for name in {name.removeprefix("agent:") for name in (*message.recipients, *message.mentions)}:
-            self._by_name[name].append(index)
-        for recency in self._views_of(message):
-            recency.touch(link.root, message.time)
-        for tag in channel_tags(message):
-            self._channel_mail[tag] += 1
+    def grow(self, size: int) -> None:
+        """Make room for rows up to a number of them."""
+        self.forest.grow(size)
+        missing = size - len(self.sizes)
+        if missing > 0:
+            self.sizes.frombytes(bytes(4 * missing))
+            self.unseen.frombytes(bytes(4 * missing))
+            self.latest.extend([NONE] * missing)
+
+    def add(self, row: int, is_unseen: bool) -> int:
+        """Take a message in; return the root of its thread."""
+        messages, time = self._messages, self._messages.times[row]
+        self.grow(len(messages))
+        link = self.forest.add(row, messages.parents[row])
+        root, absorbed = link.root, link.absorbed
+        self._unlist(root)
+        if absorbed is not None:
+            self._absorb(absorbed, root)
+        if self.sizes[root] == 0 or messages.age(row) > messages.age(self.latest[root]):
+            self.latest[root] = row
+        self.sizes[root] += 1
+        self._list(root)
+        self.postings.add(row)
+        for listed in self._listed.values():
+            if listed.matches(row):
+                listed.touch(root, time)
+        for tag in channel_tags(messages.head(row)):
+            self.channel_mail[tag] += 1
         if is_unseen:
-            self.count_unseen(message, 1)
+            self.count_unseen(row, 1)
+        return root
 
-    def _views_of(self, message: Message) -> Iterable[Recency]:
-        yield self._all
-        if message.archived:
-            yield self._archive
-        if self.is_for_user(message):
-            yield self._for_user
-        for tag in channel_tags(message):
-            yield self._channels[tag]
-        for name in {message.sender, *(name.removeprefix("agent:") for name in message.recipients)}:
-            yield self._people[name]
-
-    def archive(self, message: Message) -> None:
-        """Take note that a message that was live is archived."""
-        self._archive.touch(self.forest.root(message.id), message.time)
-
-    def _absorb(self, absorbed: str, root: str) -> None:
-        moved = self._members.pop(absorbed, None)
-        if moved is None:
+    def _absorb(self, absorbed: int, root: int) -> None:
+        if not self.sizes[absorbed]:
             return
-        here = self._members.setdefault(root, moved)
-        if here is not moved:
-            here.extend(moved)
-        self._unseen_in[root] += self._unseen_in.pop(absorbed, 0)
-        self._all.merge(absorbed, root)
-        self._for_user.merge(absorbed, root)
-        self._archive.merge(absorbed, root)
-        for recency in (*self._channels.values(), *self._people.values()):
-            recency.merge(absorbed, root)
+        self._unlist(absorbed)
+        if absorbed in self._read_since:
+            self._read_since.discard(absorbed)
+        newest = self.latest[absorbed]
+        if not self.sizes[root] or self._messages.age(newest) > self._messages.age(self.latest[root]):
+            self.latest[root] = newest
+        for column in (self.sizes, self.unseen):
+            column[root] += column[absorbed]
+            column[absorbed] = 0
+        for listed in self._listed.values():
+            listed.merge(absorbed, root)
 
-    def deliver(self, message_id: str, recipient: str) -> None:
-        """Note for whom a message was when it was sent."""
-        self._by_delivery[recipient].append(message_id)
+    def _unlist(self, root: int) -> None:
+        """Take a root out of the orders that its thread's newest message decides, which is about to change."""
+        if self.sizes[root]:
+            if self._all is not None:
+                self._all.drop(root)
+            if self._unread is not None and self._is_unread(root):
+                self._unread.drop(root)
 
-    def count_unseen(self, message: Message, by: int) -> None:
+    def _list(self, root: int) -> None:
+        if self._all is not None:
+            self._all.put(root)
+        if self._unread is not None and self._is_unread(root):
+            self._unread.put(root)
+
+    def _is_unread(self, root: int) -> bool:
+        return self.unseen[root] > 0 or root in self._read_since
+
+    def keep_read(self, is_on: bool) -> None:
+        """Let threads that are read from now on stay among the unread ones; those that stayed until now go."""
+        if is_on and self.keeps_read:
+            return
+        self.keeps_read = is_on
+        for root in self._read_since:
+            if self._unread is not None and self.sizes[root]:
+                self._unread.drop(root)
+        self._read_since.clear()
+
+    def archive(self, row: int) -> None:
+        """Take note that a message that was live is archived."""
+        self.strays.append(row)
+        if listed := self._listed.get(View("archive")):
+            listed.touch(self.forest.root(row), self._messages.times[row])
+
+    def count_unseen(self, row: int, by: int) -> None:
         """Count a message as unseen by the person, or as seen."""
-        self._unseen_in[self.forest.root(message.id)] += by
+        root, head = self.forest.root(row), self._messages.head(row)
+        was = self.unseen[root]
+        self.unseen[root] = was + by
+        if self._unread is not None:
+            if was <= 0 < was + by and root in self._read_since:
+                self._read_since.discard(root)
+            elif was <= 0 < was + by:
+                self._unread.put(root)
+            elif was > 0 >= was + by and not self.keeps_read:
+                self._unread.drop(root)
+            elif was > 0 >= was + by:
+                self._read_since.add(root)
         self.unseen_total += by
-        self._unseen_mailbox[label_of(message.id)] += by
-        if self.is_for_user(message):
+        if self._roster.scopes:
+            self.unseen_mailbox[label_of(self._messages.ids[row])] += by
+        if self.is_for_user(row):
             self.unseen_for_user += by
-        for tag in channel_tags(message):
-            self._unseen_channel[tag] += by
+        for tag in channel_tags(head):
+            self.unseen_channel[tag] += by
 
-    def is_for_user(self, message: Message) -> bool:
+    def is_for_user(self, row: int) -> bool:
         """Say whether a message is addressed to the user or mentions them."""
-        names = (*message.recipients, *message.mentions)
-        if message.sender == self._user:
-            return False
-        return any(name == self._user or name in USER_NAMES or name.startswith("person:") for name in names)
+        return self._messages.sender(row) != self._user and is_for_user(self._messages.head(row), self._user)
 
-    def unseen_by_mailbox(self) -> dict[str, int]:
-        """Return how many messages of each of several mailboxes the person has not seen, by their labels."""
-        return self._unseen_mailbox
+    # Views
 
-    def members(self, root: str) -> list[int]:
-        """Return a thread's messages; raises KeyError for a root that is none."""
-        return self._members[root]
-
-    def unseen_in(self, root: str) -> int:
-        """Return how many messages of a thread the person has not seen."""
-        return self._unseen_in.get(root, 0)
-
-    def candidates(self, name: str, agent: Agent | None) -> set[int]:
-        """Return every message that may be for a name: addressed, mentioned or delivered to it."""
-        names = {name, *_broadcasts(name)}
-        if name == "user":
-            names |= {self._user, *USER_NAMES} | {key for key in self._by_name if key.startswith("person:")}
-        found = self._named(names | (self._names_of(agent) if agent else set()))
-        return found | self._delivered_to(name)
-
-    def touched_by(self, agent: Agent, before: Agent | None) -> set[int]:
-        """Return every message whose fate an agent's registration or change may alter."""
-        names = _broadcasts(agent.session_id) | self._names_of(agent)
-        if before is not None:
-            names |= self._names_of(before)
-        return self._named(names) | self._delivered_to(agent.session_id)
-
-    def _names_of(self, agent: Agent) -> set[str]:
-        session = agent.session_id
-        prefixes = {session[:size] for size in range(8, len(session))}
-        roles = {spelling for role in agent.roles() for spelling in (role, f"role:{role}")}
-        return {session, agent.name, *agent.tags, *prefixes, *roles}
-
-    def _named(self, names: set[str]) -> set[int]:
-        return {index for name in names if name in self._by_name for index in self._by_name[name]}
-
-    def _delivered_to(self, name: str) -> set[int]:
-        ids = self._by_delivery.get(name, ())
-        return {self._positions[message_id] for message_id in ids if message_id in self._positions}
-
-    def threads(self, view: View) -> list[str]:
+    def threads(self, view: View) -> Roots:
         """Return the roots of a view that is kept in order, the newest first."""
+        if view.kind == "all":
+            return Roots(self._messages, self.order())
         if view.kind == "unread":
-            return [root for root in self._all.newest_first() if self._unseen_in.get(root, 0) > 0]
-        if view.kind == "channel":
-            recency = self._channels.get(view.name)
-            return recency.newest_first() if recency else []
-        kept = {"all": self._all, "for-you": self._for_user, "archive": self._archive}
-        return kept[view.kind].newest_first()
+            if self._unread is None:
+                self._unread = Ranking(self.last_time, (row for row, number in enumerate(self.unseen) if number > 0))
+            return Roots(self._messages, self._unread)
+        listed = self._listed.pop(view, None) or self._list_view(view)
+        self._listed[view] = listed
+        return Roots(self._messages, listed.ranking)
 
-    def agent_threads(self, name: str, agent: Agent | None) -> list[str]:
-        """Return the threads in which a name, or a role its agent holds, sends or receives."""
-        names = {name, *((agent.name, *agent.roles()) if agent else ())}
-        last: dict[str, float] = {}
-        for recency in (self._people[key] for key in names if key in self._people):
-            for root, time in recency.items():
-                last[root] = max(last.get(root, time), time)
-        return sorted(last, key=lambda root: last[root], reverse=True)
+    def order(self) -> Ranking:
+        """Return all threads in their order."""
+        if self._all is None:
+            self._all = Ranking(self.last_time, (row for row, size in enumerate(self.sizes) if size))
+        return self._all
+
+    def load_order(self, ranking: Ranking) -> None:
+        """Take over all threads in their order."""
+        self._all = ranking
+
+    def last_time(self, root: int) -> float:
+        """Return when the newest message of a thread was sent."""
+        return self._messages.times[self.latest[root]]
+
+    def _list_view(self, view: View) -> Listed:
+        if len(self._listed) >= MOST_LISTED:
+            del self._listed[next(iter(self._listed))]
+        matches, rows = self._belonging(view)
+        messages = self._messages
+        times: dict[int, float] = {}
+        for row in rows:
+            root, time = self.forest.root(row), messages.times[row]
+            if time >= times.get(root, time):
+                times[root] = time
+        return Listed(matches, times)
+
+    def _belonging(self, view: View) -> tuple[Callable[[int], bool], Iterable[int]]:
+        """Return what says whether a message belongs to a view, and the messages that do."""
+        messages, ids = self._messages, self._messages.ids
+        if view.kind == "store":
+
+            def is_in_store(row: int) -> bool:
+                return label_of(ids[row]) == view.name
+
+            return is_in_store, filter(is_in_store, messages.rows())
+        if view.kind == "agent":
+            agent = self._roster.get(view.name)
+            names = {view.name, *((agent.name, *agent.roles()) if agent else ())}
+
+            def concerns(head: Head) -> bool:
+                return not names.isdisjoint(name.removeprefix("agent:") for name in head.recipients)
+
+            sent = (row for name in names for row in self.postings.sent_by(name))
+            rows = (*sent, *self._with_heads(concerns))
+            return lambda row: messages.sender(row) in names or concerns(messages.head(row)), rows
+        kinds: dict[str, Callable[[Head], bool]] = {
+            "channel": lambda head: view.name in channel_tags(head),
+            "for-you": lambda head: is_for_user(head, self._user),
+            "archive": lambda head: head.archived,
+        }
+        wanted = kinds[view.kind]
+        matches = self.is_for_user if view.kind == "for-you" else lambda row: wanted(messages.head(row))
+        return matches, filter(matches, (*self._with_heads(wanted), *self.strays))
+
+    def _with_heads(self, matching: Callable[[Head], bool]) -> Iterable[int]:
+        return (row for head in self.postings.heads(matching) for row in self.postings.with_head(head))
+
+    def forget_orders(self) -> None:
+        """Forget what was sorted by times that have changed."""
+        self._all = self._unread = None
+        self._read_since.clear()
+        self._listed.clear()
+
+    def forget_agents(self) -> None:
+        """Forget the views of agents, whose names and roles may be others now."""
+        for view in [view for view in self._listed if view.kind == "agent"]:
+            del self._listed[view]
 
     def channels(self, roster: Roster) -> list[Channel]:
         """Return every channel that mail or agents bear, sorted by name."""
         return [
             Channel(
                 tag,
-                self._channel_mail.get(tag, 0),
-                self._unseen_channel.get(tag, 0),
+                self.channel_mail.get(tag, 0),
+                self.unseen_channel.get(tag, 0),
                 tuple(agent.session_id for agent in roster.bearers(tag)),
             )
             for tag in self.tags(roster)
@@ -178,16 +254,16 @@ class Index:
 
     def tags(self, roster: Roster) -> list[str]:
         """Return the tags of all channels that mail or agents bear, sorted by name."""
-        tags = {*self._channel_mail, *(tag for tag in roster.tags() if is_channel(tag))}
+        tags = {*self.channel_mail, *(tag for tag in roster.tags() if is_channel(tag))}
         return sorted(tags, key=lambda tag: (tag.partition(":")[2], tag))
 
 
-def _broadcasts(name: str) -> set[str]:
-    """Return the broadcasts that may reach a name, and those of its mailbox alone where there are several."""
-    label, _, rest = name.partition("/")
-    return {*BROADCAST_NAMES, f"{label}/all"} if rest else set(BROADCAST_NAMES)
+def is_for_user(head: Head | Message, user: str) -> bool:
+    """Say whether a message, or what several share, addresses the user or mentions them."""
+    names = (*head.recipients, *head.mentions)
+    return any(name == user or name in USER_NAMES or name.startswith("person:") for name in names)
 
 
-def channel_tags(message: Message) -> list[str]:
+def channel_tags(head: Head) -> list[str]:
     """Return the tags that a message is addressed to."""
-    return [name for name in message.recipients if is_channel(name)]
+    return [name for name in head.recipients if is_channel(name)]

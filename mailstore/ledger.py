@@ -7,8 +7,12 @@ message is filed at a time, and filed anew when a record about it, or its recipi
 from __future__ import annotations
 
 import heapq
+from collections.abc import Collection
 
 from mailstore.address import Kind
+from mailstore.columns.flags import Flags
+from mailstore.columns.messages import Messages
+from mailstore.columns.open_mail import OpenMail
 from mailstore.delivery import FOREVER, Facts, Recipient, State, message_expiry, recipients, state
 from mailstore.message import Message
 from mailstore.roster import Roster, Status
@@ -26,30 +30,31 @@ def _is_dead_letter(recipient: Recipient, found: State) -> bool:
 
 
 class Ledger:
-    """Open mail by recipient name, as indices of messages in the order in which they were filed."""
+    """Open mail by recipient name, as rows of messages."""
 
-    def __init__(self, roster: Roster, user: str) -> None:
+    def __init__(self, roster: Roster, user: str, messages: Messages) -> None:
         self._roster = roster
         self._user = user
-        self._filed: dict[int, tuple[str, ...]] = {}
-        self._due: list[tuple[float, int]] = []
-        self.unread: dict[str, dict[int, None]] = {}
-        self.roles: dict[str, dict[int, None]] = {}
+        self.due: list[tuple[float, int]] = []
+        self.open = OpenMail(messages.sender, lambda row: messages.head(row).type)
         self.dead: dict[tuple[int, str], State] = {}
-        self.expired: set[int] = set()
+        self._dead_of: dict[int, tuple[str, ...]] = {}
+        self.expired = Flags()
+        self.version = 0
+        """Grows whenever a letter dies, or is one no longer."""
 
-    def file(self, index: int, message: Message, facts: Facts, settled: frozenset[str], now: float) -> None:
+    def file(self, row: int, message: Message, facts: Facts, settled: frozenset[str], now: float) -> None:
         """File a message under all that still have it open; of archived mail only dead letters are open.
 
         `settled` are the recipients whose dead letter is done with; an empty name stands for all.
         """
-        self.forget(index)
-        filed: list[str] = []
+        self.open.grow(row + 1)
+        self.forget(row)
         due = message_expiry(message, self._roster, self._user)
         if due <= now:
             due = FOREVER
             if not message.archived:
-                self.expired.add(index)
+                self.expired.add(row)
         for recipient in recipients(message, facts, self._roster, self._user):
             found = state(recipient, message, facts, self._roster, now, self._user)
             if found is State.READ:
@@ -57,66 +62,83 @@ class Ledger:
             name = recipient.name
             if recipient.kind is Kind.ROLE:
                 if found is not State.EXPIRED and not message.archived:
-                    self.roles.setdefault(name, {})[index] = None
-                    filed.append(name)
+                    self.open.open(row, (True, name))
             elif found in (State.UNREAD, State.FROZEN):
                 if not message.archived:
-                    self.unread.setdefault(name, {})[index] = None
-                    filed.append(name)
+                    self.open.open(row, (False, name))
             elif _is_dead_letter(recipient, found) and not settled & {"", name}:
-                self.dead[index, name] = found
-                filed.append(name)
+                self.mark_dead(row, name, found)
             if found is State.UNREAD:
                 due = min(due, max(recipient.expiry, now + FROZEN_CHECK_SECONDS))
-        if filed:
-            self._filed[index] = tuple(filed)
         if due < FOREVER:
-            heapq.heappush(self._due, (due, index))
+            heapq.heappush(self.due, (due, row))
 
-    def forget(self, index: int) -> None:
+    def mark_dead(self, row: int, name: str, found: State) -> None:
+        """Keep that a message is a dead letter for one of its recipients."""
+        self.dead[row, name] = found
+        self._dead_of[row] = (*self._dead_of.get(row, ()), name)
+        self.version += 1
+
+    def dead_for(self, row: int) -> tuple[str, ...]:
+        """Return for whom a message is a dead letter."""
+        return self._dead_of.get(row, ())
+
+    def forget(self, row: int) -> None:
         """Take a message out of everything that has it open."""
-        self.expired.discard(index)
-        for name in self._filed.pop(index, ()):
-            for open_mail in (self.unread, self.roles):
-                if (indices := open_mail.get(name)) is not None:
-                    indices.pop(index, None)
-            self.dead.pop((index, name), None)
+        self.expired.discard(row)
+        self.open.close_all(row)
+        for name in self._dead_of.pop(row, ()):
+            del self.dead[row, name]
+            self.version += 1
 
-    def read(self, index: int, reader: str) -> None:
+    def read(self, row: int, reader: str) -> None:
         """Take a message out of what a reader, and the roles it ever held, have open."""
-        filed = self._filed.get(index)
-        if filed is None:
+        if row >= self.open.size:
             return
-        done = [name for name in filed if name == reader or self._roster.has_held(reader, name)]
-        for name in done:
-            for open_mail in (self.unread, self.roles):
-                if (indices := open_mail.get(name)) is not None and (open_mail is self.roles or name == reader):
-                    indices.pop(index, None)
-            self.dead.pop((index, name), None)
-        if done:
-            self._filed[index] = tuple(name for name in filed if name not in done)
+        roles = {reader, *self._roster.ever_held(reader)}
+        self.open.close(row, (False, reader))
+        for role in roles:
+            self.open.close(row, (True, role))
+        if left := self._dead_of.get(row):
+            kept = tuple(name for name in left if name not in roles)
+            for name in set(left) - set(kept):
+                del self.dead[row, name]
+                self.version += 1
+            self._dead_of[row] = kept
 
-    def is_open(self, index: int) -> bool:
+    def is_open(self, row: int) -> bool:
         """Say whether anyone has the message open."""
-        return index in self._filed
+        return row < self.open.size and (self.open.is_open(row) or bool(self._dead_of.get(row)))
 
     def come_due(self, now: float) -> list[int]:
         """Return the messages whose time ran out for someone, to be filed anew."""
         due: list[int] = []
-        while self._due and self._due[0][0] <= now:
-            due.append(heapq.heappop(self._due)[1])
+        while self.due and self.due[0][0] <= now:
+            due.append(heapq.heappop(self.due)[1])
         return due
+
+    def _names(self, name: str) -> list[tuple[bool, str]]:
+        """Return under which names somebody finds what they have to read: their own, and those of their roles."""
+        agent = self._roster.get(name)
+        held = agent.roles() if agent is not None and agent.status is not Status.DEAD else ()
+        return [(False, name), *((True, role) for role in held)]
 
     def unread_of(self, name: str) -> list[int]:
         """Return what a name has to read, in order: its own mail and that of the roles it holds."""
-        own = self.unread.get(name, {})
-        agent = self._roster.get(name)
-        held = agent.roles() if agent is not None and agent.status is not Status.DEAD else ()
-        roles = [mail for role in held if (mail := self.roles.get(role))]
-        if not roles:
-            return list(own)
-        return sorted(set(own).union(*roles))
+        own, *roles = [self.open.of(each) for each in self._names(name)]
+        return sorted(set(own).union(*roles)) if any(roles) else own
 
-    def waiting(self) -> dict[str, list[int]]:
-        """Return role mail that waits because no living or frozen agent holds the role."""
-        return {role: list(mail) for role, mail in self.roles.items() if mail and not self._roster.holders(role)}
+    def unread_count(self, name: str, types: Collection[str] | None = None) -> int | None:
+        """Return how much a name has to read that it did not send, of some types only if any are given.
+
+        None where it must be counted row by row.
+        """
+        return self.open.tally(self._names(name), name, None if types is None else frozenset(types))
+
+    def waiting(self) -> dict[str, int]:
+        """Return how much mail to a role waits because no living or frozen agent holds it, by role."""
+        waiting = {}
+        for (is_role, role), number in self.open.holders():
+            if is_role and not self._roster.holders(role):
+                waiting[role] = number
+        return waiting

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from mailstore.address import Kind, channel_label, is_channel, resolve
-from mailstore.delivery import FOREVER, Standing, State, message_expiry, recipients, standing
-from mailstore.fold import Fold
-from mailstore.message import Intervention, Message, Receipt
+from mailstore.address import channel_label, is_channel, resolve
+from mailstore.columns.messages import NONE, Head
+from mailstore.delivery import FOREVER, State
+from mailstore.events import Event, Seen, Unseen
+from mailstore.fates import Fates, by_time
+from mailstore.index import is_for_user
+from mailstore.message import Message
+from mailstore.outline import Outline, outline
 from mailstore.retention import Retention, retained
-from mailstore.roster import Status
-from mailstore.scope import WHOLE, label_of
-from mailstore.thread import Cycle
-from mailstore.views import Channel, Counts, DeadLetter, Node, ThreadSummary, View
+from mailstore.scope import WHOLE
+from mailstore.views import Channel, Counts, Cycle, Node, ThreadSummary, View
 
 __all__ = ["Mailbox", "by_time"]
 
-
-def by_time(message: Message) -> tuple[float, str]:
-    """Return what orders messages: their time, then their id."""
-    return message.time, message.id
+MOST_SUMMARIES = 2048
 
 
-class Mailbox(Fold):
+class Mailbox(Fates):
     """All that is known of one mailbox.
 
     Times are seconds since the epoch. A message is known by its id; the person who oversees is `user`.
@@ -31,154 +30,97 @@ class Mailbox(Fold):
     def find(self, prefix: str) -> list[Message]:
         """Return the messages whose id is, or begins with, what somebody typed."""
         exact = self.message(prefix)
-        return [exact] if exact else [m for m in self._messages if m.id.startswith(prefix)] if prefix else []
+        if exact or not prefix:
+            return [exact] if exact else []
+        rows = self._messages.ids.texts.starting_with(prefix)
+        return [self._messages[row] for row in rows if self._messages.is_there(row)]
 
     def messages(self) -> list[Message]:
         """Return every message, oldest first, live and archived."""
-        return sorted(self._messages, key=by_time)
+        return sorted(self.folded(), key=by_time)
 
     def folded(self) -> list[Message]:
-        """Return every message in the order in which it was folded, live and archived."""
-        return list(self._messages)
+        """Return every message, live and archived, in about the order in which they were folded."""
+        return [self._messages[row] for row in self._messages.rows()]
+
+    def newest(self, since: float = -FOREVER) -> Iterator[Message]:
+        """Yield every message, the newest first, live and archived; only those from a time on if one is given.
+
+        Made as they are asked for, of those that are there now.
+        """
+        times, order = self._messages.times, self._messages.order()
+        for at in range(len(order) - 1, -1, -1):
+            if times[order[at]] < since:
+                return
+            yield self._messages[order[at]]
+
+    def of_type(self, kind: str) -> Iterator[Message]:
+        """Yield the live messages of a type, in no order that matters; made as they are asked for."""
+        messages, postings = self._messages, self._index.postings
+
+        def is_wanted(head: Head) -> bool:
+            return head.type == kind and not head.archived
+
+        for number in list(postings.heads(is_wanted)):
+            for row in postings.with_head(number):
+                if is_wanted(messages.head(row)):  # it may have been archived since
+                    yield messages[row]
 
     def times(self) -> list[float]:
         """Return when every message was sent, in seconds since the epoch, the earliest first."""
-        return sorted(message.time for message in self._messages)
+        return list(map(self._messages.times.__getitem__, self._messages.order()))
 
     def live(self) -> list[Message]:
-        """Return every message that is not archived, in the order in which they were folded."""
-        return [message for message in self._messages if not message.archived]
+        """Return every message that is not archived, in about the order in which they were folded."""
+        archived = [head.archived for head in self._messages.head_values.values]
+        return [self._messages[row] for row in self._messages.rows() if not archived[self._messages.heads[row]]]
 
     def is_unseen(self, message: Message) -> bool:
         """Say whether the person has not seen a message yet; archived and own mail never counts."""
-        return self._is_unseen(message)
+        return not message.archived and message.sender != self.user and not self.was_seen(message.id)
 
     def was_seen(self, message_id: str) -> bool:
         """Say whether the person marked a message as seen."""
-        return message_id in self._seen
+        row = self._messages.ids.row(message_id)
+        return message_id in self._seen_early or (row is not None and row in self._seen)
+
+    def marks(self) -> list[Event]:
+        """Return of every message here whether the person has seen it."""
+        ids = self._messages.ids
+        return [Seen(ids[row]) if row in self._seen else Unseen(ids[row]) for row in self._messages.rows()]
 
     def is_mine(self, message: Message) -> bool:
         """Say whether a message is for the person: addressed to or mentioning the user."""
-        return self._index.is_for_user(message)
-
-    def states(self, message: Message, now: float) -> dict[str, Standing]:
-        """Return what became of a message for each of its recipients."""
-        facts = self._facts(message.id)
-        return {
-            recipient.name: standing(recipient, message, facts, self.roster, now, self.user)
-            for recipient in recipients(message, facts, self.roster, self.user)
-        }
-
-    def receipts(self, message_id: str) -> list[Receipt]:
-        """Return who read a message, the earliest first."""
-        readers = self._readers.get(message_id, {}).items()
-        found = [Receipt(message_id, reader, time) for reader, time in readers]
-        return sorted(found, key=lambda receipt: receipt.time or 0.0)
-
-    def deliveries(self, message_id: str) -> list[str]:
-        """Return for whom a message was when it was sent, where that was recorded."""
-        return list(self._delivered.get(message_id, ()))
-
-    def expiry(self, message: Message) -> float | None:
-        """Return when a message expires for the last of its recipients; None when it never does."""
-        expiry = message_expiry(message, self.roster, self.user)
-        return None if expiry == FOREVER else expiry
-
-    # An agent's mail
-
-    def inbox(self, reader: str, now: float) -> list[Message]:
-        """Return all mail of an agent, or of the user, oldest first; archived mail is not polled."""
-        name = "user" if resolve(reader, self.roster, self.user).kind is Kind.USER else reader
-        candidates = (self._messages[index] for index in self._index.candidates(name, self.roster.get(reader)))
-        return sorted((message for message in candidates if self.is_for(message, reader)), key=by_time)
-
-    def is_for(self, message: Message, reader: str) -> bool:
-        """Say whether a message is mail of an agent, or of the user; archived and own mail is not."""
-        if message.archived or message.sender == reader:
-            return False
-        agent = self.roster.get(reader)
-        name = "user" if resolve(reader, self.roster, self.user).kind is Kind.USER else reader
-        roles = set(agent.roles() if agent else ())
-        return any(
-            recipient.name == name or (recipient.kind is Kind.ROLE and recipient.name in roles)
-            for recipient in recipients(message, self._facts(message.id), self.roster, self.user)
-        )
-
-    def unread(self, reader: str, now: float) -> list[Message]:
-        """Return what an agent, or the user, has still to read, oldest first."""
-        self.advance(now)
-        name = "user" if resolve(reader, self.roster, self.user).kind is Kind.USER else reader
-        found = [self._messages[index] for index in self._unread_indices(name)]
-        return sorted(found, key=by_time)
-
-    def unread_count(self, session_id: str) -> int:
-        """Return how much mail an agent has still to read."""
-        return len(self._unread_indices(session_id))
-
-    def unread_of_types(self, session_id: str, types: Collection[str]) -> int:
-        """Return how much mail of some types an agent has still to read."""
-        return sum(self._messages[index].type in types for index in self._unread_indices(session_id))
-
-    def _unread_indices(self, name: str) -> list[int]:
-        found = self._ledger.unread_of(name)
-        return [index for index in found if self._messages[index].sender != name]
-
-    def open_mail(self, now: float) -> Iterator[tuple[Message, str, State]]:
-        """Yield what somebody has still to read: the message, for whom, and whether unread, frozen or waiting."""
-        self.advance(now)
-        for name, mail in self._ledger.unread.items():
-            agent = self.roster.get(name)
-            is_frozen = agent is not None and agent.status is Status.FROZEN
-            for index in mail:
-                yield self._messages[index], name, State.FROZEN if is_frozen else State.UNREAD
-        for role, mail in self._ledger.roles.items():
-            holders = self.roster.holders(role)
-            state = State.FROZEN if all(it.status is Status.FROZEN for it in holders) else State.UNREAD
-            for index in mail:
-                yield self._messages[index], role, state if holders else State.WAITING
-
-    # What waits for somebody to act
-
-    def dead_letters(self, now: float) -> list[DeadLetter]:
-        """Return the letters that nobody will read unless somebody acts, the newest first."""
-        self.advance(now)
-        letters = []
-        for index, name in self._ledger.dead:
-            message = self._messages[index]
-            facts = self._facts(message.id)
-            for recipient in recipients(message, facts, self.roster, self.user):
-                if recipient.name == name:
-                    found = standing(recipient, message, facts, self.roster, now, self.user)
-                    letters.append(DeadLetter(message, name, found.state, found.since, found.reason))
-        return sorted(letters, key=lambda letter: (letter.since or 0.0, letter.message.id), reverse=True)
-
-    def waiting(self) -> list[tuple[str, list[Message]]]:
-        """Return mail to roles that no living or frozen agent holds, by role, the oldest first."""
-        found = sorted(self._ledger.waiting().items())
-        return [(role, sorted((self._messages[index] for index in mail), key=by_time)) for role, mail in found]
-
-    def interventions(self) -> list[Intervention]:
-        """Return the oversight journal, the newest first."""
-        return sorted(self._journal.values(), key=lambda record: record.time)[::-1]
-
-    def is_undone(self, intervention_id: str) -> bool:
-        """Say whether a later record in the journal takes an intervention back."""
-        return intervention_id in self._undone
-
-    def is_intervention(self, message_id: str) -> bool:
-        """Say whether the journal says that the person stepped in with this message."""
-        return message_id in self._stepped_in
+        return message.sender != self.user and is_for_user(message, self.user)
 
     # Threads, channels, counts
 
     def root_of(self, message_id: str) -> str:
         """Return the root of a message's thread."""
-        return self._index.forest.root(message_id)
+        row = self._messages.ids.row(message_id)
+        if row is None or row >= len(self._index.forest):
+            return message_id
+        return self._messages.ids[self._index.forest.root(row)]
 
     def tree(self, root: str) -> list[Node]:
         """Return a thread in reading order, placeholders for parents that are nowhere."""
-        forest = self._index.forest
-        return [Node(key, self.message(key), depth, forest.parent(key)) for key, depth in forest.walk(root)]
+        forest, messages = self._index.forest, self._messages
+        row = messages.ids.row(root)
+        if row is None or row >= len(forest):
+            return [Node(root, None, 0, None)]
+        found = []
+        for at, depth in forest.walk(row):
+            parent = forest.parents[at]
+            message = messages[at] if messages.is_there(at) else None
+            found.append(Node(messages.ids[at], message, depth, None if parent == NONE else messages.ids[parent]))
+        return found
+
+    def outline(self, root: str, known: Outline | None = None) -> Outline | None:
+        """Return a thread's shape, None for a root that is none; `known` itself where that still holds."""
+        index, row = self._index, self._messages.ids.row(root)
+        if row is None or row >= len(index.sizes) or not index.sizes[row]:
+            return None
+        return outline(self._messages, index.forest, row, index.sizes[row], known)
 
     def mailboxes(self) -> list[str]:
         """Return the labels of the mailboxes that stand here side by side; none where there is but one."""
@@ -190,70 +132,89 @@ class Mailbox(Fold):
 
     def unseen_by_mailbox(self) -> dict[str, int]:
         """Return how many messages of each of several mailboxes the person has not seen, by their labels."""
-        return self._index.unseen_by_mailbox()
+        return self._index.unseen_mailbox
 
     def cycles(self) -> list[Cycle]:
         """Return the rings of replies that were found and cut."""
-        return self._index.forest.cycles
+        ids = self._messages.ids
+        return [Cycle(tuple(ids[row] for row in ring), ids[cut]) for ring, cut in self._index.forest.rings]
 
     def orphans(self) -> list[str]:
         """Return the parents that messages name and that are nowhere."""
-        return self._index.forest.placeholders()
+        messages, forest = self._messages, self._index.forest
+        absent = (row for row in range(len(forest)) if not messages.is_there(row))
+        return [messages.ids[row] for row in absent if forest.is_placeholder(row)]
 
-    def threads(self, view: View) -> list[str]:
+    def threads(self, view: View) -> Sequence[str]:
         """Return the roots of a view's threads, the one with the newest message first."""
         match view.kind:
             case "dead":
-                return self._roots(index for index, _ in self._ledger.dead)
+                return self._roots(row for row, _ in self._ledger.dead)
             case "waiting":
-                return self._roots(index for mail in self._ledger.waiting().values() for index in mail)
+                return self._roots(row for role in self._ledger.waiting() for row in self._ledger.open.of((True, role)))
             case "recent" | "saved":
                 return []
-            case "store":
-                return [root for root in self._index.threads(View("all")) if label_of(root) == view.name]
-            case "agent":
-                return self._index.agent_threads(view.name, self.roster.get(view.name))
             case _:
                 return self._index.threads(view)
+
+    def keep_read(self, is_on: bool) -> None:
+        """Let threads that are read from now on stay in the unread view; those that stayed until now leave it."""
+        self._index.keep_read(is_on)
+
+    def unseen_in(self, root: str) -> int:
+        """Return how many messages of a thread the person has not seen."""
+        row = self._messages.ids.row(root)
+        return 0 if row is None or row >= len(self._index.unseen) else self._index.unseen[row]
 
     def recent(self, rule: Retention, now: float) -> list[str]:
         """Return the roots of the threads of which a retention keeps anything, the newest first."""
         kept = retained(sorted(self.live(), key=by_time), rule, now)
-        return self._roots(self._position[message_id] for message_id in kept)
+        return self._roots(row for message_id in kept if (row := self._messages.ids.row(message_id)) is not None)
 
-    def _roots(self, indices: Iterable[int]) -> list[str]:
-        last: dict[str, float] = {}
-        for index in indices:
-            message = self._messages[index]
-            root = self.root_of(message.id)
-            last[root] = max(last.get(root, 0.0), message.time)
-        return sorted(last, key=lambda root: last[root], reverse=True)
+    def _roots(self, rows: Iterable[int]) -> list[str]:
+        last: dict[int, float] = {}
+        times, forest = self._messages.times, self._index.forest
+        for row in rows:
+            root = forest.root(row)
+            last[root] = max(last.get(root, 0.0), times[row])
+        return [self._messages.ids[root] for root in sorted(last, key=lambda root: last[root], reverse=True)]
 
     def summary(self, root: str) -> ThreadSummary:
         """Return a thread in one glance; raises KeyError for a root that is none."""
-        members = [self._messages[index] for index in self._index.members(root)]
-        top = self.message(root)
-        latest = max(members, key=by_time)
-        oldest = min(members, key=by_time)
+        row = self._messages.ids.row(root)
+        if row is None or row >= len(self._index.sizes) or not self._index.sizes[row]:
+            raise KeyError(root)
+        known = self._summaries.get(row)
+        if known is None:
+            if len(self._summaries) >= MOST_SUMMARIES:
+                self._summaries.clear()
+            known = self._summaries[row] = self._summarise(row)
+        return known
+
+    def _summarise(self, root: int) -> ThreadSummary:
+        messages, index = self._messages, self._index
+        rows = sorted(self._members(root), key=messages.age)
         names: dict[str, None] = {}
-        for message in sorted(members, key=by_time):
-            names[message.sender] = None
-            for text in message.recipients:
+        for row in rows:
+            names[messages.sender(row)] = None
+            for text in messages.head(row).recipients:
                 names[resolve(text, self.roster, self.user).name] = None
+        top = root if messages.is_there(root) else rows[0]
+        latest = messages[rows[-1]]
         return ThreadSummary(
-            root=root,
-            subject=(top or oldest).subject,
+            root=messages.ids[root],
+            subject=messages.subjects[top],
             participants=tuple(names),
-            messages=len(members),
-            unseen=self._index.unseen_in(root),
+            messages=len(rows),
+            unseen=index.unseen[root],
             last_time=latest.time,
             last_timestamp=latest.timestamp,
             latest=latest,
         )
 
     def thread_messages(self, root: str) -> list[Message]:
-        """Return a thread's messages, in no order that matters."""
-        return [self._messages[index] for index in self._index.members(root)]
+        """Return a thread's messages, in no order that matters; raises KeyError for a root that is none."""
+        return [self._messages[member] for member in self._members_of(root)]
 
     def channels(self) -> list[Channel]:
         """Return every tag of the three channel namespaces that mail or agents bear, sorted by name."""
@@ -266,12 +227,12 @@ class Mailbox(Fold):
     def counts(self) -> Counts:
         """Return what a status line tells."""
         return Counts(
-            messages=len(self._messages) - self._archived,
+            messages=len(self) - self._archived,
             archived=self._archived,
             unseen=self._index.unseen_total,
             for_you=self._index.unseen_for_user,
             dead=len(self._ledger.dead),
-            waiting=sum(len(mail) for mail in self._ledger.waiting().values()),
+            waiting=sum(self._ledger.waiting().values()),
             expired=len(self._ledger.expired),
             unreadable=self._unreadable,
             warnings=len(self.problems) - self._unreadable,

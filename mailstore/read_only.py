@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -62,6 +62,14 @@ class ReadOnly(Store):
     def raw(self, message: Message) -> bytes:
         """Return a message's record. Raises ContentGone."""
         return self._store.raw(message)
+
+    def candidates(self, words: Sequence[str]) -> Generator[list[str]] | None:
+        """Return the other store's hint for a search."""
+        return self._store.candidates(words)
+
+    def keep_index(self, folder: Path) -> None:
+        """Keep the other store's index."""
+        self._store.keep_index(folder)
 
     def _unsupported(self, capability: Capability) -> Unsupported:
         return Unsupported(f"can't {capability.value.replace('-', ' ')}", self._reason)

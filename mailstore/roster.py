@@ -10,7 +10,7 @@ import msgspec
 
 from mailstore.protocol import LEAST_PREFIX
 
-__all__ = ["Agent", "Roster", "Status"]
+__all__ = ["Agent", "Roster", "RosterImage", "Status"]
 
 
 class Status(StrEnum):
@@ -51,6 +51,17 @@ class Agent(msgspec.Struct, frozen=True):
 Match = Literal["session", "prefix", "name"]
 
 
+class RosterImage(msgspec.Struct, frozen=True):
+    """All that a roster knows, to be kept."""
+
+    lines: dict[str, list[Agent]]
+    held: dict[str, dict[str, float | None]]
+    spells: dict[str, list[tuple[float, float | None]]]
+
+
+NO_ROLES: frozenset[str] = frozenset()
+
+
 class Roster:
     """Agents by session id, in the order in which they were first seen.
 
@@ -63,6 +74,7 @@ class Roster:
         self._agents: dict[str, Agent] = {}
         self._lines: dict[str, list[Agent]] = {}
         self._held: dict[str, dict[str, float | None]] = {}
+        self._roles: dict[str, frozenset[str]] = {}
         self._frozen: dict[str, list[tuple[float, float | None]]] = {}
         self.scopes: set[str] = set()
         """The mailboxes whose names stand here side by side, each behind its label; none where there is but one."""
@@ -74,6 +86,19 @@ class Roster:
 
     def __iter__(self) -> Iterator[Agent]:
         return iter(self._agents.values())
+
+    def image(self) -> RosterImage:
+        """Return all that is known, to be kept."""
+        return RosterImage(self._lines, self._held, self._frozen)
+
+    def load(self, image: RosterImage) -> None:
+        """Take over what was kept."""
+        self._lines, self._held, self._frozen = image.lines, image.held, image.spells
+        self._agents = {session: lines[-1] for session, lines in image.lines.items()}
+        self._roles = {}
+        for role, sessions in image.held.items():
+            for session in sessions:
+                self._roles[session] = self.ever_held(session) | {role}
 
     def get(self, session_id: str) -> Agent | None:
         """Return the agent of exactly that session, if the roster has it."""
@@ -90,6 +115,7 @@ class Roster:
         self._lines.setdefault(agent.session_id, []).append(agent)
         for role in agent.roles():
             self._held.setdefault(role, {}).setdefault(agent.session_id, agent.updated)
+            self._roles[agent.session_id] = self.ever_held(agent.session_id) | {role}
         self._note_frozen(agent)
         if old is not None and old.place() == agent.place():
             return False
@@ -112,6 +138,10 @@ class Roster:
         for start, end in self._frozen.get(session_id, ()):
             total += max(0.0, min(until, until if end is None else end) - max(since, start))
         return total
+
+    def was_frozen(self, session_id: str) -> bool:
+        """Say whether an agent is known to have been frozen at any time."""
+        return bool(self._frozen.get(session_id))
 
     def find(self, name: str) -> tuple[Agent, Match] | None:
         """Find one agent by session id, a unique prefix of it (8 characters or more), or its name."""
@@ -142,6 +172,10 @@ class Roster:
     def has_held(self, session_id: str, role: str) -> bool:
         """Say whether an agent holds a role or ever held it."""
         return session_id in self._held.get(role, ())
+
+    def ever_held(self, session_id: str) -> frozenset[str]:
+        """Return every role that an agent holds or ever held."""
+        return self._roles.get(session_id, NO_ROLES)
 
     def holders(self, role: str) -> list[Agent]:
         """Return the living and frozen agents that hold a role now."""

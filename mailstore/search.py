@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import islice
 
 from mailstore.address import Kind, is_channel, resolve
+from mailstore.errors import StoreError
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.query import STATE_OF, All, Either, Field, Not, Query, Words
 from mailstore.scope import label_of
 
-__all__ = ["SearchContext", "search"]
+__all__ = ["SearchContext", "look_up", "needed", "search"]
 
 CODE = ("```", "~~~")
+LOOKED_AT = 256
+"""How many messages are looked at before whoever searches hears of it."""
 LEAST_PREFIX = 8
 """Characters of a session id that stand for all of it (formats/haak.md 7)."""
 
@@ -25,6 +30,11 @@ class SearchContext:
         self._body = body
         self._now = now
         self._read: tuple[str, str] = ("", "")
+
+    @property
+    def mailbox(self) -> Mailbox:
+        """Return the mailbox that is asked."""
+        return self._mailbox
 
     def text(self, message: Message) -> str:
         """Return a message's text, folded; the last one is kept, because a query asks for it several times."""
@@ -146,3 +156,48 @@ def search(messages: Iterable[Message], query: Query, context: SearchContext) ->
     """Yield the messages that a query finds, in the order in which they are given."""
     asked = cheapest_first(query)
     return (message for message in messages if context.matches(asked, message))
+
+
+def needed(query: Query) -> tuple[str, ...]:
+    """Return words of which every hit holds at least one, in header or text; none where nothing is known."""
+    match query:
+        case Words(text) | Field("subject", text):
+            return (text,)
+        case All(parts):
+            known = [words for words in map(needed, parts) if words]
+            return max(known, key=lambda words: min(map(len, words)), default=())
+        case Either(parts):
+            every = [needed(part) for part in parts]
+            return tuple(word for words in every for word in words) if all(every) else ()
+        case _:
+            return ()
+
+
+Candidates = Callable[[Sequence[str]], Generator[list[str]] | None]
+"""What a store knows of some words (see `Store.candidates`)."""
+
+
+def look_up(query: Query, context: SearchContext, candidates: Candidates) -> Generator[list[Message]]:
+    """Yield what a query finds in all of a mailbox, about the newest first, in batches; each message once.
+
+    A batch may be empty: it comes so that whoever searches can stop. The order is that of the store's candidates,
+    where it has some; else the newest come first.
+    """
+    mailbox, asked = context.mailbox, cheapest_first(query)
+    words = needed(query)
+    hints = candidates(words) if words else None
+    seen: set[str] = set()
+    if hints is not None:
+        try:
+            with closing(hints):
+                for ids in hints:
+                    fresh = [message_id for message_id in dict.fromkeys(ids) if message_id not in seen]
+                    seen.update(fresh)
+                    messages = (message for each in fresh if (message := mailbox.message(each)) is not None)
+                    yield [message for message in messages if context.matches(asked, message)]
+            return
+        except StoreError:
+            pass  # what the store can't tell is looked for in every message
+    every = mailbox.newest()
+    while some := list(islice(every, LOOKED_AT)):
+        yield [message for message in some if message.id not in seen and context.matches(asked, message)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -144,6 +144,19 @@ class Store(ABC):
     @abstractmethod
     def raw(self, message: Message) -> bytes:
         """Return a message's record as it stands in the store. Raises ContentGone."""
+
+    def candidates(self, words: Sequence[str]) -> Generator[list[str]] | None:
+        """Return an iterator over the ids of all messages that may hold one of some words, in header or text.
+
+        A hint for a search, which asks each message then: ids may come that don't hold any, or twice, or of messages
+        that were never handed out; none may be left out that does. Those of the newest messages come early. Batches
+        may be empty, so that whoever asks can stop soon. It raises StoreError where it can't go on. None where this
+        kind of store, or these words, give no hint.
+        """
+        return None
+
+    def keep_index(self, folder: Path) -> None:  # noqa: B027 - a kind that needs no index has nothing to keep
+        """Keep an index for `candidates` in a folder, where this kind has one, and bring it up behind; may block."""
 
     def send(self, draft: Draft) -> Message:
         """Append a message, and its audience as deliveries; return it as it was written."""

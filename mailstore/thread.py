@@ -5,110 +5,135 @@ A forest grows by one message at a time, in any order, at a cost that does not d
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-__all__ = ["Cycle", "Forest", "Link"]
+__all__ = ["NONE", "Forest", "Link"]
+
+NONE = -1
 
 
 class Link(NamedTuple):
-    """What adding a message did: the root it hangs from now, and roots that became part of it."""
+    """What adding a message did: the root it hangs from now, and a root that became part of it."""
 
-    root: str
-    absorbed: str | None
-
-
-class Cycle(NamedTuple):
-    """A ring of replies, cut at its oldest message."""
-
-    members: tuple[str, ...]
-    cut: str
+    root: int
+    absorbed: int | None
 
 
 class Forest:
-    """Parents, children and roots by message id (semantics: threads).
+    """Parents, children and roots by row (semantics: threads).
 
     A parent that nobody has seen yet is a placeholder: it is the root until it arrives, and stays one
     if it never does. `age` orders messages (oldest first) and is asked only for siblings and rings.
     """
 
-    def __init__(self, age: Callable[[str], tuple[float, str]]) -> None:
+    def __init__(self, age: Callable[[int], tuple[float, str]]) -> None:
         self._age = age
-        self._parent: dict[str, str] = {}
-        self._children: dict[str, list[str]] = {}
-        self._up: dict[str, str] = {}
-        self._known: set[str] = set()
-        self.cycles: list[Cycle] = []
+        self.parents = array("i")
+        """What each hangs from, after rings were cut."""
+        self.ups = array("i")
+        """A row above each, somewhere on the way to its root."""
+        self.children = array("i")
+        """The child of each that was hung last."""
+        self.siblings = array("i")
+        """The child of the same parent that was hung before."""
+        self.rings: list[tuple[tuple[int, ...], int]] = []
+        """Rings of replies, each with the row at which it was cut."""
 
-    def __contains__(self, message_id: str) -> bool:
-        return message_id in self._known
+    def __len__(self) -> int:
+        return len(self.parents)
 
-    def root(self, message_id: str) -> str:
-        """Return the root of the tree that a message stands in (itself, when it hangs from nothing)."""
-        up = self._up
-        top = message_id
-        while (above := up.get(top)) is not None:
+    def grow(self, size: int) -> None:
+        """Make room for rows up to a number of them."""
+        for column in (self.parents, self.ups, self.children, self.siblings):
+            column.extend([NONE] * (size - len(column)))
+
+    def root(self, row: int) -> int:
+        """Return the root of the tree that a row stands in (itself, when it hangs from nothing)."""
+        ups = self.ups
+        top = row
+        while (above := ups[top]) != NONE:
             top = above
-        while (above := up.get(message_id)) is not None and above != top:
-            up[message_id] = top
-            message_id = above
+        while (above := ups[row]) != NONE and above != top:
+            ups[row] = top
+            row = above
         return top
 
-    def add(self, message_id: str, parent: str | None) -> Link:
-        """Hang a message under its parent; a second message of the same id changes nothing."""
-        if message_id in self._known:
-            return Link(self.root(message_id), None)
-        self._known.add(message_id)
-        if parent is None:
-            return Link(message_id, None)
+    def add(self, row: int, parent: int) -> Link:
+        """Hang a row, from which others may hang already, under its parent if it has one."""
+        if parent == NONE:
+            return Link(row, None)
         above = self.root(parent)
-        if above == message_id:
-            return self._cut(message_id, parent)
-        self._hang(message_id, parent)
-        self._up[message_id] = above
-        return Link(above, message_id)
+        if above == row:
+            return self._cut(row, parent)
+        self._hang(row, parent)
+        self.ups[row] = above
+        return Link(above, row)
 
-    def _hang(self, message_id: str, parent: str) -> None:
-        self._parent[message_id] = parent
-        self._children.setdefault(parent, []).append(message_id)
+    def _hang(self, row: int, parent: int) -> None:
+        self.parents[row] = parent
+        self.siblings[row] = self.children[parent]
+        self.children[parent] = row
 
-    def _cut(self, closing: str, parent: str) -> Link:
+    def _take_down(self, row: int) -> None:
+        parent, before = self.parents[row], NONE
+        at = self.children[parent]
+        while at != row:
+            before, at = at, self.siblings[at]
+        if before == NONE:
+            self.children[parent] = self.siblings[row]
+        else:
+            self.siblings[before] = self.siblings[row]
+        self.parents[row] = self.siblings[row] = NONE
+
+    def _cut(self, closing: int, parent: int) -> Link:
         """Close a ring and cut it at its oldest message, which becomes the root of all of it."""
         ring = [closing]
         while parent != closing:
             ring.append(parent)
-            parent = self._parent[parent]
+            parent = self.parents[parent]
         self._hang(closing, ring[1] if len(ring) > 1 else closing)
         oldest = min(ring, key=self._age)
-        self._children[self._parent.pop(oldest)].remove(oldest)
-        self.cycles.append(Cycle(tuple(ring), oldest))
+        self._take_down(oldest)
+        self.rings.append((tuple(ring), oldest))
         if oldest == closing:
             return Link(closing, None)
-        self._up.pop(oldest, None)
-        self._up[closing] = oldest
+        self.ups[oldest] = NONE
+        self.ups[closing] = oldest
         for member in ring[1:]:
             if member != oldest:
-                self._up[member] = oldest
+                self.ups[member] = oldest
         return Link(oldest, closing)
 
-    def parent(self, message_id: str) -> str | None:
-        """Return the message that this one answers, after rings were cut."""
-        return self._parent.get(message_id)
-
-    def children(self, message_id: str) -> list[str]:
+    def replies(self, row: int) -> list[int]:
         """Return the replies to a message, oldest first."""
-        return sorted(self._children.get(message_id, ()), key=self._age)
+        found = []
+        at = self.children[row]
+        while at != NONE:
+            found.append(at)
+            at = self.siblings[at]
+        return sorted(found, key=self._age) if len(found) > 1 else found
 
-    def walk(self, root: str) -> list[tuple[str, int]]:
-        """Return a tree in reading order: each message's id and depth, replies below what they answer."""
-        order: list[tuple[str, int]] = []
+    def walk(self, root: int) -> Iterator[tuple[int, int]]:
+        """Yield a tree in reading order: each row and its depth, replies below what they answer."""
         stack = [(root, 0)]
         while stack:
-            message_id, depth = stack.pop()
-            order.append((message_id, depth))
-            stack.extend((child, depth + 1) for child in reversed(self.children(message_id)))
-        return order
+            row, depth = stack.pop()
+            yield row, depth
+            if self.children[row] != NONE:
+                stack.extend((child, depth + 1) for child in reversed(self.replies(row)))
 
-    def placeholders(self) -> list[str]:
-        """Return the parents that messages name and that are nowhere."""
-        return [parent for parent in self._children if parent not in self._known]
+    def members(self, root: int) -> list[int]:
+        """Return the rows of a tree, in no order that matters."""
+        found = [root]
+        for row in found:
+            at = self.children[row]
+            while at != NONE:
+                found.append(at)
+                at = self.siblings[at]
+        return found
+
+    def is_placeholder(self, row: int) -> bool:
+        """Say whether anything hangs from a row."""
+        return self.children[row] != NONE

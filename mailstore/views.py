@@ -9,7 +9,7 @@ import msgspec
 from mailstore.delivery import State
 from mailstore.message import Message
 
-__all__ = ["Channel", "Counts", "DeadLetter", "Node", "ThreadSummary", "View", "ViewKind"]
+__all__ = ["Channel", "Counts", "Cycle", "DeadLetter", "Node", "ThreadSummary", "View", "ViewKind"]
 
 ViewKind = Literal[
     "all", "for-you", "unread", "dead", "waiting", "archive", "channel", "agent", "recent", "saved", "store"
@@ -49,6 +49,13 @@ class ThreadSummary(msgspec.Struct, frozen=True):
     last_time: float
     last_timestamp: str
     latest: Message
+
+
+class Cycle(msgspec.Struct, frozen=True):
+    """A ring of replies, cut at its oldest message."""
+
+    members: tuple[str, ...]
+    cut: str
 
 
 class Channel(msgspec.Struct, frozen=True):

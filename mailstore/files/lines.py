@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
-__all__ = ["BIG_BLOCK", "BLOCK", "Cutter", "Line", "LineFile", "Replaced"]
+import msgspec
+
+__all__ = ["BIG_BLOCK", "BLOCK", "Block", "Cutter", "Line", "LineFile", "LinePlace", "Replaced"]
 
 BLOCK = 1 << 16
 """Bytes read at a time while following: a bigger buffer costs more than the line that came."""
 BIG_BLOCK = 1 << 20
 """Bytes read at a time while reading all of a file."""
+WHOLE_BLOCK = 1 << 18
+"""Bytes read at a time where lines stay together: what is made of them must fit a cache."""
 WITNESS = 64
 """Bytes before the place where reading stopped that must be the same when it goes on."""
 
 Stamp = tuple[int, int, int, int]
+Facts = tuple[int, int, int, int, int]
 
 
 class Line(NamedTuple):
@@ -24,6 +31,30 @@ class Line(NamedTuple):
 
     offset: int
     data: bytes
+
+
+class Block(NamedTuple):
+    """Whole lines: the byte at which they begin, the number of the first, their bytes, and how many they are."""
+
+    offset: int
+    number: int
+    data: bytes
+    lines: int
+
+
+class LinePlace(msgspec.Struct, frozen=True):
+    """How far a file was read and what it was then: enough to go on later, and to tell whether it is still the same."""
+
+    device: int
+    inode: int
+    size: int
+    modified: int
+    changed: int
+    offset: int
+    lines: int
+    witness: bytes
+    checksum: int
+    """Of all bytes before the offset."""
 
 
 class Replaced(Exception):
@@ -43,6 +74,8 @@ class Cutter:
         """How many lines were cut off, and thus stand before what is held."""
         self.witness = b""
         """The last bytes that were taken in."""
+        self.summed = offset, 0
+        """Up to where there is a checksum, and the checksum."""
         self._held: list[bytes] = []
         self._held_at = offset
 
@@ -50,6 +83,11 @@ class Cutter:
     def held(self) -> Line | None:
         """The unterminated end of what was taken in, if there is one."""
         return Line(self._held_at, b"".join(self._held)) if self._held else None
+
+    @property
+    def complete(self) -> int:
+        """The byte after the last complete line."""
+        return self._held_at
 
     def take(self, block: bytes) -> list[Line]:
         """Take the next block in; return the lines that it completes."""
@@ -71,6 +109,19 @@ class Cutter:
         self.lines += len(lines)
         return lines
 
+    def take_whole(self, data: bytes) -> Block | None:
+        """Take in as much of the next bytes as ends in a newline; nothing may be held."""
+        end = data.rfind(b"\n") + 1
+        if not end:
+            return None
+        block = Block(self.offset, self.lines + 1, data[:end], data.count(b"\n"))
+        self.offset += end
+        self.summed = self.offset, crc32(block.data, self.summed[1])
+        self._held_at = self.offset
+        self.lines += block.lines
+        self.witness = (self.witness + data[:end])[-WITNESS:] if end < WITNESS else data[end - WITNESS : end]
+        return block
+
 
 class LineFile:
     """Reads the lines of a file once each, in order, from where it stopped the last time.
@@ -86,27 +137,75 @@ class LineFile:
         self._identity: tuple[int, int] | None = None
         self._is_begun = False
         self._stamp: Stamp | None = None
+        self._facts: Facts | None = None
 
     def read(self, until: int | None = None, block: int = BLOCK) -> Iterator[list[Line]]:
         """Yield the complete lines that came since the last call, in blocks; up to an offset if one is given.
 
         Raises Replaced when the file is no longer the one that was read, and OSError.
         """
-        fd = self._open()
-        if fd is None:
-            return
         cutter = self.cutter
-        try:
-            facts = os.fstat(fd)
-            self._compare(fd, facts)
-            while until is None or cutter.offset < until:
+        with self._opened() as fd:
+            while fd is not None and (until is None or cutter.offset < until):
                 size = block if until is None else min(block, until - cutter.offset)
                 data = os.pread(fd, size, cutter.offset)
                 if not data:
                     break
                 if lines := cutter.take(data):
                     yield lines
-            self._stamp = _stamp(facts)
+
+    def read_whole(self, size: int = WHOLE_BLOCK) -> Iterator[Block]:
+        """Yield all of a file uncut, in blocks of whole lines. Raises Replaced and OSError."""
+        cutter = self.cutter
+        with self._opened() as fd:
+            while fd is not None and (data := os.pread(fd, size, cutter.offset)):
+                if block := cutter.take_whole(data):
+                    yield block
+                elif len(data) < size:
+                    cutter.take(data)
+                else:
+                    size *= 2
+
+    def place(self) -> LinePlace | None:
+        """Return how far the file was read, up to its last complete line; None for an empty one. Raises OSError."""
+        cutter = self.cutter
+        if self._facts is None or not self._is_begun:
+            return None
+        end = cutter.complete
+        summed = cutter.summed[1] if cutter.summed[0] == end else checksum(self.path, end)
+        witness = cutter.witness
+        if end != cutter.offset:
+            with self.path.open("rb") as file:
+                file.seek(max(0, end - WITNESS))
+                witness = file.read(min(end, WITNESS))
+        return LinePlace(*self._facts, end, cutter.lines, witness, summed)
+
+    def resume(self, place: LinePlace) -> bool:
+        """Go on where an earlier reading stopped; say whether nobody wrote since. Raises Replaced and OSError."""
+        self.cutter = Cutter(place.offset)
+        self.cutter.lines, self.cutter.witness = place.lines, place.witness
+        self._identity, self._is_begun = (place.device, place.inode), True
+        with self._opened():
+            self._stamp = None
+        self._stamp = None
+        return _facts(self.path.stat()) == (place.device, place.inode, place.size, place.modified, place.changed)
+
+    def holds_still(self, place: LinePlace) -> bool:
+        """Say whether all that was read then still stands where it was; reads all of it. Raises OSError."""
+        return checksum(self.path, place.offset) == place.checksum
+
+    @contextmanager
+    def _opened(self) -> Iterator[int | None]:
+        """Open the file if it may hold anything new, and make sure that what was read still stands where it was."""
+        fd = self._open()
+        if fd is None:
+            yield None
+            return
+        try:
+            facts = os.fstat(fd)
+            self._compare(fd, facts)
+            yield fd
+            self._stamp, self._facts = _stamp(facts), _facts(facts)
         finally:
             os.close(fd)
 
@@ -151,6 +250,20 @@ class LineFile:
             raise Replaced(f"{self.name} was rewritten")
         self._identity = identity
         self._is_begun = self._is_begun or facts.st_size > 0
+
+
+def _facts(facts: os.stat_result) -> Facts:
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
+
+
+def checksum(path: Path, end: int) -> int:
+    """Return a checksum of a file's bytes before an offset. Raises OSError."""
+    summed = 0
+    with path.open("rb") as file:
+        while end > 0 and (data := file.read(min(BIG_BLOCK, end))):
+            summed = crc32(data, summed)
+            end -= len(data)
+    return summed
 
 
 def _stamp(facts: os.stat_result) -> Stamp:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from mailstore.files.lines import Line
 
-__all__ = ["Fault", "Piece", "loads", "salvage"]
+if TYPE_CHECKING:
+    import json
+
+__all__ = ["Fault", "Piece", "lenient", "loads", "salvage"]
 
 BOM = b"\xef\xbb\xbf"
 BEGINNING = re.compile(rb'\{\s*"')
@@ -21,7 +24,6 @@ WORK_BYTES = 1 << 24
 REASON_LENGTH = 100
 
 STRICT = msgspec.json.Decoder()
-LENIENT = json.JSONDecoder(strict=False)
 
 
 class Piece(NamedTuple):
@@ -40,12 +42,20 @@ class Fault(NamedTuple):
     hides: bool = False
 
 
+@cache
+def lenient() -> json.JSONDecoder:
+    """Return the decoder for what is damaged; most mailboxes never need it."""
+    from json import JSONDecoder
+
+    return JSONDecoder(strict=False)
+
+
 def loads(data: bytes) -> Any:
     """Decode JSON; bytes that are no text become replacement characters. Raises ValueError, RecursionError."""
     try:
         return STRICT.decode(data)
     except ValueError:
-        return _clean(LENIENT.decode(data.decode("utf-8", "replace")))
+        return _clean(lenient().decode(data.decode("utf-8", "replace")))
 
 
 def salvage(line: Line) -> tuple[list[Piece], list[Fault]]:
@@ -107,7 +117,7 @@ def _pieces(line: Line) -> list[Piece]:
             break
         work += len(text) - at
         try:
-            _, stop = LENIENT.raw_decode(text, at)
+            _, stop = lenient().raw_decode(text, at)
             value = loads(line.data[at:stop])
         except (ValueError, RecursionError):
             continue

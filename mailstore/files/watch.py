@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
 from time import monotonic
 
-from watchfiles import awatch
+from mailstore.files.inotify import OF_FOLDERS, Inotify
 
 __all__ = ["wakeups"]
 
-STEP_MS = 10
-"""How often the watch looks whether events have come: docs/decisions/0011-watching-a-folder.md."""
 TICK_SECONDS = 1.0
+REST_SECONDS = 0.003
+"""How long at least it is from one look to the next: what happens meanwhile is found by one look."""
+CHECK_SECONDS = 5.0
+"""How often it is seen to that the folders are still those that are watched, where no event says they aren't."""
+STEP_MS = 10
+"""How often other systems than Linux are asked whether events have come."""
 BUSY_SECONDS = 0.01
 IDLE_SECONDS = 0.05
 POLL_SHARE = 20
@@ -32,9 +37,9 @@ async def wakeups(folder: Path, below: Below = (), *, poll: bool = False) -> Asy
     """Yield when an entry of a folder may have changed, and about once a second regardless: then False.
 
     `below` names folders in it whose entries count too, whether or not they are there yet, or says which these are
-    by now. File system events where there are any; else (`poll`, as for NFS) a look every 10 ms, every 50 ms when
-    nothing happens, and seldomer where a look takes long. A folder that is gone is waited for. The consumer finds
-    out itself what has changed: events merge and can be missed.
+    by now. File system events where there are any (docs/decisions/0029); else (`poll`, as for NFS) a look every 10 ms,
+    every 50 ms when nothing happens, and seldomer where a look takes long. A folder that is gone is waited for. The
+    consumer finds out itself what has changed: events merge and can be missed.
     """
 
     def watched() -> Watched:
@@ -59,8 +64,31 @@ async def wakeups(folder: Path, below: Below = (), *, poll: bool = False) -> Asy
                 poll = True
 
 
-async def _events(watched: Callable[[], Watched], there: Watched) -> AsyncGenerator[bool, None]:
-    """Yield for each batch of events, until the folders are no longer those that are watched."""
+async def _queued(watched: Callable[[], Watched], there: Watched) -> AsyncGenerator[bool, None]:
+    """Yield as the kernel tells of events, until the folders are no longer those that are watched."""
+    with Inotify() as queue:
+        for path, identity in there.items():
+            if identity:
+                queue.watch(path)
+        # the watch stands now: what changed before is found by this look, what changes from here on wakes
+        yield True
+        what, looked, checked = OF_FOLDERS, monotonic(), 0.0
+        while True:
+            if what & OF_FOLDERS or looked > checked + CHECK_SECONDS:
+                if await asyncio.to_thread(watched) != there:
+                    return
+                checked = monotonic()
+            await queue.wait(TICK_SECONDS)
+            if (rest := looked + REST_SECONDS - monotonic()) > 0:
+                await asyncio.sleep(rest)
+            what, looked = queue.drain(), monotonic()
+            yield what > 0
+
+
+async def _asked(watched: Callable[[], Watched], there: Watched) -> AsyncGenerator[bool, None]:
+    """Yield for each batch of events that `watchfiles` has, until the folders are no longer those that are watched."""
+    from watchfiles import awatch
+
     stopped = asyncio.Event()
     changes = awatch(
         *(path for path, identity in there.items() if identity),
@@ -103,6 +131,9 @@ async def _polled(watched: Callable[[], Watched]) -> AsyncGenerator[bool, None]:
             has_changed, entries, last = now != entries, now, end
             yield has_changed
         await asyncio.sleep(max(pause, POLL_SHARE * (end - start)) if end - start > BUSY_SECONDS else pause)
+
+
+_events = _queued if sys.platform == "linux" else _asked
 
 
 def _identity(folder: Path) -> Identity:

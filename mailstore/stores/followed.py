@@ -50,6 +50,18 @@ class FollowedStore(Store):
         while self._take(self._scanned):
             yield self._hand_out()
 
+    def news(self) -> Iterator[list[Event]]:
+        """Yield what came since the last batch handed out, by one look."""
+        self._look(True)
+        while self._take(self._changed):
+            yield self._hand_out()
+
+    def _skip(self) -> None:
+        """Forget what is still to be handed out: all of it was folded by other ways."""
+        with self._turn:
+            self._scanning = self._changing = iter(())
+            self._ready = []
+
     async def changes(self) -> AsyncIterator[list[Event]]:
         """Yield what came since the last batch handed out; what a scan left over comes first."""
         import asyncio

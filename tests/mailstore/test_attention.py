@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.attention import Concern, Limits, Trouble, attention
+from mailstore.attention import Concern, Limits, Trouble, attention, look
 from mailstore.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore
 from tests.mailboxes import NOW, MailFiles, iso
@@ -102,6 +102,16 @@ def test_who_writes_to_a_dead_agent_is_named_once(mail: MailFiles) -> None:
     mail.message("again", ANN, DED, "Alive?", ago=MINUTE)
     (found,) = concerns(mail, Trouble.DEAD_ADDRESSEE)
     assert (found.who, found.message_id, found.reason) == (ANN, "again", f"wrote to {DED}, which is dead, 2 times")
+
+
+def test_whoever_has_a_screen_may_pause_at_every_message(mail: MailFiles) -> None:
+    for number in range(50):
+        mail.message(f"m-{number}", ANN, BOB, "Hello.", ago=number)
+    mailbox = Mailbox()
+    with HaakStore.open(mail.data) as store:
+        for batch in store.scan():
+            mailbox.fold(batch, NOW)
+    assert list(look(mailbox, NOW, LIMITS)).count(None) > 50
 
 
 def test_a_sender_that_nobody_registered(mail: MailFiles) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from pathlib import Path
@@ -10,10 +12,19 @@ from pathlib import Path
 import pytest
 
 from mailstore.files import watch
+from mailstore.files.inotify import Inotify
 from mailstore.files.watch import wakeups
 
 PATIENCE_SECONDS = 20.0
-both = pytest.mark.parametrize("poll", [False, True], ids=["events", "poll"])
+WAYS = {"linux": watch._queued, "elsewhere": watch._asked, "poll": None}
+linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux alone has such a queue")
+
+
+@pytest.fixture(params=[pytest.param("linux", marks=linux), "elsewhere", "poll"])
+def poll(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Take each of the ways to be woken in turn."""
+    monkeypatch.setattr(watch, "_events", WAYS[request.param])
+    return bool(request.param == "poll")
 
 
 async def woken_by(waking: AsyncGenerator[bool, None], act: Callable[[], object]) -> float:
@@ -31,7 +42,6 @@ def _no_tick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch, "TICK_SECONDS", 10 * PATIENCE_SECONDS)
 
 
-@both
 @pytest.mark.usefixtures("_no_tick")
 async def test_a_change_wakes(tmp_path: Path, poll: bool) -> None:
     file = tmp_path / "file"
@@ -41,7 +51,6 @@ async def test_a_change_wakes(tmp_path: Path, poll: bool) -> None:
         await woken_by(waking, lambda: file.write_text("one and two"))
 
 
-@both
 @pytest.mark.usefixtures("_no_tick")
 async def test_a_change_between_the_first_look_and_the_next_wakes(tmp_path: Path, poll: bool) -> None:
     for number in range(5):
@@ -50,7 +59,6 @@ async def test_a_change_between_the_first_look_and_the_next_wakes(tmp_path: Path
             await woken_by(waking, (tmp_path / f"file{number}").touch)
 
 
-@both
 @pytest.mark.usefixtures("_no_tick")
 async def test_a_folder_below_counts_even_when_it_appears_later(tmp_path: Path, poll: bool) -> None:
     below = tmp_path / "below"
@@ -66,7 +74,6 @@ async def test_a_folder_below_counts_even_when_it_appears_later(tmp_path: Path, 
         assert seen == 3
 
 
-@both
 async def test_a_folder_that_is_gone_is_waited_for_and_watched_again(tmp_path: Path, poll: bool) -> None:
     folder, away = tmp_path / "folder", tmp_path / "away"
     folder.mkdir()
@@ -80,7 +87,6 @@ async def test_a_folder_that_is_gone_is_waited_for_and_watched_again(tmp_path: P
         assert quick > 30, "the ticks alone woke"
 
 
-@both
 async def test_it_wakes_now_and_then_whatever_happens(
     tmp_path: Path, poll: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,22 +96,70 @@ async def test_it_wakes_now_and_then_whatever_happens(
             await anext(waking)
 
 
-async def test_where_no_more_watches_are_to_be_had_it_looks_instead(
+async def test_a_folder_that_is_replaced_is_watched_in_its_place(tmp_path: Path, poll: bool) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    async with aclosing(wakeups(folder, poll=poll)) as waking:
+        await anext(waking)
+        folder.rename(tmp_path / "away")
+        folder.mkdir()
+        quick = 0
+        for number in range(20):
+            quick += await woken_by(waking, (folder / f"file{number}").touch) < watch.TICK_SECONDS / 2
+        assert quick > 15, "the ticks alone woke"
+
+
+@linux
+async def test_however_much_happens_before_a_look_it_wakes_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def refuse(*_: object, **__: object) -> AsyncGenerator[bool, None]:
-        if tmp_path.exists():
-            raise OSError("the limit of watches is reached")
-        yield None
+    monkeypatch.setattr(watch, "TICK_SECONDS", 0.05)
+    async with aclosing(wakeups(tmp_path)) as waking:
+        await anext(waking)
+        for number in range(500):
+            with (tmp_path / f"file{number % 7}").open("a") as file:
+                file.write("line\n")
+        assert [await anext(waking) for _ in range(3)] == [True, False, False]
 
-    monkeypatch.setattr(watch, "awatch", refuse)
-    monkeypatch.setattr(watch, "TICK_SECONDS", 10 * PATIENCE_SECONDS)
+
+@linux
+async def test_whoever_reads_and_locks_wakes_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    monkeypatch.setattr(watch, "TICK_SECONDS", 0.05)
+    file = tmp_path / "file"
+    file.write_text("text")
+    async with aclosing(wakeups(tmp_path)) as waking:
+        await anext(waking)
+        with file.open("a+b") as opened:
+            fcntl.flock(opened, fcntl.LOCK_EX)
+            opened.seek(0)
+            assert opened.read()
+        list(tmp_path.iterdir())
+        assert [await anext(waking) for _ in range(2)] == [False, False]
+
+
+@linux
+@pytest.mark.usefixtures("_no_tick")
+@pytest.mark.parametrize("refusing", ["__init__", "watch"])
+async def test_where_no_more_watches_are_to_be_had_it_looks_instead(
+    tmp_path: Path, refusing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "the limit of watches is reached")
+
+    monkeypatch.setattr(Inotify, refusing, refuse)
     async with aclosing(wakeups(tmp_path)) as waking:
         await anext(waking)
         await woken_by(waking, (tmp_path / "file").touch)
 
 
-@both
+@linux
+def test_the_kernels_refusal_is_raised(tmp_path: Path) -> None:
+    with Inotify() as queue, pytest.raises(FileNotFoundError):
+        queue.watch(tmp_path / "nowhere")
+
+
 async def test_it_can_be_closed_and_cancelled_at_any_time(tmp_path: Path, poll: bool) -> None:
     async with aclosing(wakeups(tmp_path, poll=poll)):
         pass

@@ -18,11 +18,15 @@ ORDER = [
     {"retention", "roster"},
     {"address", "events"},
     {"scope"},
-    {"delivery", "thread", "recency"},
+    {"columns"},
+    {"delivery", "thread", "ranking", "postings"},
+    {"outline", "roots"},
     {"views", "ledger"},
     {"index"},
     {"fold"},
+    {"fates"},
     {"mailbox"},
+    {"bulk", "snapshot"},
     {
         "adopting",
         "archival",
@@ -38,8 +42,10 @@ ORDER = [
     },
     {"sending", "search"},
     {"store"},
+    {"resuming"},
     {"comparing"},
     {"archiving", "converting", "exporting", "read_only", "registry", "settling"},
+    {"folding"},
 ]
 """The modules of the store layer, the lowest first: each imports only from below."""
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from mailstore.files.salvage import BOM, LENIENT, loads
+from mailstore.files.salvage import BOM, lenient, loads
 from mailstore.stores.timestamps import parse_time
 
 __all__ = ["Cut", "Entry", "cut", "entry_of"]
@@ -77,7 +77,7 @@ def _cut_carefully(data: bytes) -> Cut:
             has_more = bool(text[at + 1 :].strip("\x00 \t\r\n"))
             return Cut(found, at + 1, "goes on behind the array") if has_more else Cut(found)
         try:
-            _, end = LENIENT.raw_decode(text, at)
+            _, end = lenient().raw_decode(text, at)
         except (ValueError, RecursionError):
             break
         found.append((at, data[at:end]))
@@ -104,7 +104,7 @@ def _behind_damage(data: bytes, text: str, start: int) -> list[tuple[int, bytes]
             break
         work += len(text) - at
         try:
-            value, stop = LENIENT.raw_decode(text, at)
+            value, stop = lenient().raw_decode(text, at)
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict) and {"from", "text", "timestamp"} <= value.keys():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import msgspec
@@ -16,7 +15,7 @@ from mailstore.stores.haak.names import MESSAGE, READ, pick
 from mailstore.stores.haak.text import content_of
 from mailstore.stores.timestamps import parse_time
 
-__all__ = ["MessageDecoder", "NotARecord", "strings"]
+__all__ = ["LONGEST_TTL", "STRING", "MessageDecoder", "NotARecord", "is_text", "recipients_in", "strings"]
 
 NAMESPACES = (*TAG_NAMESPACES, "role")
 LONGEST_TTL = 1e9
@@ -72,7 +71,7 @@ class MessageDecoder:
     def decode(self, line: Line, number: int) -> tuple[list[Message], list[Problem]]:
         """Return what a line holds: its messages, and what is wrong with it."""
         data = line.data
-        if (data.isascii() or _is_text(data)) and not data.endswith(b"\r"):
+        if (data.isascii() or is_text(data)) and not data.endswith(b"\r"):
             try:
                 message, warning = self._usual(HEADER.decode(data), line)
             except (ValueError, RecursionError):
@@ -93,7 +92,7 @@ class MessageDecoder:
             return None, ""
         ttl = h.ttl_hours if h.ttl_hours is not None else h.ttl
         time, late = parse_time(timestamp)
-        recipients = _recipients(to)[0]
+        recipients = recipients_in(to)[0]
         if time is None or not recipients or (ttl is not None and not 0 < ttl < LONGEST_TTL):
             return None, ""
         self.last_time = time
@@ -140,7 +139,7 @@ class MessageDecoder:
         picked = {field: pick(record, names) for field, names in MESSAGE.items()}
         warnings = [warning for _, warning in picked.values() if warning]
         sender, odd_sender = _name(picked["sender"][0])
-        recipients, odd_recipient = _recipients(picked["recipient"][0])
+        recipients, odd_recipient = recipients_in(picked["recipient"][0])
         if all(record.get(name) is None for name in MESSAGE["content"]):
             raise NotARecord("no message: it has no content")
         if not sender or not recipients:
@@ -194,7 +193,7 @@ def _is_doubled(h: Header) -> bool:
     )
 
 
-def _is_text(data: bytes) -> bool:
+def is_text(data: bytes) -> bool:
     try:
         data.decode()
     except UnicodeDecodeError:
@@ -206,6 +205,8 @@ def _id(value: Any, data: bytes) -> tuple[str, str]:
     """Return a record's id as a string, or one made from its bytes, with a warning (haak.md 3)."""
     if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
         return str(value), ""
+    import hashlib
+
     digest = hashlib.sha1(data, usedforsecurity=False).hexdigest()
     return f"line:{digest}", "it has no id: one was made from its line"
 
@@ -219,7 +220,7 @@ def _name(value: Any) -> tuple[str, str]:
     return "", "it has no sender" if value is None else f"its sender {str(value)[:40]!r} is no name"
 
 
-def _recipients(value: Any) -> tuple[tuple[str, ...], str]:
+def recipients_in(value: Any) -> tuple[tuple[str, ...], str]:
     """Return one or several addresses, and what was wrong (haak.md 10)."""
     if isinstance(value, list):
         names = [_name(each)[0].strip() for each in value]

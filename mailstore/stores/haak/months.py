@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mailstore.events import Event
-from mailstore.files.lines import BIG_BLOCK, LineFile, Replaced
+from mailstore.files.lines import BIG_BLOCK, LineFile, LinePlace, Replaced
 from mailstore.files.packed import Broken, PackedFile
 from mailstore.message import Problem
 from mailstore.stores.haak.decode import MessageDecoder
 from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.position import MonthPlace
 
 __all__ = ["Months"]
 
@@ -26,6 +27,11 @@ class Months:
 
     def read(self) -> Iterator[list[Event]]:
         """Yield what is new; raises Replaced when a month is gone or another one, and OSError."""
+        for name, file, decoder in self.look():
+            yield from self.read_one(name, file, decoder)
+
+    def look(self) -> Iterator[tuple[str, LineFile | PackedFile, MessageDecoder]]:
+        """Yield every month: its file's name within the store, the file, and what decodes it; raises Replaced."""
         paths = {path.name: path for path in self._places.months()}
         if gone := self._months.keys() - paths.keys():
             raise Replaced(f"{min(gone)} has left the archive")
@@ -33,7 +39,34 @@ class Months:
             if name not in self._months:
                 file = PackedFile(path) if path.suffix == ".gz" else LineFile(path)
                 self._months[name] = file, MessageDecoder(self._within(name), archived=True)
-            yield from self._read(name, *self._months[name])
+            yield self._within(name), *self._months[name]
+
+    def places(self) -> list[MonthPlace]:
+        """Return how far every month was read. Raises OSError."""
+        return [
+            MonthPlace(
+                name,
+                file.place() if isinstance(file, LineFile) else None,
+                file.place() if isinstance(file, PackedFile) else None,
+                decoder.last_time,
+            )
+            for name, (file, decoder) in self._months.items()
+        ]
+
+    def resume(self, places: list[MonthPlace]) -> list[tuple[LineFile, LinePlace]]:
+        """Go on where an earlier reading stopped; return what was written to since. Raises Replaced and OSError."""
+        touched = []
+        list(self.look())
+        for place in places:
+            if place.name not in self._months:
+                raise Replaced(f"{place.name} has left the archive")
+            file, decoder = self._months[place.name]
+            decoder.last_time = place.last_time
+            if isinstance(file, LineFile) and place.lines is not None and not file.resume(place.lines):
+                touched.append((file, place.lines))
+            elif isinstance(file, PackedFile) and place.packed is not None:
+                file.resume(place.packed)
+        return touched
 
     def held(self) -> Iterator[Problem]:
         """Yield a warning for each month that ends in a line without its newline."""
@@ -44,7 +77,8 @@ class Months:
     def _within(self, name: str) -> str:
         return f"{self._places.archive.name}/{name}"
 
-    def _read(self, name: str, file: LineFile | PackedFile, decoder: MessageDecoder) -> Iterator[list[Event]]:
+    def read_one(self, name: str, file: LineFile | PackedFile, decoder: MessageDecoder) -> Iterator[list[Event]]:
+        """Yield what is new in a month; raises Replaced and OSError."""
         blocks = file.read() if isinstance(file, PackedFile) else file.read(block=BIG_BLOCK)
         try:
             for lines in blocks:
@@ -57,7 +91,7 @@ class Months:
         except Broken as reason:
             if name not in self._told:
                 self._told.add(name)
-                yield [Problem(self._within(name), file.cutter.lines + 1, file.cutter.offset, str(reason))]
+                yield [Problem(name, file.cutter.lines + 1, file.cutter.offset, str(reason))]
         except FileNotFoundError:
             raise Replaced(f"{name} has left the archive") from None
 

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
+import msgspec
 from msgspec.structs import replace
 
 from mailstore.events import Event, Gone, Progress, Reset
-from mailstore.files.lines import BIG_BLOCK, BLOCK, Line, LineFile, Replaced
+from mailstore.files.lines import BIG_BLOCK, BLOCK, Line, LineFile, LinePlace, Replaced
+from mailstore.mailbox import Mailbox
 from mailstore.message import Message, Problem
 from mailstore.stores.haak.decode import MessageDecoder
 from mailstore.stores.haak.leftovers import Leftovers
 from mailstore.stores.haak.months import Months, unterminated
 from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.position import Position
 from mailstore.stores.haak.records import Make, decode_line, decode_receipt, delivery_of, intervention_of
 from mailstore.stores.haak.roster import RosterReader
 
 __all__ = ["Reader"]
 
-TAIL_BYTES = 1 << 18
+TAIL_BYTES = 1 << 16
 """How much of the end of a file is read before its beginning: the first screen comes from it."""
 BATCH = 1000
 Decode = Callable[[Line, int], list[Event]]
@@ -48,6 +51,7 @@ class Reader:
         reads = LineFile(places.reads)
         self._reads: Followed = reads, partial(decode_receipt, reads.name)
         self._months = Months(places)
+        self._touched: list[tuple[LineFile, LinePlace]] = []
 
     def scan(self) -> Iterator[list[Event]]:
         """Yield all there is, the newest mail early; begins anew when a file is replaced meanwhile. Raises OSError."""
@@ -58,6 +62,84 @@ class Reader:
             except Replaced as reason:
                 self._begin()
                 yield [Reset(str(reason))]
+
+    def glimpse(self) -> list[Event]:
+        """Return the roster and the newest mail, as a first look. Raises OSError."""
+        followed = (self._mailbox, self._reads)
+        fronts = [file.part(TAIL_BYTES) for file, _ in followed]
+        del fronts
+        events = self._roster.read()
+        for file, decode in followed:
+            tail = [event for batch in _decoded(file, decode, BIG_BLOCK) for event in batch]
+            events += _told(tail)[0]
+        return events
+
+    def fold_all(self, mailbox: Mailbox, now: float) -> None:
+        """Read all there is into an empty mailbox, as a scan would, but many records at a time. Raises OSError."""
+        while True:
+            self._begin()
+            try:
+                self._fold_all(mailbox, now)
+                return
+            except Replaced as reason:
+                mailbox.fold([Reset(str(reason))], now)
+
+    def _fold_all(self, mailbox: Mailbox, now: float) -> None:
+        from mailstore.stores.haak.bulk import gather
+
+        mailbox.fold(self._roster.read(), now)
+        for _ in self._leftovers.read():
+            raise Replaced("the mailbox is being archived")
+        mailbox.fold(gather(mailbox, self._mailbox[0], self._messages, self._reads[0], self._months, now), now)
+        for file, decode in (self._deliveries, self._journal):
+            for batch in _decoded(file, decode, BIG_BLOCK):
+                mailbox.fold(batch, now)
+        self._leftovers.check()
+        mailbox.fold(self._held(), now)
+
+    def position(self) -> bytes:
+        """Return how far everything was read, to go on from there another time. Raises OSError."""
+        agents, summed, sessions = self._roster.said()
+        position = Position(
+            {file.name: file.place() for file in self._files()},
+            self._months.places(),
+            self._messages.last_time,
+            agents,
+            summed,
+            sessions,
+        )
+        return msgspec.msgpack.encode(position)
+
+    def resume(self, data: bytes) -> list[Event]:
+        """Go on where an earlier reading stopped; return what the roster has said since.
+
+        Raises Replaced when any file is no longer the one that was read, msgspec.MsgspecError, and OSError.
+        """
+        self._begin()
+        position = msgspec.msgpack.decode(data, type=Position)
+        events = self._roster.resume((position.agents, position.agents_hash, position.sessions))
+        for _ in self._leftovers.read():
+            raise Replaced("the mailbox is being archived")
+        self._touched = self._months.resume(position.months)
+        for file in self._files():
+            place = position.files[file.name]
+            if place is not None and not file.resume(place):
+                self._touched.append((file, place))
+        self._messages.last_time = position.last_time
+        return events
+
+    def confirm(self) -> None:
+        """Make sure that what was read earlier still stands where it was, in files that were written to since.
+
+        Reads all of it. Raises Replaced and OSError.
+        """
+        for file, place in self._touched:
+            if not file.holds_still(place):
+                raise Replaced(f"{file.name} was rewritten")
+        self._touched = []
+
+    def _files(self) -> tuple[LineFile, ...]:
+        return self._mailbox[0], self._reads[0], self._deliveries[0], self._journal[0]
 
     def changes(self, has_changed: bool = True) -> Iterator[list[Event]]:
         """Yield what came since the last look; `Reset` and everything anew when a file was replaced."""
@@ -124,6 +206,7 @@ class Reader:
             yield told[::-1] if start or len(told) > BATCH else told
         total = sum(file.cutter.offset for file, _ in followed)
         done = total - sum(starts)
+        yield [Progress(done, total)]
         for (file, decode), front, start, needy in zip(followed, fronts, starts, untold, strict=True):
             if start == 0:
                 continue

@@ -12,6 +12,7 @@ from mailstore.message import Problem
 from mailstore.roster import Agent
 from mailstore.stores.haak.decode import NotARecord
 from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.position import hash_of
 from mailstore.stores.haak.records import agent_of, decode_line
 
 __all__ = ["RosterReader", "entries_of"]
@@ -31,6 +32,8 @@ class RosterReader:
         self._lines = LineFile(places.roster_lines)
         self._document = places.roster_document
         self._stamp: tuple[int, int, int] | None = None
+        self._agents: list[Agent] = []
+        """All that the lines said of agents, in order."""
         self._in_lines: set[str] = set()
         self._in_document: set[str] = set()
         self._told: set[Problem] = set()
@@ -41,6 +44,21 @@ class RosterReader:
     def lines(self) -> LineFile:
         """Return the file of lines that is followed."""
         return self._lines
+
+    def said(self) -> tuple[int, int, set[str]]:
+        """Return how many agents the lines have told of, a checksum of that, and whom any roster has named."""
+        return len(self._agents), hash_of(self._agents), self._in_lines | self._in_document
+
+    def resume(self, said: tuple[int, int, set[str]]) -> list[Event]:
+        """Read all anew; return what was not said yet. Raises Replaced when agents have left, and OSError."""
+        number, summed, sessions = said
+        events = self.read()
+        if sessions - (self._in_lines | self._in_document):
+            raise Replaced("agents have left the roster")
+        if hash_of(self._agents[:number]) != summed:
+            return events
+        old = set(map(id, self._agents[:number]))
+        return [event for event in events if id(event) not in old]
 
     def read(self) -> list[Event]:
         """Return what is new; raises Replaced when agents have left the roster, and OSError."""
@@ -64,7 +82,9 @@ class RosterReader:
             if self._is_waiting:
                 return []
             self._lines = anew
+            self._agents = []
         self._in_lines |= _sessions(events)
+        self._agents += [event for event in events if isinstance(event, Agent)]
         return events
 
     def _read_document(self) -> list[Event]:

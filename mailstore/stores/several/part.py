@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, suppress
 
 from mailstore.errors import MailError
 from mailstore.events import Event, Gone, Progress, Reset
-from mailstore.message import Problem
+from mailstore.message import Message, Problem
 from mailstore.registry import open_store
 from mailstore.scope import WHOLE, Scope
 from mailstore.store import Capabilities, Capability, Store
 
 __all__ = ["Part"]
+
+TOLD = 256
 
 
 class Part:
@@ -55,6 +57,23 @@ class Part:
                 yield self.take(batch)
         except MailError as error:
             yield self.fail(error)
+
+    def candidates(self, words: Sequence[str]) -> Generator[list[str]]:
+        """Yield the ids of its messages that may hold one of some words, as names of several mailboxes."""
+        hint = None if self._store is None or self._may_be_of_label(words) else self._store.candidates(words)
+        if hint is None:
+            told = [event.id for event in reversed(self.told) if isinstance(event, Message)]
+            yield from (told[at : at + TOLD] for at in range(0, len(told), TOLD))
+            return
+        with closing(hint):
+            for ids in hint:
+                yield [self.scope.id(each) for each in ids]
+
+    def _may_be_of_label(self, words: Sequence[str]) -> bool:
+        """Say whether a name may hold one of some words for its label, which the mailbox itself knows nothing of."""
+        label = self.scope.id("all").casefold()
+        folded = [word.casefold() for word in words]
+        return any(word in label or "/" in word or ":" in word for word in folded)
 
     def fail(self, error: MailError) -> list[Event]:
         """Return what tells that the mailbox failed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
@@ -150,6 +150,27 @@ class SeveralStore(Store):
     def raw(self, message: Message) -> bytes:
         """Return a message's record as its own mailbox has it. Raises ContentGone."""
         return self._at(message, lambda store, bare: store.raw(bare))
+
+    def candidates(self, words: Sequence[str]) -> Generator[list[str]]:
+        """Yield the hints of each mailbox in turn; of one that has none, all that it told, the last first."""
+        hints = [part.candidates(words) for part in self._parts.values()]
+        try:
+            while hints:
+                for hint in list(hints):
+                    ids = next(hint, None)
+                    if ids is None:
+                        hints.remove(hint)
+                    else:
+                        yield ids
+        finally:
+            for hint in hints:
+                hint.close()
+
+    def keep_index(self, folder: Path) -> None:
+        """Keep an index of each mailbox."""
+        for part in self._parts.values():
+            if part.failure is None:
+                part.store.keep_index(folder)
 
     def _at(self, message: Message, look: Callable[[Store, Message], T]) -> T:
         try:

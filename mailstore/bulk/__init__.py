@@ -1,0 +1,4 @@
+"""A whole mailbox folded at once: the same columns that folding one record after the other makes, many at a time.
+
+Whatever is not usual is left to the fold. A test holds one against the other.
+"""

@@ -1,0 +1,1 @@
+"""Columns: what is known of many messages, kept in arrays and not in objects."""

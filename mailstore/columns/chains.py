@@ -1,0 +1,66 @@
+"""A few entries for each of many rows, as linked lists in arrays."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from math import isnan, nan
+
+__all__ = ["Chains"]
+
+NONE = -1
+
+
+class Chains:
+    """Names by row, with the time at which each came; a row without entries takes four bytes."""
+
+    __slots__ = ("first", "following", "names", "times")
+
+    def __init__(self) -> None:
+        self.first = array("i")
+        """The newest entry of each row."""
+        self.names = array("I")
+        self.times = array("d")
+        self.following = array("i")
+
+    def add_row(self) -> None:
+        """Make room for one row more."""
+        self.first.append(NONE)
+
+    def has(self, row: int) -> bool:
+        """Say whether a row has any entry."""
+        return self.first[row] != NONE
+
+    def find(self, row: int, name: int) -> int:
+        """Return the entry of a name in a row, -1 when it has none."""
+        at = self.first[row]
+        names, following = self.names, self.following
+        while at != NONE and names[at] != name:
+            at = following[at]
+        return at
+
+    def add(self, row: int, name: int, time: float | None = None) -> None:
+        """Add an entry; the row has none of that name yet, or may have several."""
+        self.following.append(self.first[row])
+        self.first[row] = len(self.names)
+        self.names.append(name)
+        self.times.append(nan if time is None else time)
+
+    def time(self, entry: int) -> float | None:
+        """Return when an entry came, in seconds since the epoch, if it is known."""
+        time = self.times[entry]
+        return None if isnan(time) else time
+
+    def of(self, row: int) -> list[tuple[int, float | None]]:
+        """Return a row's names and times, in the order in which they came."""
+        return [(self.names[entry], self.time(entry)) for entry in self._entries(row)][::-1]
+
+    def names_of(self, row: int) -> list[int]:
+        """Return a row's names, in the order in which they came."""
+        return [self.names[entry] for entry in self._entries(row)][::-1]
+
+    def _entries(self, row: int) -> Iterator[int]:
+        at = self.first[row]
+        while at != NONE:
+            yield at
+            at = self.following[at]

@@ -1,0 +1,68 @@
+"""Which row an id stands in."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from zlib import crc32
+
+from mailstore.columns.strings import Strings
+
+__all__ = ["Ids"]
+
+
+class Ids:
+    """Rows by id: those that were loaded by a sorted column of checksums, those that came since by a dictionary."""
+
+    __slots__ = ("_fresh", "hashes", "rows", "texts")
+
+    def __init__(self) -> None:
+        self.texts = Strings()
+        self.hashes = array("I")
+        self.rows = array("i")
+        self._fresh: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __getitem__(self, row: int) -> str:
+        return self.texts[row]
+
+    def row(self, message_id: str) -> int | None:
+        """Return the row of an id, None for one that was never named."""
+        row = self._fresh.get(message_id)
+        if row is not None or not self.hashes:
+            return row
+        wanted = checksum(message_id)
+        at = bisect_left(self.hashes, wanted)
+        while at < len(self.hashes) and self.hashes[at] == wanted:
+            if self.texts[self.rows[at]] == message_id:
+                return self.rows[at]
+            at += 1
+        return None
+
+    def add(self, message_id: str) -> int:
+        """Give an id that has no row the next one."""
+        row = len(self.texts)
+        self._fresh[message_id] = row
+        self.texts.append(message_id)
+        return row
+
+    def settle(self) -> None:
+        """Put what came since into the sorted column too; costs the more the more that is."""
+        for message_id, row in self._fresh.items():
+            wanted = checksum(message_id)
+            at = bisect_left(self.hashes, wanted)
+            self.hashes.insert(at, wanted)
+            self.rows.insert(at, row)
+        self._fresh = {}
+
+    def load(self, texts: Strings, hashes: array[int], rows: array[int]) -> None:
+        """Take over ids with the sorted checksums of their UTF-8 bytes and the row of each."""
+        self.texts, self.hashes, self.rows = texts, hashes, rows
+        self._fresh = {}
+
+
+def checksum(message_id: str) -> int:
+    """Return what ids are sorted by."""
+    return crc32(message_id.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,43 @@
+"""Values that many messages share, each kept once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Generic, TypeVar
+
+__all__ = ["Interned"]
+
+T = TypeVar("T", bound=Hashable)
+
+
+class Interned(Generic[T]):
+    """Values by number, in the order in which they came."""
+
+    __slots__ = ("_numbers", "values")
+
+    def __init__(self) -> None:
+        self.values: list[T] = []
+        self._numbers: dict[T, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, number: int) -> T:
+        return self.values[number]
+
+    def number(self, value: T) -> int:
+        """Return a value's number, a new one for a value that is new."""
+        number = self._numbers.get(value)
+        if number is None:
+            number = self._numbers[value] = len(self.values)
+            self.values.append(value)
+        return number
+
+    def load(self, values: list[T]) -> None:
+        """Take over values under their places."""
+        self.values = values
+        self._numbers = {value: number for number, value in enumerate(values)}
+
+    def known(self, value: T) -> int | None:
+        """Return a value's number if it has one."""
+        return self._numbers.get(value)

@@ -1,0 +1,225 @@
+"""Messages as columns: a row each, and a value made of it when somebody asks."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+
+import msgspec
+
+from mailstore.columns.ids import Ids
+from mailstore.columns.interned import Interned
+from mailstore.columns.stamps import ODD, style_of, written
+from mailstore.columns.strings import Strings
+from mailstore.message import Location, Message
+
+__all__ = ["ABSENT", "NONE", "Head", "Messages", "head_of"]
+
+NONE = -1
+ABSENT = 0
+"""The head of a row whose message has not come: others name it, or records about it came first."""
+NOT_THERE = -2
+KEPT = 4096
+"""Messages that are kept made, because the same few are asked for again and again."""
+
+
+class Head(msgspec.Struct, frozen=True, gc=False):
+    """What many messages have in common; `file` is None for one that stands in no file."""
+
+    recipients: tuple[str, ...] = ()
+    ttl_hours: float | None = None
+    type: str = ""
+    tags: tuple[str, ...] = ()
+    read_by: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    file: str | None = None
+    archived: bool = False
+    timed: bool = True
+    is_tracked: bool = True
+    is_listed: bool = False
+    style: int = 0
+
+    def message(
+        self,
+        message_id: str,
+        sender: str,
+        timestamp: str,
+        time: float,
+        subject: str,
+        thread: str | None,
+        offset: int,
+        length: int,
+    ) -> Message:
+        """Return a message of what it shares and what is its own."""
+        return Message(
+            message_id,
+            sender,
+            self.recipients,
+            timestamp,
+            time,
+            subject,
+            thread,
+            self.ttl_hours,
+            self.type,
+            self.tags,
+            self.read_by,
+            self.mentions,
+            None if self.file is None else Location(self.file, offset, length),
+            self.archived,
+            self.timed,
+            self.is_tracked,
+            self.is_listed,
+        )
+
+
+def head_of(message: Message) -> Head:
+    """Return what a message shares with others."""
+    where = message.location
+    return Head(
+        message.recipients,
+        message.ttl_hours,
+        message.type,
+        message.tags,
+        message.read_by,
+        message.mentions,
+        None if where is None else where.file,
+        message.archived,
+        message.timed,
+        message.is_tracked,
+        message.is_listed,
+        style_of(message.timestamp, message.time),
+    )
+
+
+class Messages:
+    """A table of messages. A row is an id that was named; it is `there` once its message has come."""
+
+    def __init__(self) -> None:
+        self.ids = Ids()
+        self.names: Interned[str] = Interned()
+        self.head_values: Interned[Head] = Interned()
+        self.head_values.number(Head(style=NOT_THERE))
+        self.heads = array("I")
+        self.senders = array("I")
+        self.times = array("d")
+        self.parents = array("i")
+        """The row of the message that each says it answers."""
+        self.offsets = array("q")
+        self.lengths = array("Q")
+        self.subjects = Strings()
+        self.odd_stamps: dict[int, str] = {}
+        self.number = 0
+        """How many messages are there."""
+        self._made: dict[int, Message] = {}
+        self._ordered = array("i")
+        self._told = NONE
+        """The last row that the order takes into account."""
+
+    def __len__(self) -> int:
+        return len(self.heads)
+
+    def row(self, message_id: str) -> int:
+        """Return the row of an id, a new one for an id that is new."""
+        row = self.ids.row(message_id)
+        if row is None:
+            row = self.ids.add(message_id)
+            self.heads.append(ABSENT)
+            self.senders.append(0)
+            self.times.append(0.0)
+            self.parents.append(NONE)
+            self.offsets.append(0)
+            self.lengths.append(0)
+            self.subjects.append("")
+        return row
+
+    def put(self, row: int, message: Message, parent: int) -> None:
+        """Let a row hold a message, in place of the one that it holds if it does."""
+        head = head_of(message)
+        self._ordered, self._told = array("i"), NONE
+        self.number += self.heads[row] == ABSENT
+        self.heads[row] = self.head_values.number(head)
+        self.senders[row] = self.names.number(message.sender)
+        self.times[row] = message.time
+        self.parents[row] = parent
+        if message.location is not None:
+            self.offsets[row], self.lengths[row] = message.location.offset, message.location.length
+        self.subjects[row] = message.subject
+        if head.style == ODD:
+            self.odd_stamps[row] = message.timestamp
+        self._made.pop(row, None)
+
+    def add(self, message: Message, parent: int) -> int:
+        """Add a message whose id has no row, and return its row."""
+        head = head_of(message)
+        row = self.ids.add(message.id)
+        self.heads.append(self.head_values.number(head))
+        self.senders.append(self.names.number(message.sender))
+        self.times.append(message.time)
+        self.parents.append(parent)
+        where = message.location
+        self.offsets.append(where.offset if where else 0)
+        self.lengths.append(where.length if where else 0)
+        self.subjects.append(message.subject)
+        if head.style == ODD:
+            self.odd_stamps[row] = message.timestamp
+        self.number += 1
+        return row
+
+    def is_there(self, row: int) -> bool:
+        """Say whether the message of a row has come."""
+        return self.heads[row] != ABSENT
+
+    def head(self, row: int) -> Head:
+        """Return what a row's message shares with others."""
+        return self.head_values.values[self.heads[row]]
+
+    def sender(self, row: int) -> str:
+        """Return who sent a row's message."""
+        return self.names.values[self.senders[row]]
+
+    def age(self, row: int) -> tuple[float, str]:
+        """Return what orders messages, the oldest first; one that has not come is older than all."""
+        return self.times[row], self.ids[row]
+
+    def order(self) -> array[int]:
+        """Return the rows of all messages, the oldest first; it is not to be changed."""
+        known = self._ordered
+        if len(known) < self.number:
+            rows = (row for row in range(self._told + 1, len(self.heads)) if self.heads[row] != ABSENT)
+            fresh = array("i", sorted(rows, key=self.times.__getitem__))
+            if known and fresh and self.times[fresh[0]] < self.times[known[-1]]:
+                known = array("i", sorted((*known, *fresh), key=self.times.__getitem__))
+            else:
+                known = known + fresh
+            self._ordered, self._told = known, len(self.heads) - 1
+        return known
+
+    def load_order(self, rows: array[int]) -> None:
+        """Take over the rows of all messages, the oldest first."""
+        self._ordered, self._told = rows, len(self.heads) - 1
+
+    def rows(self) -> Iterator[int]:
+        """Yield the rows whose messages are there, in order."""
+        heads = self.heads
+        return (row for row in range(len(heads)) if heads[row] != ABSENT)
+
+    def __getitem__(self, row: int) -> Message:
+        message = self._made.get(row)
+        if message is None:
+            if len(self._made) >= KEPT:
+                self._made.clear()
+            message = self._made[row] = self._make(row)
+        return message
+
+    def _make(self, row: int) -> Message:
+        head, time, parent = self.head(row), self.times[row], self.parents[row]
+        return head.message(
+            self.ids.texts[row],
+            self.names.values[self.senders[row]],
+            self.odd_stamps[row] if head.style == ODD else written(time, head.style),
+            time,
+            self.subjects[row],
+            None if parent == NONE else self.ids.texts[parent],
+            self.offsets[row],
+            self.lengths[row],
+        )

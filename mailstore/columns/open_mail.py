@@ -1,0 +1,183 @@
+"""Which names have which messages open: a bit for each name in each row."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+
+__all__ = ["OpenMail"]
+
+WORD = 64
+SLACK = 64
+
+Name = tuple[bool, str]
+"""Whether it is a role, and what it is called."""
+
+
+class OpenMail:
+    """Rows by the names that have them open, and how many each name has. Nothing here grows with what is closed."""
+
+    def __init__(self, sender_of: Callable[[int], str], type_of: Callable[[int], str]) -> None:
+        self._sender_of = sender_of
+        self._type_of = type_of
+        self.names: list[Name] = []
+        self._ordinals: dict[Name, int] = {}
+        self.words: list[array[int]] = []
+        self._role_bits: list[int] = []
+        self.counts: list[int] = []
+        self.rows: list[array[int]] = []
+        """What each name ever had open, in order; some of it may be closed by now."""
+        self.together: dict[tuple[int, int], int] = defaultdict(int)
+        """How many rows a role and another name have open both."""
+        self.sent: dict[tuple[int, str], int] = defaultdict(int)
+        self.types: dict[tuple[int, str], int] = defaultdict(int)
+        self.size = 0
+
+    def load(
+        self, size: int, names: list[Name], counts: list[int], words: list[array[int]], rows: list[array[int]]
+    ) -> None:
+        """Take over who has what open, of a number of rows."""
+        self.size, self.names, self.counts, self.words, self.rows = size, names, counts, words, rows
+        self._ordinals = {name: at for at, name in enumerate(names)}
+        self._role_bits = [0] * len(words)
+        for at, (is_role, _) in enumerate(names):
+            if is_role:
+                self._role_bits[at // WORD] |= 1 << at % WORD
+
+    def grow(self, size: int) -> None:
+        """Make room for rows up to a number of them."""
+        if size > self.size:
+            for word in self.words:
+                word.frombytes(bytes(8 * (size - self.size)))
+            self.size = size
+
+    def ordinal(self, name: Name) -> int:
+        """Return a name's number, a new one for a name that is new."""
+        found = self._ordinals.get(name)
+        if found is None:
+            found = self._ordinals[name] = len(self.names)
+            self.names.append(name)
+            self.counts.append(0)
+            self.rows.append(array("i"))
+            if found % WORD == 0:
+                self.words.append(array("Q", bytes(8 * self.size)))
+                self._role_bits.append(0)
+            if name[0]:
+                self._role_bits[-1] |= 1 << found % WORD
+        return found
+
+    def known(self, name: Name) -> int | None:
+        """Return a name's number if it ever had anything open."""
+        return self._ordinals.get(name)
+
+    def open(self, row: int, name: Name) -> None:
+        """Let a name have a row open."""
+        at = self.ordinal(name)
+        word, bit = self.words[at // WORD], 1 << at % WORD
+        if word[row] & bit:
+            return
+        self._count(row, at, 1)
+        word[row] |= bit
+        self.rows[at].append(row)
+
+    def close(self, row: int, name: Name) -> bool:
+        """Let a name no longer have a row open; say whether it had."""
+        at = self._ordinals.get(name)
+        return at is not None and self._close(row, at)
+
+    def _close(self, row: int, at: int) -> bool:
+        word, bit = self.words[at // WORD], 1 << at % WORD
+        if not word[row] & bit:
+            return False
+        word[row] ^= bit
+        self._count(row, at, -1)
+        if len(self.rows[at]) > 2 * self.counts[at] + SLACK:
+            self.rows[at] = array("i", dict.fromkeys(row for row in self.rows[at] if word[row] & bit))
+        return True
+
+    def close_all(self, row: int) -> None:
+        """Let nobody have a row open."""
+        for at in list(self._on(row)):
+            self._close(row, at)
+
+    def roles_on(self, row: int) -> list[str]:
+        """Return the roles that have a row open."""
+        if row >= self.size:
+            return []
+        return [self.names[at][1] for at in self._on(row) if self.names[at][0]]
+
+    def is_open(self, row: int) -> bool:
+        """Say whether anyone has a row open."""
+        return any(word[row] for word in self.words)
+
+    def _on(self, row: int) -> Iterator[int]:
+        for number, word in enumerate(self.words):
+            yield from _bits(word[row], number * WORD)
+
+    def _count(self, row: int, at: int, by: int) -> None:
+        """Count a row that is opened before it is, or closed after it was."""
+        self.counts[at] += by
+        self.types[at, self._type_of(row)] += by
+        is_role = self.names[at][0]
+        if is_role:
+            self.sent[at, self._sender_of(row)] += by
+        for number, word in enumerate(self.words):
+            beside = word[row] if is_role else word[row] & self._role_bits[number]
+            if beside:
+                for other in _bits(beside, number * WORD):
+                    self.together[min(at, other), max(at, other)] += by
+
+    def count_types(self, at: int, kind: str, by: int) -> None:
+        """Count messages of a type that a name, given by its number, has open."""
+        self.types[at, kind] += by
+
+    def count_sent(self, at: int, sender: str, by: int) -> None:
+        """Count messages of a sender that a role, given by its number, has open."""
+        self.sent[at, sender] += by
+
+    def count_together(self, at: int, rows: Iterable[int]) -> None:
+        """Count rows that a role, given by its number, has open and others too."""
+        for row in rows:
+            for other in self._on(row):
+                if other != at and not (self.names[other][0] and other < at):
+                    self.together[min(at, other), max(at, other)] += 1
+
+    def of(self, name: Name) -> list[int]:
+        """Return the rows that a name has open, in the order in which they were opened."""
+        at = self._ordinals.get(name)
+        if at is None or not self.counts[at]:
+            return []
+        word, bit = self.words[at // WORD], 1 << at % WORD
+        found = [row for row in self.rows[at] if word[row] & bit]
+        return found if len(found) == self.counts[at] else list(dict.fromkeys(found))
+
+    def count(self, name: Name) -> int:
+        """Return how many rows a name has open."""
+        at = self._ordinals.get(name)
+        return 0 if at is None else self.counts[at]
+
+    def tally(self, names: list[Name], reader: str, types: frozenset[str] | None = None) -> int | None:
+        """Return how many rows some names have open together, but for those that the reader sent.
+
+        Of some types only, if any are given. None where the counts can't tell, because rows are counted twice.
+        """
+        found = [at for name in names if (at := self._ordinals.get(name)) is not None]
+        shared = any(self.together.get((min(a, b), max(a, b))) for i, a in enumerate(found) for b in found[:i])
+        sent = sum(self.sent.get((at, reader), 0) for at in found)
+        if shared or (sent and types is not None):
+            return None
+        if types is None:
+            return sum(self.counts[at] for at in found) - sent
+        return sum(self.types.get((at, kind), 0) for at in found for kind in types)
+
+    def holders(self) -> Iterator[tuple[Name, int]]:
+        """Yield everyone who has anything open, with how much."""
+        yield from ((name, number) for name, number in zip(self.names, self.counts, strict=True) if number)
+
+
+def _bits(mask: int, first: int) -> Iterator[int]:
+    while mask:
+        low = mask & -mask
+        yield first + low.bit_length() - 1
+        mask ^= low

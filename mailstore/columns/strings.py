@@ -1,0 +1,62 @@
+"""Many texts in one buffer."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+__all__ = ["MOST", "Strings"]
+
+MOST = 0xFFFF_FFFF
+"""Bytes that four bytes can count; a longer buffer is counted with eight."""
+
+
+class Strings:
+    """Texts by number, in order; each takes four bytes besides its own. Half characters are kept as they are."""
+
+    __slots__ = ("_changed", "blob", "ends")
+
+    def __init__(self) -> None:
+        self.blob = bytearray()
+        self.ends = array("I")
+        self._changed: dict[int, str] = {}
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __getitem__(self, at: int) -> str:
+        if self._changed and (text := self._changed.get(at)) is not None:
+            return text
+        ends = self.ends
+        return self.blob[ends[at - 1] if at else 0 : ends[at]].decode("utf-8", "surrogatepass")
+
+    def __setitem__(self, at: int, text: str) -> None:
+        self._changed[at] = text
+
+    def load(self, blob: bytearray, ends: array[int]) -> None:
+        """Take over texts that stand one after another, and the byte at which each ends."""
+        self.blob, self.ends = blob, ends
+
+    def append(self, text: str) -> None:
+        """Add a text under the next number."""
+        self.blob += text.encode("utf-8", "surrogatepass")
+        size = len(self.blob)
+        if size > MOST and self.ends.typecode == "I":
+            self.ends = array("Q", self.ends)
+        self.ends.append(size)
+
+    def starting_with(self, prefix: str) -> Iterator[int]:
+        """Yield the numbers of the texts that begin with a text that is not empty."""
+        wanted = prefix.encode("utf-8", "surrogatepass")
+        at = self.blob.find(wanted)
+        while at >= 0:
+            number = bisect_right(self.ends, at)
+            if at == (self.ends[number - 1] if number else 0) and number not in self._changed:
+                yield number
+            at = self.blob.find(wanted, at + 1)
+        yield from (number for number, text in self._changed.items() if text.startswith(prefix))
+
+    def changed(self) -> Iterable[tuple[int, str]]:
+        """Return the texts that were put in another's place, by number."""
+        return self._changed.items()

@@ -1,0 +1,188 @@
+"""What became of mail, and who has what to read: asked of what was folded. No I/O, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from mailstore.address import Kind, resolve
+from mailstore.delivery import FOREVER, Facts, Standing, State, message_expiry, recipients, standing
+from mailstore.fold import NO_FACTS, Fold
+from mailstore.message import Intervention, Message, Receipt
+from mailstore.roster import Status
+from mailstore.views import DeadLetter
+
+__all__ = ["Fates", "by_time"]
+
+
+def by_time(message: Message) -> tuple[float, str]:
+    """Return what orders messages: their time, then their id."""
+    return message.time, message.id
+
+
+class Fates(Fold):
+    """What is known of messages' fates; times are seconds since the epoch."""
+
+    def states(self, message: Message, now: float) -> dict[str, Standing]:
+        """Return what became of a message for each of its recipients."""
+        facts = self._facts_of(message.id)
+        return {
+            recipient.name: standing(recipient, message, facts, self.roster, now, self.user)
+            for recipient in recipients(message, facts, self.roster, self.user)
+        }
+
+    def _facts_of(self, message_id: str) -> Facts:
+        row = self._messages.ids.row(message_id)
+        return NO_FACTS if row is None else self._facts(row)
+
+    def receipts(self, message_id: str) -> list[Receipt]:
+        """Return who read a message, the earliest first."""
+        found = [Receipt(message_id, reader, time) for reader, time in self._facts_of(message_id).readers.items()]
+        return sorted(found, key=lambda receipt: receipt.time or 0.0)
+
+    def deliveries(self, message_id: str) -> list[str]:
+        """Return for whom a message was when it was sent, where that was recorded."""
+        return list(self._facts_of(message_id).delivered)
+
+    def expiry(self, message: Message) -> float | None:
+        """Return when a message expires for the last of its recipients; None when it never does."""
+        expiry = message_expiry(message, self.roster, self.user)
+        return None if expiry == FOREVER else expiry
+
+    # An agent's mail
+
+    def inbox(self, reader: str, now: float) -> list[Message]:
+        """Return all mail of an agent, or of the user, oldest first; archived mail is not polled."""
+        name = "user" if resolve(reader, self.roster, self.user).kind is Kind.USER else reader
+        rows = self._index.postings.candidates(name, self.roster.get(reader))
+        found = (self._messages[row] for row in rows if self._messages.is_there(row))
+        return sorted((message for message in found if self.is_for(message, reader)), key=by_time)
+
+    def is_for(self, message: Message, reader: str) -> bool:
+        """Say whether a message is mail of an agent, or of the user; archived and own mail is not."""
+        if message.archived or message.sender == reader:
+            return False
+        agent = self.roster.get(reader)
+        name = "user" if resolve(reader, self.roster, self.user).kind is Kind.USER else reader
+        roles = set(agent.roles() if agent else ())
+        return any(
+            recipient.name == name or (recipient.kind is Kind.ROLE and recipient.name in roles)
+            for recipient in recipients(message, self._facts_of(message.id), self.roster, self.user)
+        )
+
+    def unread(self, reader: str, now: float) -> list[Message]:
+        """Return what an agent, or the user, has still to read, oldest first."""
+        self.advance(now)
+        name = "user" if resolve(reader, self.roster, self.user).kind is Kind.USER else reader
+        found = [self._messages[row] for row in self._unread_rows(name)]
+        return sorted(found, key=by_time)
+
+    def unread_count(self, session_id: str) -> int:
+        """Return how much mail an agent has still to read."""
+        known = self._ledger.unread_count(session_id)
+        return len(self._unread_rows(session_id)) if known is None else known
+
+    def unread_of_types(self, session_id: str, types: Collection[str]) -> int:
+        """Return how much mail of some types an agent has still to read."""
+        known = self._ledger.unread_count(session_id, types)
+        if known is None:
+            return sum(self._messages.head(row).type in types for row in self._unread_rows(session_id))
+        return known
+
+    def _unread_rows(self, name: str) -> list[int]:
+        return [row for row in self._ledger.unread_of(name) if self._messages.sender(row) != name]
+
+    def late(self, reader: str, before: float) -> tuple[int, Message | None]:
+        """Return how much mail from before a moment an agent has still to read, and the oldest of it."""
+        messages, times = self._messages, self._messages.times
+        rows = [row for row in self._unread_rows(reader) if times[row] < before and messages.head(row).timed]
+        return len(rows), self._oldest(rows) if rows else None
+
+    def _oldest(self, rows: list[int]) -> Message:
+        times = self._messages.times
+        first = min(map(times.__getitem__, rows))
+        return self._messages[min((row for row in rows if times[row] == first), key=self._messages.age)]
+
+    def open_mail(self, now: float) -> Iterator[tuple[Message, str, State]]:
+        """Yield what somebody has still to read: the message, for whom, and whether unread, frozen or waiting."""
+        self.advance(now)
+        for (is_role, name), _ in self._ledger.open.holders():
+            if is_role:
+                holders = self.roster.holders(name)
+                is_frozen = all(it.status is Status.FROZEN for it in holders)
+                state = State.WAITING if not holders else State.FROZEN if is_frozen else State.UNREAD
+            else:
+                agent = self.roster.get(name)
+                is_frozen = agent is not None and agent.status is Status.FROZEN
+                state = State.FROZEN if is_frozen else State.UNREAD
+            for row in self._ledger.open.of((is_role, name)):
+                yield self._messages[row], name, state
+
+    # What waits for somebody to act
+
+    def dead_letters(self, now: float) -> list[DeadLetter]:
+        """Return the letters that nobody will read unless somebody acts, the newest first."""
+        return newest_first(self.letters(now))
+
+    def letters(self, now: float) -> Iterator[DeadLetter]:
+        """Yield the letters that nobody will read unless somebody acts, in no order that matters."""
+        self.advance(now)
+        return self._letters(dict.fromkeys(row for row, _ in self._ledger.dead), now)
+
+    def dead_letters_in(self, root: str, now: float) -> list[DeadLetter]:
+        """Return the dead letters of a thread, the newest first."""
+        return newest_first(self._letters(self._members_of(root), now))
+
+    def _letters(self, rows: Iterable[int], now: float) -> Iterator[DeadLetter]:
+        for row in rows:
+            if not (names := self._ledger.dead_for(row)):
+                continue
+            message, facts = self._messages[row], self._facts(row)
+            for recipient in recipients(message, facts, self.roster, self.user):
+                if recipient.name in names:
+                    found = standing(recipient, message, facts, self.roster, now, self.user)
+                    yield DeadLetter(message, recipient.name, found.state, found.since, found.reason)
+
+    def waiting_in(self, root: str) -> list[str]:
+        """Return the roles that nobody holds, and for which mail of a thread waits."""
+        rows, waiting = self._members_of(root), self._ledger.waiting()
+        return sorted({role for row in rows for role in self._ledger.open.roles_on(row)} & waiting.keys())
+
+    def dead_keys(self) -> list[tuple[str, str]]:
+        """Return the message and the recipient of every dead letter."""
+        return [(self._messages.ids[row], name) for row, name in self._ledger.dead]
+
+    def waiting(self) -> list[tuple[str, list[Message]]]:
+        """Return mail to roles that no living or frozen agent holds, by role, the oldest first."""
+        found = [(role, self._ledger.open.of((True, role))) for role in sorted(self._ledger.waiting())]
+        return [(role, sorted((self._messages[row] for row in mail), key=by_time)) for role, mail in found]
+
+    def vacant(self) -> Iterator[tuple[str, int, Message]]:
+        """Yield the roles that mail waits for and nobody holds, sorted, with how much and the oldest of it."""
+        for role, number in sorted(self._ledger.waiting().items()):
+            yield role, number, self._oldest(self._ledger.open.of((True, role)))
+
+    def interventions(self) -> list[Intervention]:
+        """Return the oversight journal, the newest first."""
+        return sorted(self._journal.values(), key=lambda record: record.time)[::-1]
+
+    def is_undone(self, intervention_id: str) -> bool:
+        """Say whether a later record in the journal takes an intervention back."""
+        return intervention_id in self._undone
+
+    def is_intervention(self, message_id: str) -> bool:
+        """Say whether the journal says that the person stepped in with this message."""
+        return message_id in self._stepped_in
+
+    def _members_of(self, root: str) -> list[int]:
+        row = self._messages.ids.row(root)
+        if row is None or row >= len(self._index.sizes) or not self._index.sizes[row]:
+            raise KeyError(root)
+        return self._members(row)
+
+    def _members(self, root: int) -> list[int]:
+        return [row for row in self._index.forest.members(root) if self._messages.is_there(row)]
+
+
+def newest_first(letters: Iterable[DeadLetter]) -> list[DeadLetter]:
+    """Sort dead letters by when they died, the last first."""
+    return sorted(letters, key=lambda letter: (letter.since or 0.0, letter.message.id), reverse=True)

@@ -1,0 +1,83 @@
+"""Linux's own events of folders, on a descriptor that the event loop waits for: docs/decisions/0029."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+from pathlib import Path
+from struct import Struct
+from typing import Final, Self
+
+__all__ = ["OF_FOLDERS", "Inotify"]
+
+EVENT = Struct("iIII")
+"""Which watch, what happened, a cookie, and how many bytes of a name follow: inotify(7)."""
+READ_BYTES = 1 << 16
+
+MODIFY, ATTRIB, MOVED, CREATE, DELETE, DELETE_SELF, MOVE_SELF = 0x2, 0x4, 0xC0, 0x100, 0x200, 0x400, 0x800
+UNMOUNT, OVERFLOW, IGNORED, IS_FOLDER = 0x2000, 0x4000, 0x8000, 0x40000000
+WANTED = MODIFY | ATTRIB | MOVED | CREATE | DELETE | DELETE_SELF | MOVE_SELF
+"""Reading wakes nobody; nor does closing a file that was written, for the writing itself does."""
+OF_FOLDERS: Final = DELETE_SELF | MOVE_SELF | UNMOUNT | OVERFLOW | IGNORED | IS_FOLDER
+"""What happens where a watched folder may have come, gone or been replaced, and not files alone."""
+
+
+class Inotify:
+    """One queue of events in the kernel; methods raise OSError, as where no more watches are to be had."""
+
+    def __init__(self) -> None:
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        self._queue = self._call("inotify_init1", os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._queue)
+
+    def _call(self, function: str, *arguments: int | bytes) -> int:
+        done: int = getattr(self._libc, function)(*arguments)
+        if done < 0:
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code))
+        return done
+
+    def watch(self, folder: Path) -> None:
+        """Have what happens to a folder and its entries put into the queue."""
+        self._call("inotify_add_watch", self._queue, os.fsencode(folder), WANTED)
+
+    async def wait(self, seconds: float) -> None:
+        """Wait until something has happened, so long at most; it stays in the queue."""
+        loop = asyncio.get_running_loop()
+        happened: asyncio.Future[None] = loop.create_future()
+
+        def settle() -> None:
+            if not happened.done():
+                happened.set_result(None)
+
+        timer = loop.call_later(seconds, settle)
+        loop.add_reader(self._queue, settle)
+        try:
+            await happened
+        finally:
+            # nothing more wakes the loop until somebody waits again, however much happens
+            loop.remove_reader(self._queue)
+            timer.cancel()
+
+    def drain(self) -> int:
+        """Empty the queue; return what happened, all bits in one, and 0 for nothing."""
+        found = 0
+        while data := self._read():
+            at = 0
+            while at < len(data):
+                _, what, _, length = EVENT.unpack_from(data, at)
+                found |= what
+                at += EVENT.size + length
+        return found
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self._queue, READ_BYTES)
+        except BlockingIOError:
+            return b""

@@ -1,0 +1,121 @@
+"""From a store to a mailbox: all that it holds, folded; of a long one, kept for the next time.
+
+What is kept lies in the user's cache folder, never beside the mailbox. It may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import time
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from platformdirs import user_cache_path
+
+from mailstore.errors import StoreError
+from mailstore.mailbox import Mailbox
+from mailstore.resuming import Resumable, Stale
+from mailstore.snapshot import Unfit, load, save
+from mailstore.store import Store
+
+__all__ = ["fold_store", "folded_anew", "kept", "kept_at"]
+
+DAYS_KEPT = 30
+
+
+def fold_store(store: Store, user: str, now: float) -> Mailbox:
+    """Return a mailbox of all that a store holds; what comes is handed out after it. Raises StoreError."""
+    if isinstance(store, Resumable) and store.is_long():
+        with suppress(Stale):
+            if (mailbox := kept(store, user, now)) is not None:
+                store.confirm()
+                for batch in store.news():
+                    mailbox.fold(batch, now)
+                return mailbox
+        return folded_anew(store, user, now)
+    mailbox = Mailbox(user)
+    for batch in store.scan():
+        mailbox.fold(batch, now)
+    return mailbox
+
+
+def folded_anew(store: Resumable, user: str, now: float) -> Mailbox:
+    """Fold all that a store holds, and keep it where that can be done. Raises StoreError."""
+    mailbox = Mailbox(user)
+    store.fold_all(mailbox, now)
+    with suppress(OSError):
+        _keep(store, mailbox, user)
+    return mailbox
+
+
+def kept(store: Resumable, user: str, now: float) -> Mailbox | None:
+    """Return what was kept of a store, as far as it was read then; None where nothing is, or it holds no longer.
+
+    It is to be confirmed before anybody relies on it, and `news` or `changes` tell what came since.
+    """
+    try:
+        with kept_at(store, user).open("rb") as file:
+            mailbox, position = load(file, user)
+        mailbox.fold(store.resume(position), now)
+    except (OSError, Unfit, Stale):
+        return None
+    mailbox.advance(now)
+    return mailbox
+
+
+def kept_at(store: Store, user: str) -> Path:
+    """Return where a store's folded mailbox is kept."""
+    name = blake2b(f"{user}\n{store.url}".encode(), digest_size=16).hexdigest()
+    return user_cache_path("signalbox") / "folded" / name
+
+
+def _keep(store: Resumable, mailbox: Mailbox, user: str) -> None:
+    """Put a folded mailbox where the next reading finds it, whole or not at all. Raises OSError."""
+    path = kept_at(store, user)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with NamedTemporaryFile(dir=path.parent, prefix="new-", delete=False) as file:
+        try:
+            save(mailbox, store.position(), file)  # type: ignore[arg-type]
+            Path(file.name).replace(path)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
+    _clear_away(path.parent)
+
+
+def _clear_away(folder: Path) -> None:
+    """Delete what nobody has used for a month, and what a sudden end left unfinished."""
+    now = time.time()
+    for path in folder.iterdir():
+        with suppress(OSError):
+            days = (now - path.stat().st_mtime) / 86_400
+            if days > (1 if path.name.startswith("new-") else DAYS_KEPT):
+                path.unlink()
+
+
+def main() -> None:
+    """Fold the mailbox with a URL for a user, as a process of its own, and keep it."""
+    from mailstore.registry import open_store
+
+    url, user = sys.argv[1:]
+    gc.disable()
+    with suppress(OSError):
+        os.nice(5)
+    with open_store(url) as store:
+        if not isinstance(store, Resumable):
+            sys.exit(f"{url} can't be kept")
+        mailbox = Mailbox(user)
+        try:
+            store.fold_all(mailbox, time.time())
+            _keep(store, mailbox, user)
+        except (OSError, StoreError) as error:
+            sys.exit(str(error))
+    os._exit(0)  # a million of values need not be let go of one by one
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""Thread roots in the order of their last activity, kept sorted as mail arrives."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right, insort_right
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate, chain
+from typing import Self
+
+__all__ = ["Ranking"]
+
+BLOCK = 512
+
+
+class Ranking:
+    """Rows sorted by a time that each has; the usual change, newer than all, costs the same at any size.
+
+    `time_of` must not change for a row that is listed: it is dropped before, and put back after.
+    """
+
+    def __init__(self, time_of: Callable[[int], float], rows: Iterable[int] = ()) -> None:
+        self._time_of = time_of
+        self._blocks: list[array[int]] = []
+        self._ends: list[int] | None = None
+        self._cut(array("i", sorted(rows, key=time_of)))
+
+    @classmethod
+    def of_sorted(cls, time_of: Callable[[int], float], rows: array[int]) -> Self:
+        """Take over rows that are sorted already, the oldest first."""
+        ranking = cls(time_of)
+        ranking._cut(rows)
+        return ranking
+
+    def _cut(self, rows: array[int]) -> None:
+        self._blocks = [rows[at : at + BLOCK] for at in range(0, len(rows), BLOCK)]
+        self._ends = None
+
+    def rows(self) -> array[int]:
+        """Return all rows, the oldest first."""
+        return array("i", chain.from_iterable(self._blocks))
+
+    def __len__(self) -> int:
+        return self._counted()[-1] if self._blocks else 0
+
+    def _counted(self) -> list[int]:
+        if self._ends is None:
+            self._ends = list(accumulate(map(len, self._blocks)))
+        return self._ends
+
+    def put(self, row: int) -> None:
+        """List a row that is not listed."""
+        time, blocks = self._time_of(row), self._blocks
+        self._ends = None
+        if not blocks:
+            blocks.append(array("i", (row,)))
+            return
+        at = len(blocks) - 1
+        if time >= self._time_of(blocks[-1][-1]):
+            blocks[-1].append(row)
+        else:
+            at = min(at, bisect_right(blocks, time, key=lambda block: self._time_of(block[-1])))
+            insort_right(blocks[at], row, key=self._time_of)
+        if len(blocks[at]) > 2 * BLOCK:
+            blocks[at : at + 1] = [blocks[at][:BLOCK], blocks[at][BLOCK:]]
+
+    def drop(self, row: int) -> None:
+        """Take a row out that is listed."""
+        at, place = self._find(row)
+        self._ends = None
+        del self._blocks[at][place]
+        if not self._blocks[at]:
+            del self._blocks[at]
+
+    def _find(self, row: int) -> tuple[int, int]:
+        time, blocks = self._time_of(row), self._blocks
+        at = bisect_right(blocks, time, key=lambda block: self._time_of(block[0]))
+        while at and self._time_of(blocks[at - 1][-1]) >= time:
+            at -= 1
+            try:
+                return at, blocks[at].index(row)
+            except ValueError:  # rows of one time may stand in several blocks
+                continue
+        raise KeyError(row)
+
+    def __getitem__(self, at: int) -> int:
+        """Return the row at a place, 0 for the newest."""
+        ends = self._counted()
+        place = ends[-1] - 1 - at
+        block = bisect_right(ends, place)
+        return self._blocks[block][place - (ends[block - 1] if block else 0)]
+
+    def place(self, row: int) -> int:
+        """Return the place of a row, 0 for the newest; raises KeyError for one that is not listed."""
+        block, at = self._find(row)
+        ends = self._counted()
+        return ends[-1] - 1 - at - (ends[block - 1] if block else 0)
+
+    def __iter__(self) -> Iterator[int]:
+        for block in reversed(self._blocks):
+            yield from reversed(block)

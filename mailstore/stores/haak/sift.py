@@ -1,0 +1,196 @@
+"""Finds the lines of a file that may hold a word, from its end; as a program, for a part of a big file.
+
+The program is started bare, so this imports the standard library alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from contextlib import suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Sought = tuple[bytes, tuple[bytes, ...], bool]
+    """A needle, what may stand for letters of it, and whether it may be on no line at all (see `needle`)."""
+    Found = tuple[int, bytes]
+    """Where a line begins, and the line."""
+
+__all__ = ["BEAT", "END", "ESCAPES", "UNUSUAL", "Sieve", "blocks", "packed_blocks", "record"]
+
+BLOCK = 1 << 16
+BEAT_BYTES = 1 << 24
+BEAT, END = -1, -2
+"""Instead of a line's length: a sign of life, and the end; less what was met."""
+ESCAPES, UNUSUAL = 1, 2
+"""What a file may be known to be free of: odd escapes, and lines of which an id or a text is made."""
+
+ESCAPE = re.compile(
+    rb"\\u(?:00(?:0[89acd]|20|2[de]|3[0-9]|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9a]|df)"
+    rb"|01(?:30|49|7f|f0)|1e9[6-9ae]|212a|fb0[0-6])"
+)
+"""An escape of what a needle is made of, or of what casefold turns into that; those of control characters, because
+in a body that is an object they are written anew."""
+CONTROL = re.compile(rb"\\u000[89acd]")
+ANY_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)")
+KEY_ENDS = re.compile(rb'[a-z0-9_]*"\s*:')
+UNSEARCHED = re.compile(rb'"(?:timestamp|ts|time|date|thread|in_reply_to|reply_to)"\s*:\s*\Z')
+NULL = re.compile(rb'[^\\]"\s*:\s*\Z')
+LOOK_BACK = 40
+ID_FIRST = re.compile(rb'\{"id": ?"[^"]')
+ID = re.compile(rb'"id"\s*:\s*"[^"]')
+NO_TEXT = re.compile(rb':(?!\s*(?:"|null\b|\[\s*(?:"(?:[^"\\]|\\.)*"\s*,?\s*)*\]))')
+TEXTS = re.compile(rb'"(?:content|body|text|message|sender|from|from_agent|recipient|to)"\s*\Z')
+
+
+def blocks(fd: int, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
+    """Yield whole lines in blocks and where they begin, the last first; both offsets are beginnings of lines."""
+    size = BLOCK
+    while end > begin:
+        at = max(begin, end - size)
+        data = os.pread(fd, end - at, at)
+        if len(data) < end - at:
+            raise OSError("the file was cut")
+        first = data.find(b"\n") + 1 if at > begin else 0
+        if at > begin and first in (0, len(data)):
+            size *= 2
+            continue
+        yield at + first, data[first:] if first else data
+        end, size = at + first, BLOCK
+
+
+def packed_blocks(path: str) -> Iterator[tuple[int, bytes]]:
+    """Yield the whole lines of a gzip file in blocks, and where they begin, the first first, as far as it unpacks."""
+    import gzip
+    import zlib
+
+    at, rest = 0, b""
+    with gzip.open(path) as unpacked, suppress(gzip.BadGzipFile, EOFError, zlib.error):
+        while data := rest + unpacked.read1(BLOCK):
+            cut = data.rfind(b"\n") + 1
+            if not cut and len(data) == len(rest):
+                break
+            yield at, data[:cut]
+            at, rest = at + cut, data[cut:]
+    yield at, rest
+
+
+class Sieve:
+    """Keeps of blocks of lines those that may hold one of some needles."""
+
+    def __init__(self, sought: list[Sought], free_of: int = 0) -> None:
+        self._needles = [needle for needle, _, _ in sought]
+        self._specials = {special for _, specials, _ in sought for special in specials}
+        is_made = any(is_made for _, _, is_made in sought)
+        self.looks_for = (ESCAPES | (UNUSUAL if is_made else 0)) & ~free_of
+        self.met = 0
+
+    def keep(self, at: int, data: bytes) -> list[Found]:
+        """Return the lines of a block that are kept, the last first, and where they begin."""
+        low = data.lower()
+        kept = set(self._plainly(low))
+        kept.update(start for start in self._odd(low) if start not in kept and self._holds(_line(data, start)))
+        if self.looks_for & UNUSUAL and (unusual := set(_unusual(low))):
+            self.met |= UNUSUAL
+            kept |= unusual
+        return [(at + start, _line(data, start)) for start in sorted(kept, reverse=True)]
+
+    def _plainly(self, low: bytes) -> Iterator[int]:
+        """Yield the beginnings of lines that hold a needle where something is searched."""
+        for needle in self._needles:
+            hit = low.find(needle)
+            while hit >= 0:
+                start = low.rfind(b"\n", 0, hit) + 1
+                end = low.find(b"\n", hit)
+                end = end if end >= 0 else len(low)
+                while 0 <= hit < end and _is_beside(low, start, hit, needle):
+                    hit = low.find(needle, hit + 1, end)
+                if hit >= 0 or low.find(b"{", low.find(b"{", start, end) + 1, end) >= 0:
+                    yield start
+                hit = low.find(needle, end)
+
+    def _odd(self, low: bytes) -> Iterator[int]:
+        """Yield the beginnings of lines whose bytes don't tell plainly what they hold."""
+        if self.looks_for & ESCAPES:
+            for match in ESCAPE.finditer(low):
+                self.met |= ESCAPES
+                yield low.rfind(b"\n", 0, match.start()) + 1
+        if self._specials and not low.isascii():
+            for special in self._specials:
+                hit = low.find(special)
+                while hit >= 0:
+                    yield low.rfind(b"\n", 0, hit) + 1
+                    hit = low.find(special, hit + 1)
+
+    def _holds(self, line: bytes) -> bool:
+        if CONTROL.search(line.lower()):
+            return True
+        text = ANY_ESCAPE.sub(_unescaped, line.decode("utf-8", "replace")).casefold()
+        return any(needle.decode() in text for needle in self._needles)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match.group(1)
+    return chr(int(code, 16)) if code else match.group()[1]
+
+
+def _line(data: bytes, start: int) -> bytes:
+    end = data.find(b"\n", start)
+    return data[start:end] if end >= 0 else data[start:]
+
+
+def _is_beside(low: bytes, start: int, hit: int, needle: bytes) -> bool:
+    """Say whether a hit is in the name of a field, or in a value that no word is looked for in."""
+    if KEY_ENDS.match(low, hit + len(needle)):
+        return True
+    quote = low.rfind(b'"', start, hit)
+    if UNSEARCHED.search(low[max(start, quote - LOOK_BACK) : max(start, quote)]):
+        return True
+    into = b"null".find(needle)
+    at = hit - into
+    return into >= 0 and low[at : at + 4] == b"null" and NULL.search(low[max(start, at - LOOK_BACK) : at]) is not None
+
+
+def _unusual(low: bytes) -> Iterator[int]:
+    """Yield the beginnings of lines of which an id or a text may be made that does not stand there."""
+    start = 0
+    for line in low.split(b"\n"):
+        if line and not ID_FIRST.match(line) and not ID.search(line):
+            yield start
+        start += len(line) + 1
+    for match in NO_TEXT.finditer(low):
+        colon = match.start()
+        if TEXTS.search(low[max(0, colon - LOOK_BACK) : colon]):
+            yield low.rfind(b"\n", 0, colon) + 1
+
+
+def record(offset: int, length: int) -> bytes:
+    """Return what stands before a line that the program hands over: its offset and length, 8 bytes each."""
+    return offset.to_bytes(8, "little") + length.to_bytes(8, "little", signed=True)
+
+
+def main(path: str, begin: int, end: int, free_of: int, sought: list[Sought]) -> None:
+    """Hand over the lines between two offsets of a file that are kept; of all of it where it is packed."""
+    out = sys.stdout.buffer
+    sieve = Sieve(sought, free_of)
+    beaten = 0
+    fd = os.open(path, os.O_RDONLY)
+    for at, data in packed_blocks(path) if path.endswith(".gz") else blocks(fd, begin, end):
+        for offset, line in sieve.keep(at, data):
+            out.write(record(offset, len(line)) + line)
+        beaten += len(data)
+        if beaten > BEAT_BYTES:
+            beaten = 0
+            out.write(record(0, BEAT))
+        out.flush()
+    out.write(record(0, END - sieve.met))
+    out.flush()
+
+
+if __name__ == "__main__":
+    import ast
+
+    main(*ast.literal_eval(sys.argv[1]))

@@ -1,0 +1,171 @@
+"""An index of a mailbox file: which words stand in which parts of it; as a program, what makes it and brings it up.
+
+It is a hint alone: a search looks through the parts that it names, and through all that came after it. The program is
+started bare, so this imports the standard library alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["STALE_BYTES", "Words", "is_stale", "load"]
+
+FORMAT = b"signalbox words 1\n"
+PART = 1 << 21
+STALE_BYTES = 1 << 22
+"""How much may come after an index before it is brought up."""
+WITNESS = 64
+LETTERS = bytes(range(ord("a"), ord("z") + 1)) + b"0123456789"
+TABLE = bytes(low[0] if (low := bytes([code]).lower()) in LETTERS else 32 for code in range(256))
+HEX_DIGITS = b"0123456789abcdef"
+"""Words of these alone are not kept: ids are made of them, and there are as many of them as messages."""
+RUN = re.compile(rb"[a-z0-9]+")
+ESCAPED = b"\\u"
+CODE_LENGTH = 8
+DIGITS = b"ABCDEFGHIJKLMNOP"
+"""What a code is written in: no word has any of them."""
+INTO_CODE, FROM_CODE = bytes.maketrans(HEX_DIGITS, DIGITS), bytes.maketrans(DIGITS, HEX_DIGITS)
+
+
+class Words:
+    """The words of a file up to `end`, each with the parts in which it stands, as bits of a number."""
+
+    def __init__(self, identity: tuple[int, int], starts: list[int], end: int, witness: bytes) -> None:
+        self.identity = identity
+        self.starts = starts
+        self.end = end
+        self.witness = witness
+        self.text = b"\n"
+        """Each word, a code for its set of parts, and a newline."""
+        self.sets: list[int] = []
+
+    def ranges(self, needles: Sequence[bytes], others: Sequence[bytes]) -> list[tuple[int, int]] | None:
+        """Return where in the file needles may stand, or signs that are no words, the last first; None if unknown."""
+        found = 0
+        for needle in needles:
+            runs = [run for run in RUN.findall(needle) if run.strip(HEX_DIGITS)]
+            if not runs:
+                return None
+            found |= self._holding(max(runs, key=len))
+        for other in (ESCAPED, *others):
+            found |= self._holding(b"\n" + other)
+        ends = [*self.starts[1:], self.end]
+        return [(self.starts[at], ends[at]) for at in range(len(ends) - 1, -1, -1) if found >> at & 1]
+
+    def _holding(self, part: bytes) -> int:
+        found, every = 0, (1 << len(self.starts)) - 1
+        at = self.text.find(part)
+        while at >= 0 and found != every:
+            stop = self.text.find(b"\n", at + 1)
+            found |= self.sets[_number(self.text[stop - CODE_LENGTH : stop])]
+            at = self.text.find(part, stop)
+        return found
+
+    def items(self) -> Iterator[tuple[bytes, int]]:
+        """Yield each word and its parts."""
+        for entry in self.text.split(b"\n")[1:-1]:
+            yield entry[:-CODE_LENGTH], self.sets[_number(entry[-CODE_LENGTH:])]
+
+    def fits(self, fd: int) -> bool:
+        """Say whether this is the index of a file that is open: the same one, which has only grown."""
+        facts = os.fstat(fd)
+        is_same = (facts.st_dev, facts.st_ino) == self.identity and facts.st_size >= self.end
+        return is_same and os.pread(fd, WITNESS, max(0, self.end - WITNESS))[: len(self.witness)] == self.witness
+
+
+def _code(number: int) -> bytes:
+    return (b"%08x" % number).translate(INTO_CODE)
+
+
+def _number(code: bytes) -> int:
+    return int(code.translate(FROM_CODE), 16)
+
+
+def is_stale(words: Words | None, size: int) -> bool:
+    """Say whether an index is worth being made or brought up for a file of some bytes."""
+    return size - (words.end if words is not None else 0) >= STALE_BYTES
+
+
+def load(path: str) -> Words | None:
+    """Return an index; None where there is none, or one that is damaged or of another version."""
+    try:
+        with open(path, "rb") as file:
+            if file.readline() != FORMAT:
+                return None
+            device, inode, end, width, length, number, *starts = map(int, file.readline().split())
+            words = Words((device, inode), starts, end, file.read(min(WITNESS, end)))
+            words.text = file.read(length)
+            sets = file.read(width * number)
+            words.sets = [int.from_bytes(sets[at : at + width], "little") for at in range(0, len(sets), width)]
+            return words if file.read() == b"end" and len(words.sets) == number else None
+    except (OSError, ValueError):
+        return None
+
+
+def _save(path: str, words: Words, known: dict[bytes, int]) -> None:
+    codes: dict[int, int] = {}
+    entries = [word + _code(codes.setdefault(parts, len(codes))) for word, parts in known.items()]
+    words.text = b"\n".join([b"", *entries, b""])
+    width = len(words.starts) // 8 + 1
+    numbers = (*words.identity, words.end, width, len(words.text), len(codes), *words.starts)
+    new = f"{path}.new"
+    with open(new, "wb") as file:
+        file.write(FORMAT + b" ".join(b"%d" % number for number in numbers) + b"\n" + words.witness + words.text)
+        file.write(b"".join(parts.to_bytes(width, "little") for parts in codes) + b"end")
+    os.replace(new, path)  # noqa: PTH105
+
+
+def make(mailbox: str, path: str, escape: bytes, specials: Sequence[bytes]) -> None:
+    """Make the index of a file, or bring it up; nothing where another program is at it."""
+    import fcntl
+
+    with open(f"{path}.lock", "wb") as lock, open(mailbox, "rb") as file:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return
+        escapes = re.compile(escape)
+        fd = file.fileno()
+        facts = os.fstat(fd)
+        words = load(path)
+        if words is None or not words.fits(fd):
+            words = Words((facts.st_dev, facts.st_ino), [], 0, b"")
+        if not is_stale(words, facts.st_size):
+            return
+        known = dict(words.items())
+        while len(data := os.pread(fd, PART, words.end)) == PART and words.end < facts.st_size:
+            while not (stop := data.rfind(b"\n") + 1) and words.end + len(data) < facts.st_size:
+                data += os.pread(fd, PART, words.end + len(data))
+            data = data[:stop]
+            if not data:
+                break
+            bit = 1 << len(words.starts)
+            for word in _words_in(data, escapes, specials):
+                known[word] = known.get(word, 0) | bit
+            words.starts.append(words.end)
+            words.end += len(data)
+            words.witness = os.pread(fd, min(WITNESS, words.end), max(0, words.end - WITNESS))
+        _save(path, words, known)
+
+
+def _words_in(data: bytes, escapes: re.Pattern[bytes], specials: Sequence[bytes]) -> Iterator[bytes]:
+    for word in set(data.translate(TABLE).split()):
+        if word.strip(HEX_DIGITS):
+            yield word
+    if escapes.search(data.lower()):
+        yield ESCAPED
+    if not data.isascii():
+        yield from (special for special in specials if special in data)
+
+
+if __name__ == "__main__":
+    import ast
+
+    os.nice(19)
+    make(*ast.literal_eval(sys.argv[1]))
