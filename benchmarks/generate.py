@@ -13,10 +13,12 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import count, islice
 from pathlib import Path
 from random import Random
 
-__all__ = ["Company", "generate"]
+__all__ = ["Company", "arrivals", "generate"]
 
 AGENTS = 40
 ROLES = ("architect", "librarian", "steward", "scribe", "curator", "engineer", "auditor", "ontologist")
@@ -28,6 +30,9 @@ TAGS = (
 SPAN_DAYS = 90.0
 RECENT = 400
 BODY_WORDS = 120
+TEXT_WORDS = 100_000
+"""Bodies are pieces of one text of so many words: drawing each word would take half of the time."""
+
 WRITE_AT = 4_000
 WORDS = """
 the a of to and in is it that for on with as this be at by from or an was not are but have if will one all when
@@ -73,9 +78,16 @@ class Company:
         return cls(living, dead, roster)
 
 
+@lru_cache(4)
+def day(number: int) -> str:
+    """Return a day, counted from the epoch, as the protocol writes it."""
+    return datetime.fromtimestamp(number * 86_400, UTC).strftime("%Y-%m-%d")
+
+
 def stamp(seconds: float) -> str:
     """Return a moment as the protocol writes it."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    number, second = divmod(int(seconds), 86_400)
+    return f"{day(number)}T{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}Z"
 
 
 def identifier(rng: Random) -> str:
@@ -109,20 +121,22 @@ def readers(rng: Random, company: Company, to: str) -> list[str]:
     return rng.sample(company.living, min(len(company.living), int(rng.expovariate(0.13))))
 
 
-def body(rng: Random) -> str:
-    """Return some paragraphs of about 120 words, ready to stand in a JSON string."""
-    words = rng.choices(WORDS, k=max(12, int(rng.gauss(BODY_WORDS, 40))))
+def body(rng: Random, text: list[str]) -> str:
+    """Return some paragraphs of about 120 words of a text, ready to stand in a JSON string."""
+    at = int(rng.random() * TEXT_WORDS)
+    words = text[at : at + max(12, int(rng.gauss(BODY_WORDS, 40)))]
     half = len(words) // 2
-    text = f"{' '.join(words[:half]).capitalize()}.\\n\\n{' '.join(words[half:]).capitalize()}."
-    return f"{text}\\n\\n- `{words[0]}`\\n- **{words[1]}**" if rng.random() < 0.2 else text
+    both = f"{' '.join(words[:half]).capitalize()}.\\n\\n{' '.join(words[half:]).capitalize()}."
+    return f"{both}\\n\\n- `{words[0]}`\\n- **{words[1]}**" if rng.random() < 0.2 else both
 
 
-def records(rng: Random, company: Company, messages: int, now: float) -> Iterator[tuple[str, list[str]]]:
-    """Yield each message's line and the lines of its reads, the oldest first."""
+def records(rng: Random, company: Company, start: float, step: float) -> Iterator[tuple[str, list[str]]]:
+    """Yield each message's line and the lines of its reads, the oldest first, a message every `step` seconds."""
     recent: deque[tuple[str, str, str, str]] = deque(maxlen=RECENT)
-    step = SPAN_DAYS * 86_400 / messages
-    for at in range(messages):
-        sent = now - (messages - at) * step
+    text = rng.choices(WORDS, k=TEXT_WORDS)
+    text += text[: 4 * BODY_WORDS]
+    for at in count():
+        sent = start + at * step
         message_id, sender = identifier(rng), rng.choice(company.living)
         if recent and rng.random() < 0.6:
             parent, subject, to, before = recent[-1 - min(int(rng.expovariate(0.1)), len(recent) - 1)]
@@ -134,7 +148,7 @@ def records(rng: Random, company: Company, messages: int, now: float) -> Iterato
         recent.append((message_id, subject, to, sender))
         line = (
             f'{{"id":"{message_id}","sender":"{sender}","recipient":"{to}","timestamp":"{stamp(sent)}",'
-            f'"subject":"{subject}","content":"{body(rng)}","thread":{thread},"ttl_hours":null,"read_by":[]}}\n'
+            f'"subject":"{subject}","content":"{body(rng, text)}","thread":{thread},"ttl_hours":null,"read_by":[]}}\n'
         )
         reads = [
             f'{{"message_id":"{message_id}","reader_session_id":"{reader}",'
@@ -158,7 +172,8 @@ def generate(folder: Path, messages: int, *, seed: int = 1, now: float | None = 
     ):
         lines: list[str] = []
         marks: list[str] = []
-        for line, reads in records(rng, company, messages, now):
+        step = SPAN_DAYS * 86_400 / messages
+        for line, reads in islice(records(rng, company, now - messages * step, step), messages):
             lines.append(line)
             marks += reads
             if len(lines) == WRITE_AT:
@@ -167,6 +182,13 @@ def generate(folder: Path, messages: int, *, seed: int = 1, now: float | None = 
                 lines, marks = [], []
         mailbox.write("".join(lines))
         read.write("".join(marks))
+
+
+def arrivals(messages: int, *, seed: int, start: float, seconds: float) -> Iterator[bytes]:
+    """Yield the lines of messages that the agents of a generated mailbox write within so many seconds."""
+    company = Company.of(Random(1), start)
+    for line, _ in islice(records(Random(f"arrivals {seed}"), company, start, seconds / messages), messages):
+        yield line.encode()
 
 
 def main() -> None:

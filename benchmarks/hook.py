@@ -1,13 +1,7 @@
-"""What a session-start hook costs as a whole process, beside an empty Python.
-
-python -m benchmarks.hook [--messages N] [--rounds N] [--agentazall PROGRAM]
-
-PROGRAM is agentazall's command in an environment of its own: `python -m venv DIR && DIR/bin/pip install agentazall`.
-"""
+"""What a session-start hook costs as a whole process, beside an empty Python and another system's listing."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -17,15 +11,16 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.bench import Bench
 from benchmarks.generate import generate
-from benchmarks.measure import Figures, table
 
-__all__ = ["measure", "report"]
+__all__ = ["measure"]
 
 COLD = 3
 EMPTY = "python -c pass"
 SCRIPT = Path(sys.executable).with_name("signalbox")
-OTHER = "agentazall inbox --offline"
+OTHER = Path(sys.prefix) / "agentazall" / "bin" / "agentazall"
+"""Another system's own program, which `make` installs into an environment of its own."""
 
 
 def run(argv: Sequence[str], env: dict[str, str]) -> int:
@@ -60,42 +55,22 @@ def agentazall(program: str, root: Path, messages: int) -> list[str]:
     return [program, "-c", str(config), "inbox", "--all", "--offline"]
 
 
-def measure(messages: int, rounds: int, other: str | None = None) -> dict[str, Figures]:
+def measure(bench: Bench) -> None:
     """Run each program once a round, in turn."""
+    messages = 1_000
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         programs = {EMPTY: [sys.executable, "-c", "pass"], **signalbox(root / "data", messages)}
-        if other:
-            programs[OTHER] = agentazall(other, root / "other", messages)
+        if OTHER.exists():
+            programs["agentazall inbox --offline"] = agentazall(str(OTHER), root / "other", messages)
+        else:
+            bench.results.notes.append("agentazall is not installed: the hook has no other system's beside it")
         env = {"HOME": str(root), "PATH": os.environ.get("PATH", "")}
         taken: dict[str, list[int]] = {name: [] for name in programs}
-        for at in range(COLD + rounds):
+        for at in range(COLD + bench.rounds(40)):
             for name, argv in programs.items():
                 time_taken = run(argv, env)
                 if at >= COLD:
                     taken[name].append(time_taken)
-    return {name: Figures.of_nanoseconds(times) for name, times in taken.items()}
-
-
-def report(figures: dict[str, Figures]) -> str:
-    """Return the results as a table."""
-    base = figures[EMPTY].median
-    rows = [
-        (name, each.count, f"{each.median:.1f}", f"{each.percentile(95):.1f}", f"{each.median / base:.2f}")
-        for name, each in figures.items()
-    ]
-    return table(("process", "n", "median ms", "p95 ms", "× empty"), rows)
-
-
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.hook")
-    parser.add_argument("--messages", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=40)
-    parser.add_argument("--agentazall", metavar="PROGRAM", help="agentazall's command, to measure it beside")
-    args = parser.parse_args()
-    print(report(measure(args.messages, args.rounds, args.agentazall)))
-
-
-if __name__ == "__main__":
-    main()
+    for name, times in taken.items():
+        bench.results.times(name, 0, times)

@@ -1,4 +1,4 @@
-"""Figures from measurements: medians and percentiles, and how a page shows them."""
+"""Figures from measurements: medians and percentiles, what was measured at which size, and how a page shows them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-__all__ = ["Figures", "table"]
+__all__ = ["Figures", "Results", "Value", "short", "table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,49 @@ class Figures:
         """Return the smallest value that this share of the measurements doesn't exceed."""
         at = -(-len(self.values) * percent // 100)
         return self.values[max(0, int(at) - 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One thing at one size, from so many measurements."""
+
+    value: float
+    unit: str
+    count: int
+
+    def __str__(self) -> str:
+        return f"{short(self.value)} {self.unit}"
+
+
+class Results:
+    """What was measured, by name and size; the size is 0 for what has none."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, dict[int, Value]] = {}
+        self.notes: list[str] = []
+        """What has to be said beside the figures: what was left out or failed, and why."""
+
+    def add(self, name: str, size: int, value: float, unit: str, count: int = 1) -> None:
+        """Take one value."""
+        self.values.setdefault(name, {})[size] = Value(value, unit, count)
+
+    def times(self, name: str, size: int, nanoseconds: Sequence[int], percent: float | None = None) -> None:
+        """Take the median of some times, or a percentile, in milliseconds; nothing where there are none."""
+        if nanoseconds:
+            figures = Figures.of_nanoseconds(nanoseconds)
+            value = figures.median if percent is None else figures.percentile(percent)
+            self.add(name, size, value, "ms", figures.count)
+
+    def get(self, name: str, size: int) -> tuple[int, Value] | None:
+        """Return what was measured at a size, or at the largest one where there was none so large; and that size."""
+        found = self.values.get(name, {})
+        at = min(size, max(found, default=0))
+        return (at, found[at]) if at in found else None
+
+
+def short(value: float) -> str:
+    """Return a number with about three digits."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -1,59 +1,93 @@
-"""Measure everything and write benchmarks/RESULTS.md: python -m benchmarks.run [--quick]."""
+"""Measure everything and write benchmarks/RESULTS.md: python -m benchmarks.run [--quick] [--only NAME] [--data DIR]."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import platform
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import crowd, hook, latency, scan, startup
+from benchmarks import (
+    compare,
+    crowd,
+    folding,
+    goals,
+    growth,
+    hook,
+    idle,
+    latency,
+    lists,
+    one_more,
+    opening,
+    reading,
+    searching,
+    startup,
+    storm,
+)
+from benchmarks.bench import SIZES, Bench
 
-RESULTS = Path(__file__).parent / "RESULTS.md"
+HERE = Path(__file__).parent
+PAGE, PLOT = HERE / "RESULTS.md", HERE / "growth.svg"
 LIBRARIES = ("textual", "rich", "msgspec", "watchfiles", "pyte")
+SUBJECTS: dict[str, Callable[[Bench], None]] = {
+    "startup": startup.measure,
+    "folding": folding.measure,
+    "one-more": one_more.measure,
+    "latency": latency.measure,
+    "storm": storm.measure,
+    "lists": lists.measure,
+    "searching": searching.measure,
+    "opening": opening.measure,
+    "idle": idle.measure,
+    "reading": reading.measure,
+    "hook": hook.measure,
+    "crowd": crowd.measure,
+    "compare": compare.measure,
+}
 
-PAGE = """# What it measures
+TEXT = """# What it measures
 
-Taken by `make bench` on {date}: {facts}. Figures from another machine differ; the ratios hold better.
+Taken by `make bench` on {date}, in {minutes:.0f} minutes: {facts}. Figures from another machine differ; the ratios
+hold better. A figure and its baseline are from the same run and take turns, round by round; each is the median of *n*
+measurements unless its name says otherwise. Mailboxes are generated: 40 agents, roles, tags and threads, three reads a
+message, bodies of 120 words; files are in the page cache and byte code is compiled.
 
-## Start
+What happens on a screen happens in a pseudo-terminal of 120 × 40 that an emulator reads: a moment is that at which the
+last byte of the update arrived there. The emulator works in the measuring process, and until it is done with one update
+it does not see the next arrive: under a storm, times are longer by up to its work on one screen.
 
-From the start of the process to the newest message's subject in a cell of the screen, 120×40, read by a terminal
-emulator; home folder fresh, byte code compiled, files in the page cache. Programs take turns, round by round.
+## Goals
 
-{startup}
-Goal: {start_goal}.
+{goals}
+{notes}
+## Growth
 
-## Latency
+The same at each number of messages; what grows by no more than a quarter is called flat.
 
-A console on {latency_messages:,} messages. *Append*: from just before another process writes a line to the moment its
-subject stands in a cell. *Key*: from the write of `j` or `k` to the moment another row is highlighted.
+{growth}
+![growth](growth.svg)
 
-{latency}
-Goals: {latency_goals}.
+## Beside what one would take instead
 
-## A hook
+The same messages, in the same run, in a terminal of the same size: as JSON lines for lnav and toolong, as a maildir for
+notmuch and neomutt (`benchmarks/compare_setup.sh` installs them). Milliseconds, medians.
+neomutt opens its folder without a cache of headers first and with one again; notmuch makes its index, and looks again.
 
-`signalbox check` as a whole process on 1,000 messages, beside an empty Python; the one agent has 88 to read.
-{other_hook}
-
-{hook}
-Goal: at most 3 × an empty Python ({hook_goal}).
-
+{compared}
 ## A crowd
 
 Thirty processes that send 100 messages each, as fast as it goes, while ten read everything again and again and one
 archives whatever may leave. A send takes the lock, and waits for whoever has it.
 
-{crowd}
-## Reading it all
-
-The whole mailbox through the store into the fold, with its reads, against `wc -l` on the same files; the median of
-{scan_rounds} processes.
-
-{scan}"""
+{crowd}"""
 
 
 def facts() -> str:
@@ -63,45 +97,58 @@ def facts() -> str:
     return f"{os.cpu_count()} cores, {system}, Python {platform.python_version()}, {libraries}"
 
 
-def goal(what: str, taken: float, limit: float) -> str:
-    """Say whether a goal was met; both in milliseconds."""
-    return f"{what}, at most {limit:g} ms ({'met' if taken <= limit else 'missed'}: {taken:.0f} ms)"
+def measure(bench: Bench, names: list[str]) -> bool:
+    """Measure some subjects, telling how long each takes; one that fails is noted, and the others go on."""
+    is_whole = True
+    for name in names:
+        start = time.monotonic()
+        try:
+            SUBJECTS[name](bench)
+        except Exception as error:
+            is_whole = False
+            traceback.print_exc()
+            bench.results.notes.append(f"{name} failed: {str(error).splitlines()[0] if str(error) else repr(error)}")
+        print(f"{name}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+    return is_whole
 
 
-def main() -> None:
-    """Measure, write the page, print it."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.run")
-    parser.add_argument("--quick", action="store_true", help="small mailboxes and few rounds; writes no page")
-    parser.add_argument("--agentazall", metavar="PROGRAM", help="agentazall's command, to measure it beside the hook")
-    args = parser.parse_args()
-    sizes, rounds, keys, scans = ([10_000, 100_000], 12, 200, [1_000, 10_000, 100_000])
-    if args.quick:
-        sizes, rounds, keys, scans = ([1_000], 2, 10, [1_000])
-    starts, latencies = startup.measure(sizes, rounds), latency.measure(sizes[0], keys)
-    hooks = hook.measure(1000, keys // 5, args.agentazall)
-    worst = max(each.median for name, each in hooks.items() if name.startswith("check")) / hooks[hook.EMPTY].median
-    crowds = crowd.measure(*((4, 5, 1) if args.quick else (30, 100, 10)))
-    first = list(starts.values())[1]
-    append, key = (each.percentile(95) for each in latencies.values())
-    page = PAGE.format(
+def page(bench: Bench, seconds: float) -> str:
+    """Return the page."""
+    results = bench.results
+    return TEXT.format(
         date=datetime.now(UTC).date(),
+        minutes=seconds / 60,
         facts=facts(),
-        startup=startup.report(starts),
-        start_goal=goal(f"{sizes[0]:,} messages, median", first.median, 500),
-        latency_messages=sizes[0],
-        latency=latency.report(latencies),
-        latency_goals=f"{goal('append, p95', append, 100)}; {goal('key, p95', key, 30)}",
-        crowd=crowd.report(*crowds),
-        hook=hook.report(hooks),
-        hook_goal=f"{'met' if worst <= 3 else 'missed'}: {worst:.2f} ×",
-        other_hook="agentazall lists as many messages of its own kind." if args.agentazall else "",
-        scan_rounds=3,
-        scan=scan.report([scan.measure(messages, 3) for messages in scans]),
+        goals=goals.report(results),
+        notes="".join(f"- {note}\n" for note in results.notes),
+        growth=growth.report(results),
+        compared=compare.report(results),
+        crowd=crowd.report(results),
     )
-    if not args.quick:
-        RESULTS.write_text(page, encoding="utf-8")
-    print(page)
+
+
+def main() -> int:
+    """Measure, write the page and its chart, print the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.run")
+    parser.add_argument("--quick", action="store_true", help="1,000 messages and few rounds; writes no page")
+    parser.add_argument("--only", choices=SUBJECTS, action="append", help="measure this alone; writes no page")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, metavar="N", help="numbers of messages")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="keep the generated mailboxes here for the next time")
+    args = parser.parse_args()
+    start = time.monotonic()
+    with ExitStack() as stack:
+        data = args.data or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        data.mkdir(parents=True, exist_ok=True)
+        sizes = (1_000,) if args.quick else tuple(sorted(args.sizes))
+        bench = Bench(data.resolve(), sizes, is_quick=args.quick)
+        is_whole = measure(bench, args.only or list(SUBJECTS))
+    text = page(bench, time.monotonic() - start)
+    if not args.quick and not args.only:
+        PAGE.write_text(text, encoding="utf-8")
+        PLOT.write_text(growth.chart(bench.results), encoding="utf-8")
+    print(text)
+    return 0 if is_whole else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

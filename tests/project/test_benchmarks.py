@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import email
+import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from xml.etree import ElementTree
 
-from benchmarks.generate import generate
-from benchmarks.measure import Figures
+from benchmarks import maildir
+from benchmarks.generate import arrivals, generate
+from benchmarks.goals import Goal
+from benchmarks.goals import report as goals
+from benchmarks.growth import chart
+from benchmarks.growth import report as growth
+from benchmarks.measure import Figures, Results
 from mailstore import Mailbox, open_store
 
 ROOT = Path(__file__).parents[2]
@@ -43,10 +52,79 @@ def test_percentiles_are_values_that_were_measured() -> None:
     assert (figures.percentile(50), figures.percentile(95), figures.percentile(99)) == (50, 95, 99)
 
 
-def test_a_crowd_loses_tears_and_doubles_nothing() -> None:
-    words = ["--writers", "5", "--messages", "15", "--readers", "2"]
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.crowd", *words], cwd=ROOT, capture_output=True, text=True, check=False
+def run(module: str, words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    argv = [sys.executable, "-m", module, *words]
+    return subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def lines(file: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in file.read_bytes().splitlines()]
+
+
+def test_what_arrives_is_from_the_same_company_and_new(tmp_path: Path) -> None:
+    generate(tmp_path / "data", 20, now=NOW)
+    agents = {agent["session_id"] for agent in lines(tmp_path / "data" / "agent-roster.jsonl")}
+    known = {record["id"] for record in lines(tmp_path / "data" / "agent-mailbox.jsonl")}
+    came = [json.loads(line) for line in arrivals(30, seed=0, start=NOW, seconds=1.0)]
+    assert {record["sender"] for record in came} <= agents
+    assert len({record["id"] for record in came} - known) == 30
+    assert {record["timestamp"] for record in came} == {"2026-03-16T14:30:00Z"}
+
+
+def test_a_maildir_holds_the_same_messages(tmp_path: Path) -> None:
+    generate(tmp_path / "data", 20, now=NOW)
+    maildir.write(tmp_path / "data", tmp_path / "mail")
+    letters = [email.message_from_bytes(file.read_bytes()) for file in sorted((tmp_path / "mail" / "cur").iterdir())]
+    for letter, record in zip(letters, lines(tmp_path / "data" / "agent-mailbox.jsonl"), strict=True):
+        assert letter["Message-ID"] == f"<{record['id']}@localhost>"
+        assert letter["Subject"] == record["subject"]
+        assert letter.get_payload() == f"{record['content']}\n"
+
+
+def some_results() -> Results:
+    results = Results()
+    for at, size in enumerate((1_000, 10_000, 100_000)):
+        results.add("flat one", size, 5 + at / 10, "ms", 9)
+        results.add("<long> one", size, size / 100, "ms", 9)
+    results.add("base", 0, 10, "ms", 3)
+    return results
+
+
+def test_a_goal_is_met_or_missed_at_the_largest_size_measured() -> None:
+    page = goals(
+        some_results(),
+        (
+            Goal("flat one", 6),
+            Goal("flat one", 0.5, "base", over_at=0),
+            Goal("<long> one", 1.2, "<long> one", over_at=10_000),
+            Goal("no such figure", 1),
+        ),
     )
+    assert "| flat one, 100,000 | 9 | 5.2 ms |  |  | ≤ 6 ms | met |" in page
+    assert "| flat one, 100,000 | 9 | 5.2 ms | base: 10 ms | 0.52 × | ≤ 0.5 × | missed |" in page
+    assert "| <long> one, 100,000 | 9 | 1,000 ms | at 10,000: 100 ms | 10 × | ≤ 1.2 × | missed |" in page
+    assert "| no such figure, 1,000,000 |  | not measured |" in page
+
+
+def test_growth_is_told_and_drawn() -> None:
+    results = some_results()
+    assert "| flat one (ms) | 5 | 5.1 | 5.2 | flat |" in growth(results)
+    assert "| <long> one (ms) | 10 | 100 | 1,000 | grows as the mailbox |" in growth(results)
+    drawing = ElementTree.fromstring(chart(results))
+    texts = ["".join(text.itertext()) for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"flat one", "<long> one", "5.2", "1,000", "100k"} <= set(texts)
+    assert not {"base"} & set(texts)
+
+
+def test_a_quick_run_measures_what_needs_no_rhythm(tmp_path: Path) -> None:
+    subjects = ("startup", "folding", "one-more", "searching", "reading", "hook")
+    done = run("benchmarks.run", ["--quick", "--data", str(tmp_path), *(f"--only={name}" for name in subjects)])
     assert done.returncode == 0, done.stderr
-    assert "| send | 75 |" in done.stdout
+    for figure in ("first screen", "everything read, cold", "one more message folded", "first 50 hits, an absent word"):
+        assert f"| {figure}, 1,000 | 1 |" in done.stdout.replace("| 2000 |", "| 1 |")
+
+
+def test_a_crowd_loses_tears_and_doubles_nothing() -> None:
+    done = run("benchmarks.crowd", ["--writers", "5", "--messages", "15", "--readers", "2"])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("75 sent, ")

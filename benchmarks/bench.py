@@ -1,0 +1,72 @@
+"""What every subject is given: mailboxes of each size, homes of new users, how often to measure, where figures go."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+
+from benchmarks.generate import generate
+from benchmarks.measure import Results
+
+__all__ = ["MAILBOX", "READS", "SIZES", "Bench"]
+
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+MAILBOX, READS = "agent-mailbox.jsonl", "agent-mailbox-reads.jsonl"
+LARGE = 100_000
+"""From here on a round takes seconds, and fewer of them are made."""
+
+
+class Bench:
+    """One run. `sizes` are numbers of messages, the smallest first; a quick run only shows that everything works."""
+
+    def __init__(self, data: Path, sizes: tuple[int, ...] = SIZES, *, is_quick: bool = False) -> None:
+        self.sizes = sizes
+        self.is_quick = is_quick
+        self.results = Results()
+        self.random = Random(1)
+        self._data = data
+
+    @property
+    def largest(self) -> int:
+        return self.sizes[-1]
+
+    def rounds(self, usual: int, size: int = 0) -> int:
+        """Return how often to measure: as often as usual, a few times where that is slow, once in a quick run."""
+        if self.is_quick:
+            return 1
+        return usual if size < LARGE else max(3, usual * LARGE // (2 * size))
+
+    def pause(self) -> float:
+        """Return seconds between two measurements: drawn, so that no rhythm of the program's is always met."""
+        return self.random.uniform(0.03, 0.12)
+
+    def tell(self, words: str) -> None:
+        """Say on the standard error how far it is."""
+        print(f"  {words}", file=sys.stderr, flush=True)
+
+    def mailbox(self, messages: int) -> Path:
+        """Return a mailbox that nobody may change; it is made once."""
+        folder = self._data / f"haak-{messages}"
+        if not folder.exists():
+            made = self._data / f"haak-{messages}.unfinished"
+            shutil.rmtree(made, ignore_errors=True)
+            generate(made, messages)
+            made.rename(folder)
+        return folder
+
+    @contextmanager
+    def copy(self, messages: int) -> Iterator[Path]:
+        """Lend a copy of a mailbox, to write into."""
+        with tempfile.TemporaryDirectory(dir=self._data) as folder:
+            yield Path(shutil.copytree(self.mailbox(messages), Path(folder) / "data"))
+
+    @contextmanager
+    def home(self) -> Iterator[Path]:
+        """Lend a folder: the home of somebody new, where no cache lies yet."""
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            yield Path(folder)

@@ -1,0 +1,88 @@
+"""The console as measurements see it: what stands where on its screen, and when a key has had its effect."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.bench import MAILBOX
+from tests.terminal import SIGNALBOX, Terminal, environment
+
+__all__ = [
+    "PATIENCE",
+    "conversation",
+    "first_row",
+    "newest_subject",
+    "open_console",
+    "press",
+    "quit_console",
+    "under_cursor",
+    "wait_read",
+]
+
+PATIENCE = 600.0
+BACKGROUND = 30
+"""A column of the list of threads, in which the row under the cursor has another background."""
+
+SUBJECT = slice(28, 58)
+CONVERSATION = slice(66, 119)
+TAIL = 1 << 16
+
+
+def newest_subject(data: Path) -> str:
+    """Return the beginning of the newest message's subject: what a row shows of it at least."""
+    with (data / MAILBOX).open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
+        return str(json.loads(file.read().splitlines()[-1])["subject"])[:20]
+
+
+def open_console(data: Path, home: Path) -> Terminal:
+    """Start the console on a mailbox; its settings, state and cache lie in `home`."""
+    return Terminal((*SIGNALBOX, "open", f"haak:{data}"), env=environment(home))
+
+
+def wait_read(terminal: Terminal, messages: int, timeout: float = PATIENCE) -> int:
+    """Wait until the header says that so many messages are there and all is read; return when."""
+    told = re.compile(rf"● live +{messages:,} message")
+    return terminal.wait_for(lambda terminal: told.search(terminal.line(0)) is not None, timeout)
+
+
+def quit_console(terminal: Terminal) -> None:
+    """Let the person leave."""
+    terminal.press("q")
+    terminal.wait_exit(60)
+
+
+def first_row(terminal: Terminal) -> str:
+    """Return the subject in the first visible row of the list of threads."""
+    return terminal.line(2)[SUBJECT]
+
+
+def under_cursor(terminal: Terminal) -> str:
+    """Return the subject of the thread under the cursor, wherever its row stands now; empty where it is in no row."""
+    rows = range(2, terminal.size[1] - 2)
+    backgrounds = [terminal.cell(BACKGROUND, y).bg for y in rows]
+    usual = Counter(backgrounds).most_common(1)[0][0]
+    y = next((y for y, background in zip(rows, backgrounds, strict=True) if background != usual), None)
+    return "" if y is None else terminal.line(y)[SUBJECT]
+
+
+def conversation(terminal: Terminal) -> list[str]:
+    """Return what the conversation shows, its title too."""
+    return [line[CONVERSATION] for line in terminal.lines[1:-1]]
+
+
+def press(
+    terminal: Terminal, key: str, look: Callable[[Terminal], object] = under_cursor, timeout: float = 30.0
+) -> int:
+    """Press a key; return the nanoseconds until what is looked at is another."""
+    before = look(terminal)
+    sighting = terminal.watch(lambda terminal: look(terminal) != before)
+    now = time.monotonic_ns()
+    terminal.press(key)
+    return sighting.wait(timeout) - now

@@ -1,0 +1,80 @@
+"""What is to be reached, and whether it is: a figure by itself, or beside a baseline of the same run."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from benchmarks.measure import Results, short, table
+
+__all__ = ["GOALS", "Goal", "report"]
+
+SMALL, LARGE = 10_000, 1_000_000
+
+
+class Goal(NamedTuple):
+    """A figure at a size that may be at most so much: in its own unit, or times a baseline."""
+
+    figure: str
+    most: float
+    over: str = ""
+    at: int = LARGE
+    over_at: int = LARGE
+
+    def cells(self, results: Results) -> tuple[str, ...]:
+        """Return a row: what, how often, measured, its baseline, how many times that, the goal, whether it is met."""
+        found, base = results.get(self.figure, self.at), results.get(self.over, self.over_at)
+        if found is None or (self.over and base is None):
+            return (_named(self.figure, self.at), "", "not measured", *[""] * 4)
+        at, value = found
+        start = (_named(self.figure, at), str(value.count), str(value))
+        if base is None:
+            return (*start, "", "", f"≤ {short(self.most)} {value.unit}", self._met(value.value))
+        ratio = value.value / base[1].value
+        of = f"at {base[0]:,}" if self.over == self.figure else self.over
+        return (*start, f"{of}: {base[1]}", f"{ratio:.3g} ×", f"≤ {self.most:g} ×", self._met(ratio))
+
+    def _met(self, value: float) -> str:
+        return "met" if value <= self.most else "missed"
+
+
+def _named(name: str, size: int) -> str:
+    return f"{name}, {size:,}" if size else name
+
+
+GOALS = (
+    Goal("first screen", 1.25, "empty Textual application", over_at=0),
+    Goal("first screen", 1.15, "first screen", over_at=SMALL),
+    Goal("everything read, cold", 30, "`wc -l`"),
+    Goal("fold in a library, cold", 30, "`wc -l`"),
+    Goal("key to frame while it reads, p99", 30),
+    Goal("everything read, warm", 0.1, "everything read, cold"),
+    Goal("everything read, grown by 1,000", 0.1, "everything read, cold"),
+    Goal("fold in a library, warm", 0.1, "fold in a library, cold"),
+    Goal("memory a message, console", 260),
+    Goal("memory a message, library", 260),
+    Goal("one more message folded", 1.5, "one more message folded", over_at=SMALL),
+    Goal("one message appended, file to screen, p50", 8),
+    Goal("one message appended, file to screen, p99", 20),
+    Goal("key to frame, p99", 16),
+    Goal("key to frame in a storm, worst", 50),
+    Goal("list: mount", 1.2, "list: mount", over_at=1_000),
+    Goal("list: jump to its end", 1.2, "list: jump to its end", over_at=1_000),
+    Goal("list: next unread", 1.2, "list: next unread", over_at=1_000),
+    Goal("first 50 hits, a common word", 10),
+    Goal("first 50 hits, an absent word", 500),
+    Goal("first 50 hits, an absent word, with an index", 10),
+    Goal("first 50 hits, a common word", 1, "ripgrep, a common word"),
+    Goal("first 50 hits, an absent word", 5, "ripgrep, an absent word"),
+    Goal("opening a thread", 60, at=10_000),
+    Goal("opening a message of 5,000 words", 60, at=0),
+    Goal("opening one of 1 MB", 60, at=0),
+    Goal("idle console", 0.5),
+    Goal("read --unread --json, cold", 0.2, "decoding the file with json", at=100_000, over_at=100_000),
+    Goal("check, unread mail", 3, "python -c pass", at=0, over_at=0),
+)
+
+
+def report(results: Results, goals: tuple[Goal, ...] = GOALS) -> str:
+    """Return the goals as a table."""
+    heads = ("what, at how many messages", "n", "measured", "baseline", "ratio", "goal", "")
+    return table(heads, [goal.cells(results) for goal in goals])

@@ -1,0 +1,125 @@
+"""The store layer as another program uses it, in a process of its own: the one place that knows how it is called.
+
+python -m benchmarks.library load DIR | one-more DIR OTHER | search DIR, with a word a line on its input
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from benchmarks.processes import resident
+from mailstore import Mailbox, open_store
+from mailstore.query import parse
+from mailstore.search import SearchContext, search
+from mailstore.store import Store
+from tests.terminal import environment
+
+__all__ = ["Library", "asked", "load"]
+
+FIRST = 50
+ONE_BY_ONE = 2_000
+
+
+def load(store: Store) -> Mailbox:
+    """Read and fold a whole mailbox, as a command does."""
+    mailbox, now = Mailbox(), time.time()
+    gc.disable()
+    for batch in store.scan():
+        mailbox.fold(batch, now)
+    gc.enable()
+    return mailbox
+
+
+def first_hits(store: Store, mailbox: Mailbox, word: str) -> int:
+    """Find the first messages, newest first, that hold a word; return how many."""
+    now = time.time()
+    context = SearchContext(mailbox, store.content, now)
+    return len(list(itertools.islice(search(reversed(mailbox.messages()), parse(word, now), context), FIRST)))
+
+
+def one_by_one(mailbox: Mailbox, other: Path) -> list[int]:
+    """Fold another mailbox's messages one at a time; return the nanoseconds that each took."""
+    with open_store(f"haak:{other}") as store:
+        messages = [event for batch in store.scan() for event in batch if hasattr(event, "sender")][:ONE_BY_ONE]
+    taken, now = [], time.time()
+    gc.freeze()
+    for message in messages:
+        start = time.perf_counter_ns()
+        mailbox.fold([message], now)
+        taken.append(time.perf_counter_ns() - start)
+    return taken
+
+
+def answers(task: str, data: Path, others: list[str], words: Iterable[str]) -> Iterable[dict[str, Any]]:
+    """Do a task on a mailbox, and yield what is to be told of it."""
+    before = resident(os.getpid())
+    start = time.monotonic_ns()
+    with open_store(f"haak:{data}") as store:
+        mailbox = load(store)
+        loaded = time.monotonic_ns() - start
+        yield {"loaded": loaded, "messages": len(mailbox), "resident": resident(os.getpid()) - before}
+        if task == "one-more":
+            yield {"taken": one_by_one(mailbox, Path(others[0]))}
+        if task == "search":
+            for word in words:
+                start = time.monotonic_ns()
+                hits = first_hits(store, mailbox, word.strip())
+                yield {"taken": time.monotonic_ns() - start, "hits": hits}
+
+
+def asked(task: str, data: Path, home: Path, *others: object) -> list[dict[str, Any]]:
+    """Run a task in a process of its own, whose cache lies in `home`; return what it tells."""
+    argv = [sys.executable, "-m", "benchmarks.library", task, str(data), *map(str, others)]
+    done = subprocess.run(argv, env=environment(home), stdout=subprocess.PIPE, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+class Library:
+    """The handle on a process that has loaded a mailbox and searches it when it is told to."""
+
+    def __init__(self, data: Path, home: Path) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.library", "search", str(data)],
+            env=environment(home),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.loaded = self._answer()
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return answer
+
+    def search(self, word: str) -> tuple[int, int]:
+        """Look for a word; return the nanoseconds that it took, and how many hits there were, fifty at most."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{word}\n")
+        self._process.stdin.flush()
+        answer = self._answer()
+        return answer["taken"], answer["hits"]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.communicate()
+
+
+if __name__ == "__main__":
+    task, data, *others = sys.argv[1:]
+    for answer in answers(task, Path(data), others, sys.stdin):
+        print(json.dumps(answer), flush=True)

@@ -1,0 +1,65 @@
+"""What a list of all threads costs a person: to come to it, to go to its end, to go to what is unread."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+
+from benchmarks.bench import Bench
+from benchmarks.console import conversation, first_row, open_console, press, wait_read
+from benchmarks.processes import settle
+from tests.terminal import Terminal
+
+__all__ = ["measure"]
+
+MOUNT, END, NEXT = "list: mount", "list: jump to its end", "list: next unread"
+EMPTY = "─ Archive ─"
+"""The title of the view after all mail: there is nothing in it."""
+
+REST = 0.2
+"""Seconds after which a console has done what a key asked for."""
+
+
+def keys(terminal: Terminal, names: str) -> None:
+    """Press keys one after the other, each when the one before has had its effect."""
+    for key in names:
+        terminal.press(key)
+        time.sleep(REST)
+
+
+def choose(terminal: Terminal, name: str) -> None:
+    """Go to a view by way of the sidebar."""
+    keys(terminal, "1g")
+    keys(terminal, "j" * next(at for at, line in enumerate(terminal.lines[2:]) if line.startswith(f"│{name}")))
+
+
+def mount(terminal: Terminal, top: str) -> int:
+    """Go from an empty view to all mail; return the nanoseconds until its first row is visible."""
+    keys(terminal, "1j")
+    terminal.wait_for(lambda terminal: terminal.find(EMPTY) is not None and first_row(terminal).isspace())
+    return press(terminal, "k", lambda terminal: first_row(terminal) == top)
+
+
+def measure(bench: Bench) -> None:
+    """Do the same in a console of each size, in turn."""
+    taken: dict[tuple[str, int], list[int]] = {}
+    with ExitStack() as stack:
+        consoles = {}
+        for size in bench.sizes:
+            terminal = stack.enter_context(open_console(bench.mailbox(size), stack.enter_context(bench.home())))
+            wait_read(terminal, size)
+            settle(terminal.pid)
+            choose(terminal, "All mail")
+            consoles[size] = terminal
+        tops = {size: first_row(terminal) for size, terminal in consoles.items()}
+        for _ in range(bench.rounds(16)):
+            for size, terminal in consoles.items():
+                taken.setdefault((MOUNT, size), []).append(mount(terminal, tops[size]))
+                time.sleep(REST)
+                keys(terminal, "2g")
+                taken.setdefault((END, size), []).append(press(terminal, "G"))
+                time.sleep(REST)
+                taken.setdefault((NEXT, size), []).append(press(terminal, "n", conversation))
+                time.sleep(REST)
+    for (name, size), times in taken.items():
+        bench.results.times(name, size, times)

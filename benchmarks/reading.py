@@ -1,0 +1,44 @@
+"""What an agent's program waits for: its unread mail as JSON, beside a program that decodes the file with `json`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.bench import MAILBOX, Bench
+from tests.terminal import SIGNALBOX, environment
+
+__all__ = ["measure"]
+
+DECODE = "import json, sys\nfor line in open(sys.argv[1], 'rb'): json.loads(line)"
+
+
+def run(argv: Sequence[object], home: Path) -> int:
+    """Run a program to its end; return the nanoseconds."""
+    start = time.monotonic_ns()
+    subprocess.run(list(map(str, argv)), env=environment(home), stdout=subprocess.DEVNULL, check=True)
+    return time.monotonic_ns() - start
+
+
+def reader(data: Path) -> str:
+    """Return an agent that lives."""
+    agents = map(json.loads, (data / "agent-roster.jsonl").read_bytes().splitlines())
+    return next(str(agent["session_id"]) for agent in agents if agent["status"] == "living")
+
+
+def measure(bench: Bench) -> None:
+    """Run both in turn, each time as somebody who never ran it: there is no cache."""
+    for size in bench.sizes:
+        data = bench.mailbox(size)
+        read = (*SIGNALBOX, "read", "--as", reader(data), "--unread", "--json", "--store", f"haak:{data}")
+        taken: dict[str, list[int]] = {"read --unread --json, cold": [], "decoding the file with json": []}
+        for _ in range(bench.rounds(10, size)):
+            for times, argv in zip(taken.values(), (read, (sys.executable, "-c", DECODE, data / MAILBOX)), strict=True):
+                with bench.home() as home:
+                    times.append(run(argv, home))
+        for name, times in taken.items():
+            bench.results.times(name, size, times)
