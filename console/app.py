@@ -6,40 +6,56 @@ import asyncio
 import gc
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from difflib import get_close_matches
-from typing import ClassVar
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.app import App
+from textual.command import Provider
+from textual.events import Event as UIEvent
+from textual.events import Key, Paste
 from textual.theme import Theme
 from textual.worker import Worker
 
+from console import later
+from console.ahead import Ahead
 from console.commands import PLAN_ARCHIVAL
 from console.config import Config, config_folder
 from console.failures import tell_failure
-from console.feed import carry
 from console.ink import Ink
-from console.notices import osc9, run_quietly, show_on_desktop
-from console.notifying import Notice, Occasion, Way, notices, occasion_of, ways
-from console.palette import Palette
 from console.render.safe import visible_line
 from console.screens.look import Look
 from console.screens.main import MainScreen
 from console.session import Session
-from console.state import State
-from console.theming import DEFAULTS, code_style, load_themes, theme_changes
+from console.theming import DEFAULTS, code_style, first_themes, load_themes, theme_changes
 from mailstore.errors import StoreError
 from mailstore.events import Event, Gone, Reset
+from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.store import Capability, Store
 
+if TYPE_CHECKING:
+    from console.notifying import Notice, Occasion, Way
+    from console.state import State
+
 __all__ = ["SignalboxApp"]
 
-DEAD_LOOK_SECONDS = 2.0
-"""How soon after its time ran out a letter is noticed that nobody wrote about."""
+TICK_SECONDS = 1.0
+"""How often the clock moves; so soon a letter is noticed whose time ran out, and that nobody wrote about."""
+
+KEY_SECONDS = 0.25
+"""How long a key that waited for the first screen may keep the next one waiting."""
+
+LATER_CSS = Path(__file__).with_name("later.tcss")
 
 COALESCE_SECONDS = 0.5
 """How long arrivals are gathered before the person hears of them."""
+
+
+def palette() -> type[Provider]:
+    """Return what the palette offers; it is imported when it is opened."""
+    return later.Palette
 
 
 class SignalboxApp(App[None]):
@@ -48,7 +64,7 @@ class SignalboxApp(App[None]):
     TITLE = "Signalbox"
     CSS_PATH = "console.tcss"
     ENABLE_COMMAND_PALETTE = True
-    COMMANDS: ClassVar = {Palette}
+    COMMANDS: ClassVar = {palette}
 
     def __init__(
         self,
@@ -65,35 +81,54 @@ class SignalboxApp(App[None]):
     ) -> None:
         super().__init__()
         self._config = config
-        self._problems = problems
         self._moment = moment
-        self.session = Session(
-            store, state or State(), config, user=user, observe=observe or config.observe, clock=clock
-        )
-        self._wanted_theme = theme or config.theme
+        self.session = Session(store, state, config, user=user, observe=observe or config.observe, clock=clock)
+        self._ahead = Ahead(store)
         self.theme_names: list[str] = []
+        self._problems = [*problems, *self._dress(theme or config.theme), *self.session.keymap_problems]
         self.desk: MainScreen | None = None
+        self._waiting: list[Key | Paste] | None = []
         self._noted: list[tuple[Occasion, Message]] = []
         self._known: set[str] = set()
         self._letters: set[tuple[str, str]] = set()
         self._has_offered = False
         self._dead: int | None = None
 
+    def get_default_screen(self) -> MainScreen:
+        """Open on the main screen, with the newest mail on it."""
+        left_off = self.session.left_off()
+        for batch in self._ahead.head():
+            self._fold(batch)
+        self._fold(self.session.seen_before())
+        self.desk = MainScreen(self.session, self.ink(), Look.left_off(left_off))
+        return self.desk
+
     def on_mount(self) -> None:
-        """Dress, open the main screen, and begin to read."""
-        problems = [*self._problems, *self._load_themes(), self.session.state.problem]
+        """Show the first screen; the rest of the program, and of the mail, comes after it."""
         self.set_keymap(self.session.keymap)
-        self.wear(self._wanted_theme)
-        self.desk = MainScreen(self.session, self.ink(), Look.left_off(self.session.left_off()))
-        self.push_screen(self.desk)
         self.theme_changed_signal.subscribe(self, self._theme_changed)
-        for problem in [*problems, *self.session.keymap_problems]:
-            if problem:
-                self.notify(problem, severity="warning", timeout=10, markup=False)
+        self.call_after_refresh(self._complete)
+
+    @work(group="complete", exit_on_error=False)
+    async def _complete(self) -> None:
+        """Bring what the first screen did without."""
         self.follow()
+        self.stylesheet.read(LATER_CSS)
+        if self.current_theme.ansi or not self.current_theme.dark:
+            self.mutate_reactive(App.theme)  # the terminal's own colours are filtered for a dark theme at first
+        if self.desk is not None:
+            await self.desk.furnish()
+        await self._take_keys()
+        problems = [*self._problems, *self._load_themes(), await asyncio.to_thread(self._problem_of_state)]
+        for problem in filter(None, problems):
+            self.notify(problem, severity="warning", timeout=10, markup=False)
         self.reload_themes()
-        self.set_interval(DEAD_LOOK_SECONDS, self._look_for_dead)
-        self.call_after_refresh(self._settle)
+        self.set_interval(TICK_SECONDS, self._tick)
+        await later.preload()
+        self._settle()
+
+    def _problem_of_state(self) -> str:
+        return self.session.state.problem
 
     def _settle(self) -> None:
         """Let the garbage collector, if it was off until now, forget all that lives as long as the program."""
@@ -101,13 +136,43 @@ class SignalboxApp(App[None]):
             gc.freeze()
             gc.enable()
 
+    async def on_event(self, event: UIEvent) -> None:
+        """Let the keys wait that come before the panes which they may open are there."""
+        if self._waiting is None or not isinstance(event, Key | Paste) or event.is_forwarded:
+            await super().on_event(event)
+        else:
+            self._waiting.append(event)
+
+    async def _take_keys(self) -> None:
+        """Do what was typed meanwhile: each key when all that the one before brought about is done."""
+        while self._waiting:
+            on_its_way = (self.focused or self.screen).ancestors_with_self
+            await super().on_event(self._waiting.pop(0))
+            for node in on_its_way:
+                done = asyncio.Event()
+                node.call_later(done.set)
+                with suppress(TimeoutError):  # a node that has gone meanwhile does nothing any more
+                    await asyncio.wait_for(done.wait(), KEY_SECONDS)
+        self._waiting = None
+
     # Mail
 
     @work(group="feed", exit_on_error=False)
     async def follow(self) -> None:
         """Carry the store's events to the screen, from the first to the last."""
-        self.session.live.fold(await asyncio.to_thread(self.session.load), self.session.clock())
-        await carry(self.session.store, self._fold, self._changed, self._failed)
+        session = self.session
+        session.live.fold(await asyncio.to_thread(session.load), session.clock())
+        sink = later.Sink(self._fold, self._adopt, self._changed, self._failed)
+        await later.carry(session.store, session.user, session.load_seen, sink, self._ahead)
+
+    def _adopt(self, mailbox: Mailbox) -> None:
+        """Take a whole mailbox in the place of the first glimpse of it, or of one that no longer holds."""
+        is_anew = not self.session.is_loading
+        self.session.adopt(mailbox)
+        self._letters.update(mailbox.dead_keys())
+        self._dead = mailbox.counts().dead
+        if is_anew:
+            self.notify("read anew: the files were replaced", markup=False)
 
     def _changed(self, is_loading: bool) -> None:
         was_loading = self.session.is_loading
@@ -148,42 +213,44 @@ class SignalboxApp(App[None]):
     def _note(self, came: Sequence[Message] = ()) -> None:
         """Gather what is worth a word; it is told together, a moment later."""
         session = self.session
-        found = [(occasion, it) for it in came if (occasion := occasion_of(it, session.live, session.joined))]
+        found = [(occasion, it) for it in came if (occasion := later.occasion_of(it, session.live, session.joined))]
         if (number := session.live.counts().dead) != self._dead:
-            letters = session.live.dead_letters(session.clock())
-            fresh = [it for it in letters if (it.message.id, it.recipient) not in self._letters]
-            self._letters.update((it.message.id, it.recipient) for it in fresh)
+            fresh = [key for key in session.live.dead_keys() if key not in self._letters]
+            self._letters.update(fresh)
             if self._dead is not None:
-                found += [(Occasion.DEAD_LETTER, letter.message) for letter in fresh]
+                found += [(later.Occasion.DEAD_LETTER, it) for key, _ in fresh if (it := session.live.message(key))]
             self._dead = number
         if found and not self._noted:
             self.set_timer(COALESCE_SECONDS, self._tell_noted)
         self._noted += found
 
-    def _look_for_dead(self) -> None:
+    def _tick(self) -> None:
+        """Let a second pass: one timer for all, for an idle console shall sleep."""
+        if self.desk is not None and self.desk.is_mounted:
+            self.desk.tick()
         if not self.session.is_loading:
             self._note()
 
     def _tell_noted(self) -> None:
         found, self._noted = self._noted, []
         settings, now = self._config.notifications, self.session.clock()
-        for notice in notices(found):
-            for way in ways(notice, settings, now, bell=self._config.bell):
+        for notice in later.notices(found):
+            for way in later.ways(notice, settings, now, bell=self._config.bell):
                 self._tell_by(way, notice)
 
     def _tell_by(self, way: Way, notice: Notice) -> None:
         match way:
-            case Way.TOAST:
+            case later.Way.TOAST:
                 self.notify(visible_line(notice.words), title=notice.title, timeout=6, markup=False)
-            case Way.BELL:
+            case later.Way.BELL:
                 self.bell()
-            case Way.OSC9:
+            case later.Way.OSC9:
                 if self._driver is not None:
-                    self._driver.write(osc9(notice))
-            case Way.DESKTOP:
-                self._run_notice(show_on_desktop(notice))
-            case Way.COMMAND:
-                self._run_notice(run_quietly(self._config.notifications.command, notice))
+                    self._driver.write(later.osc9(notice))
+            case later.Way.DESKTOP:
+                self._run_notice(later.show_on_desktop(notice))
+            case later.Way.COMMAND:
+                self._run_notice(later.run_quietly(self._config.notifications.command, notice))
 
     @work(group="notices", exit_on_error=False)
     async def _run_notice(self, telling: Awaitable[str]) -> None:
@@ -199,12 +266,37 @@ class SignalboxApp(App[None]):
 
     # Looks
 
-    def _load_themes(self) -> list[str]:
-        themes, problems = load_themes(config_folder() / "themes")
+    def _dress(self, wanted: str) -> list[str]:
+        """Put a theme on before anything is drawn, without drawing anew; return what is wrong, in sentences."""
+        found, problems = first_themes(config_folder() / "themes", wanted)
+        self._take(found)
+        name, problem = self._theme_called(wanted)
+        self.set_reactive(App.theme, name)
+        is_dark = self.current_theme.dark
+        for mode, is_on in ((f"-theme-{name}", True), ("-dark-mode", is_dark), ("-light-mode", not is_dark)):
+            self.set_class(is_on, mode, update=False)
+        self.stylesheet.set_variables(self.get_css_variables())
+        return [*problems, problem]
+
+    def _take(self, themes: dict[str, Theme]) -> None:
         for theme in themes.values():
             self.register_theme(theme)
         self.theme_names = list(themes)
+
+    def _load_themes(self) -> list[str]:
+        themes, problems = load_themes(config_folder() / "themes")
+        self._take(themes)
         return problems
+
+    def _theme_called(self, name: str) -> tuple[str, str]:
+        """Return the name of a theme that there is, and what is wrong with the one that was named."""
+        if name in self.available_themes:
+            return name, ""
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, self.available_themes, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self.theme_names)}"
+        return "night-box", f"no theme is called {name!r}: {hint}"
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Give Textual's own themes the variables that ours name."""
@@ -228,11 +320,9 @@ class SignalboxApp(App[None]):
 
     def wear(self, name: str) -> None:
         """Put a theme on; an unknown one is told, and the first of ours is worn."""
-        if name not in self.available_themes:
-            near = get_close_matches(name, self.available_themes, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self.theme_names)}"
-            self.notify(f"no theme is called {name!r}: {hint}", severity="warning", markup=False)
-            name = "night-box"
+        name, problem = self._theme_called(name)
+        if problem:
+            self.notify(problem, severity="warning", markup=False)
         self.theme = name
 
     def _theme_changed(self, theme: Theme) -> None:

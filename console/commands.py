@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
 from textual.binding import Binding
 
 from mailstore.store import Capability
@@ -40,8 +40,7 @@ SEND = Capability.SEND
 ROWS = LISTS | SHEETS | ARCHIVE
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """One thing that the person can do.
 
     `footer` orders what the footer names (0: not there); `cli` is the command line's name for the same; `needs` is

@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+import sys
+from asyncio.subprocess import DEVNULL
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
 from threading import Event as Flag
-from time import perf_counter
+from time import perf_counter, time
 
+from console.ahead import Ahead
 from mailstore.errors import StoreError
-from mailstore.events import Event
+from mailstore.events import Event, Reset
+from mailstore.folding import kept
+from mailstore.mailbox import Mailbox
+from mailstore.resuming import Resumable, Stale
 from mailstore.store import Capability, Store
 
-__all__ = ["carry", "events"]
+__all__ = ["Sink", "carry", "events"]
 
 SLICE_SECONDS = 0.004
 SLICE_EVENTS = 256
 AHEAD = 8
 
 
-async def events(store: Store) -> AsyncIterator[list[Event] | None]:
-    """Yield everything a store holds, then None, then everything that comes; blocks nothing.
+async def events(store: Store, scan: Callable[[], Iterator[list[Event]]]) -> AsyncGenerator[list[Event] | None]:
+    """Yield everything that a scan of a store hands out, then None, then everything that comes; blocks nothing.
 
     The scan runs in a thread, at most a few batches ahead of the consumer.
     """
-    async for batch in _scanned(store):
+    async for batch in _scanned(scan):
         yield batch
     yield None
     if Capability.FOLLOW in store.capabilities:
@@ -32,14 +40,14 @@ async def events(store: Store) -> AsyncIterator[list[Event] | None]:
             yield batch
 
 
-async def _scanned(store: Store) -> AsyncIterator[list[Event]]:
+async def _scanned(batches: Callable[[], Iterator[list[Event]]]) -> AsyncGenerator[list[Event]]:
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[list[Event] | None] = asyncio.Queue(AHEAD)
     stopped = Flag()
 
     def scan() -> None:
         try:
-            for batch in store.scan():
+            for batch in batches():
                 if stopped.is_set():
                     return
                 asyncio.run_coroutine_threadsafe(queue.put(batch), loop).result()
@@ -58,29 +66,88 @@ async def _scanned(store: Store) -> AsyncIterator[list[Event]]:
             queue.get_nowait()
 
 
-async def carry(
-    store: Store,
-    fold: Callable[[list[Event]], None],
-    changed: Callable[[bool], None],
-    failed: Callable[[StoreError], None],
-) -> None:
-    """Fold a store's events as they come, a few milliseconds at a time.
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """Who takes what comes: all on the event loop, none of it slow.
 
-    `changed(is_loading)` is called after each slice; `failed` when the store can't be read any more.
+    `changed(is_loading)` is called after each slice that was folded; `failed` when the store can't be read any more.
     """
-    is_loading = True
+
+    fold: Callable[[list[Event]], None]
+    adopt: Callable[[Mailbox], None]
+    """Takes a whole mailbox in the place of what was folded until then."""
+    changed: Callable[[bool], None]
+    failed: Callable[[StoreError], None]
+
+
+async def carry(store: Store, user: str, seen: Callable[[], Sequence[Event]], sink: Sink, ahead: Ahead) -> None:
+    """Fold a store's events as they come, a few milliseconds at a time; a long mailbox is folded elsewhere first.
+
+    `seen` says what the person has marked, and blocks: it is folded into such a mailbox before it is handed over.
+    """
     try:
-        async for batch in events(store):
-            if batch is None:
-                is_loading = False
-                batch = []
-            start = perf_counter()
-            for at in range(0, len(batch), SLICE_EVENTS):
-                fold(batch[at : at + SLICE_EVENTS])
-                if perf_counter() - start > SLICE_SECONDS:
-                    changed(is_loading)
-                    await asyncio.sleep(0)
-                    start = perf_counter()
-            changed(is_loading)
+        if isinstance(store, Resumable) and await asyncio.to_thread(store.is_long):
+            if not ahead.is_glimpse:
+                await _sliced(await asyncio.to_thread(store.glimpse), sink, True)
+            while (mailbox := await _whole(store, user, seen)) is not None:
+                sink.adopt(mailbox)
+                sink.changed(False)
+                if not await _followed(store, sink):
+                    return
+        is_loading = True
+        async with aclosing(events(store, store.scan if ahead.is_glimpse else ahead.rest)) as batches:
+            async for batch in batches:
+                is_loading = is_loading and batch is not None
+                await _sliced(batch or [], sink, is_loading)
     except StoreError as error:
-        failed(error)
+        sink.failed(error)
+
+
+async def _whole(store: Resumable, user: str, seen: Callable[[], Sequence[Event]]) -> Mailbox | None:
+    """Return all that a long store holds, folded by another process unless it is kept; None where that fails."""
+    for is_folded in (False, True):
+        if is_folded:
+            await _fold_elsewhere(store.url, user)
+        mailbox = await asyncio.to_thread(kept, store, user, time())
+        if mailbox is not None:
+            marks = await asyncio.to_thread(seen)
+            await asyncio.to_thread(mailbox.fold, marks, time())
+            return mailbox
+    return None
+
+
+async def _fold_elsewhere(url: str, user: str) -> None:
+    """Have another process fold a store and keep the result: it has another core, and no screen to hold up."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "mailstore.folding", url, user, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL
+    )
+    try:
+        await process.wait()
+    finally:
+        if process.returncode is None:
+            process.kill()
+
+
+async def _followed(store: Resumable, sink: Sink) -> bool:
+    """Fold what comes; say whether all must be read anew, because the files are others now."""
+    try:
+        await asyncio.to_thread(store.confirm)
+    except Stale:
+        return True
+    async with aclosing(store.changes()) as batches:  # type: ignore[type-var]
+        async for batch in batches:
+            if any(isinstance(event, Reset) for event in batch) and await asyncio.to_thread(store.is_long):
+                return True
+            await _sliced(batch, sink, False)
+    return False
+
+
+async def _sliced(batch: list[Event], sink: Sink, is_loading: bool) -> None:
+    start = perf_counter()
+    for at in range(0, len(batch), SLICE_EVENTS):
+        sink.fold(batch[at : at + SLICE_EVENTS])
+        if perf_counter() - start > SLICE_SECONDS:
+            sink.changed(is_loading)
+            await asyncio.sleep(0)
+            start = perf_counter()
+    sink.changed(is_loading)

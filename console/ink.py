@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.style import Style
 from textual.color import Color, ColorParseError
 
@@ -24,8 +24,7 @@ GLYPHS: dict[State, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Ink:
+class Ink(Struct, frozen=True):
     """Styles by meaning; a glyph always says the same without them."""
 
     text: Style

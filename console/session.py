@@ -10,26 +10,29 @@ from typing import TYPE_CHECKING, Any
 
 from textual.cache import LRUCache
 
-from console.config import Config
+from console import later
+from console.config import Config, state_file
 from console.keymap import read_keymap
-from console.state import State
 from console.undoing import Deeds
 from console.writing import Writing
 from mailstore.address import Kind, resolve
-from mailstore.draft import Draft
 from mailstore.errors import MailError, StoreError, Unsupported
 from mailstore.events import Event, Seen
 from mailstore.mailbox import Mailbox
 from mailstore.message import Intervention, Message
-from mailstore.sending import Preview, preview
-from mailstore.settling import Done, Step, carry_out
 from mailstore.store import Capability, Store
 
 if TYPE_CHECKING:
     from console.saved import Found
+    from console.state import State
+    from mailstore.draft import Draft
+    from mailstore.sending import Preview
+    from mailstore.settling import Done, Step
 
 __all__ = ["PAST", "Session"]
 
+FEW = 5000
+"""Messages, of a first glimpse: marks of more are found in the person's state soon enough."""
 PAST = "looking at the past: T goes back to now"
 
 
@@ -43,7 +46,7 @@ class Session:
     def __init__(
         self,
         store: Store,
-        state: State,
+        state: State | None,
         config: Config,
         *,
         user: str = "user",
@@ -51,7 +54,8 @@ class Session:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.store = store
-        self.state = state
+        self._state = state
+        self._state_lock = Lock()
         self.config = config
         self.keymap, self.keymap_problems = read_keymap(config.keymap)
         self.user = user
@@ -74,9 +78,24 @@ class Session:
         self._newest_mark = 0
 
     @property
+    def state(self) -> State:
+        """The person's own state, which is opened when it is first asked for; that blocks."""
+        with self._state_lock:
+            if self._state is None:
+                self._state = later.State()
+            return self._state
+
+    @property
     def mailbox(self) -> Mailbox:
         """The mailbox that is looked at: the present one, or as it stood at `moment`."""
         return self._past if self._past is not None else self.live
+
+    def adopt(self, mailbox: Mailbox) -> None:
+        """Let a whole mailbox stand for the present one; what was seen or taken back meanwhile holds in it too."""
+        if len(self.live) < FEW:
+            mailbox.fold(self.live.marks(), self.clock())
+        self.live = mailbox
+        self.forget_bodies()
 
     def now(self) -> float:
         """Return the moment that is looked at, in seconds since the epoch."""
@@ -97,7 +116,7 @@ class Session:
     def preview(self, draft: Draft) -> Preview:
         """Say whom a draft would reach if it were sent now."""
         roster = self.mailbox.roster
-        return preview(
+        return later.preview(
             self.mailbox,
             draft,
             self.now(),
@@ -123,7 +142,7 @@ class Session:
     def new_among(self, message_ids: Iterable[str]) -> int:
         """Return how many of some messages came while the console was open and were not seen yet."""
         mailbox = self.mailbox
-        fresh = (mailbox.message(key) for key in message_ids if key in self.arrived)
+        fresh = map(mailbox.message, self.arrived.intersection(message_ids))
         return sum(message is not None and mailbox.is_unseen(message) for message in fresh)
 
     def forget_bodies(self) -> None:
@@ -160,16 +179,27 @@ class Session:
 
     def settle(self, steps: Sequence[Step]) -> tuple[list[Done], MailError | None]:
         """Write what settles dead letters; return what was written and what stopped the rest. Blocks."""
-        return carry_out(self.store, steps, actor=self.user, clock=self.now)
+        return later.carry_out(self.store, steps, actor=self.user, clock=self.now)
 
     def write_read_records(self, messages: Sequence[str]) -> int:
         """Record in the store that the user read mail that was theirs; blocks, raises StoreError."""
         return self.store.mark_read("user", messages) if messages else 0
 
     def left_off(self) -> dict[str, Any]:
-        """Return where the person left off; a short look that the first screen waits for."""
-        self.views = {**self.config.views, **self.state.views(self.store.url)}
-        return self.state.session(self.store.url)
+        """Return where the person left off; a short look that the first screen waits for, where there is one."""
+        if self._state is None and not state_file().exists():
+            return {}
+        url = self.store.url
+        self.views = {**self.config.views, **self.state.views(url)}
+        self.joined = self.state.joined(url)
+        self._drafts = self.state.drafts(url)
+        return self.state.session(url)
+
+    def seen_before(self) -> list[Event]:
+        """Return which of the messages that are there the person has seen; the first screen waits for it."""
+        if self._state is None:
+            return []
+        return [Seen(key) for key in self.state.seen_of(self.store.url, self.live.ids())]
 
     def leave(self, place: dict[str, Any]) -> None:
         """Remember where the person leaves off; blocks."""
@@ -185,6 +215,10 @@ class Session:
         self._drafts = self.state.drafts(url)
         self.views = {**self.config.views, **self.state.views(url)}
         return [Seen(message_id) for message_id in seen]
+
+    def load_seen(self) -> list[Event]:
+        """Return what the person has seen; blocks."""
+        return [Seen(message_id) for message_id in self.state.seen(self.store.url)[0]]
 
     def news(self) -> list[Event]:
         """Return what another console of the same person marked as seen since the last look; blocks."""

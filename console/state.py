@@ -10,8 +10,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from platformdirs import user_state_path
-
+from console.config import state_file
 from console.writing import Writing
 from mailstore.scope import Scope, label_of, parts_of
 
@@ -43,7 +42,7 @@ class State:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self.path = path or user_state_path("signalbox") / "state.db"
+        self.path = path or state_file()
         self.problem = ""
         self._lock = RLock()
         self._db = self._open()
@@ -92,6 +91,14 @@ class State:
         with self._lock:
             self._db.close()
 
+    def stamp(self) -> tuple[int, int] | None:
+        """Return what is another after any console wrote; blocks nobody, for WAL stands on local disks alone."""
+        try:
+            facts = Path(f"{self.path}-wal").stat()
+        except OSError:
+            return None
+        return facts.st_size, facts.st_mtime_ns
+
     def _rows(self, statement: str, values: Iterable[Any]) -> list[Any]:
         with self._lock:
             return self._db.execute(statement, tuple(values)).fetchall()
@@ -119,6 +126,12 @@ class State:
             return [scope.id(message_id) for scope, ids, _ in found for message_id in ids], newest
         rows = self._rows("SELECT id, message_id FROM seen WHERE mailbox = ? AND id > ?", (mailbox, since))
         return [row[1] for row in rows], max((row[0] for row in rows), default=since)
+
+    def seen_of(self, mailbox: str, message_ids: Iterable[str]) -> list[str]:
+        """Return those of some messages that are marked as seen."""
+        asked = list(message_ids)
+        statement = "SELECT 1 FROM seen WHERE mailbox = ? AND message_id = ?"
+        return [key for key, each in zip(asked, _each(mailbox, asked), strict=True) if self._rows(statement, each)]
 
     def mark_seen(self, mailbox: str, message_ids: Iterable[str], at: float | None = None) -> None:
         """Mark messages as seen by the person."""

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import tomllib
 from collections.abc import AsyncIterator
-from importlib.resources import files
+from contextlib import aclosing, suppress
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pygments.styles import get_all_styles
+from msgspec import Meta, Struct, ValidationError, convert, field
+from msgspec.structs import asdict
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
-__all__ = ["DEFAULTS", "builtin_themes", "code_style", "load_themes", "read_theme", "theme_changes"]
+import themes
+
+__all__ = [
+    "DEFAULTS",
+    "builtin_themes",
+    "code_style",
+    "first_themes",
+    "load_themes",
+    "read_theme",
+    "theme_changes",
+]
+
+OURS = Path(themes.__file__).parent
+
+SAVING_SECONDS = 0.2
+"""How long an editor may take to save a theme."""
 
 DEFAULTS = {
     "mail-unread": "foreground",
@@ -35,10 +51,8 @@ DEFAULTS = {
 """For each variable of ours, the colour it takes where a theme is silent."""
 
 
-class Colours(BaseModel):
+class Colours(Struct, frozen=True, forbid_unknown_fields=True):
     """The nine colours that a theme must name."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     background: str
     surface: str
@@ -51,32 +65,27 @@ class Colours(BaseModel):
     error: str
 
 
-class ThemeFile(BaseModel):
+class ThemeFile(Struct, frozen=True, forbid_unknown_fields=True):
     """A theme as a person writes it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
+    name: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9-]*$")]
     dark: bool
-    code: str = "default"
     colours: Colours
-    mail: dict[str, str] = Field(default_factory=dict)
+    code: str = "default"
+    mail: dict[str, str] = field(default_factory=dict)
 
 
 def read_theme(text: str) -> Theme:
     """Read a theme; raises ValueError with one sentence that says what is wrong."""
     try:
-        found = ThemeFile.model_validate(tomllib.loads(text))
+        found = convert(tomllib.loads(text), ThemeFile)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"no TOML: {error}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}") from error
+        raise ValueError(str(error).lower()) from error
     if unknown := sorted(set(found.mail) - set(DEFAULTS)):
         raise ValueError(f"mail.{unknown[0]}: there is no such colour (there are {', '.join(DEFAULTS)})")
-    if found.code not in set(get_all_styles()):
-        raise ValueError(f"code: pygments has no style {found.code!r}")
-    colours: dict[str, str] = found.colours.model_dump()
+    colours: dict[str, str] = asdict(found.colours)
     mail = {name: found.mail.get(name, colours[fallback]) for name, fallback in DEFAULTS.items()}
     for name, value in {**colours, **mail}.items():
         try:
@@ -117,30 +126,59 @@ def code_style(theme: Theme) -> str:
 
 def builtin_themes() -> dict[str, Theme]:
     """Return the themes that come with the program."""
-    texts = [file.read_text(encoding="utf-8") for file in files("themes").iterdir() if file.name.endswith(".toml")]
-    found = sorted((read_theme(text) for text in texts), key=lambda theme: theme.name)
-    return {theme.name: theme for theme in found}
+    return {path.stem: read_theme(path.read_text(encoding="utf-8")) for path in sorted(OURS.glob("*.toml"))}
 
 
 def load_themes(folder: Path) -> tuple[dict[str, Theme], list[str]]:
     """Return our themes and the user's, theirs winning, and what is wrong, a sentence a file."""
-    themes = builtin_themes()
+    found = builtin_themes()
     problems: list[str] = []
     for path in sorted(folder.glob("*.toml")) if folder.is_dir() else []:
         try:
             theme = read_theme(path.read_text(encoding="utf-8"))
+            _check_code_style(code_style(theme))
         except (OSError, ValueError) as error:
             problems.append(f"{path}: {error}: the theme is left out")
         else:
-            themes[theme.name] = theme
-    return themes, problems
+            found[theme.name] = theme
+    return found, problems
 
 
-async def theme_changes(folder: Path) -> AsyncIterator[Any]:
-    """Yield whenever something in the folder of the user's themes changes; ends when there is none."""
+def first_themes(folder: Path, wanted: str) -> tuple[dict[str, Theme], list[str]]:
+    """Return as few themes as a first screen in the wanted one needs, and what is wrong, a sentence a file."""
+    path = OURS / f"{wanted}.toml"
+    if folder.is_dir() or Path(wanted).name != wanted or not path.is_file():
+        return load_themes(folder)
+    return {wanted: read_theme(path.read_text(encoding="utf-8"))}, []
+
+
+def _check_code_style(name: str) -> None:
+    """Raise ValueError where there is no such style for code."""
+    from pygments.styles import get_all_styles
+
+    if name not in set(get_all_styles()):
+        raise ValueError(f"code: pygments has no style {name!r}")
+
+
+async def theme_changes(folder: Path) -> AsyncIterator[None]:
+    """Yield whenever something in the folder of the user's themes has changed; ends when there is none."""
     if not folder.is_dir():
         return
-    from watchfiles import awatch
+    from mailstore.files.watch import wakeups
 
-    async for changes in awatch(folder, watch_filter=None, debounce=200, step=50):
-        yield changes
+    known = _stamps(folder)
+    async with aclosing(wakeups(folder)) as waking:
+        async for has_changed in waking:
+            if has_changed and _stamps(folder) != known:
+                await asyncio.sleep(SAVING_SECONDS)
+                known = _stamps(folder)
+                yield
+
+
+def _stamps(folder: Path) -> set[tuple[str, int, int]]:
+    found = set()
+    for path in folder.glob("*.toml"):
+        with suppress(OSError):
+            facts = path.stat()
+            found.add((path.name, facts.st_size, facts.st_mtime_ns))
+    return found

@@ -29,6 +29,22 @@ def _chosen(words: list[str]) -> int:
 
         if (status := check_at_a_glance(words[1:])) is not None:
             return status
+    if (url := _plainly_opened(words)) is not None:
+        from console.cli.open import open_plainly
+
+        return open_plainly(url)
     from console.cli.dispatch import dispatch
 
     return dispatch(words)
+
+
+def _plainly_opened(words: list[str]) -> list[str] | None:
+    """Return the mailbox that is to be opened, if one is named, where nothing else is asked for; else None.
+
+    What most starts are needs no parser, and the person waits for the console.
+    """
+    rest = words[1:] if words[:1] == ["open"] else words
+    is_named = (
+        len(rest) == 1 and not rest[0].startswith("-") and (rest is not words or ":" in rest[0] or "/" in rest[0])
+    )
+    return rest if is_named or not rest else None

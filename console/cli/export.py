@@ -70,7 +70,7 @@ def _selected(args: argparse.Namespace, mail: Loaded) -> tuple[list[Message], st
         roots, wanted = [mailbox.root_of(find_message(mailbox, args.thread).id)], None
         selection = f"the thread of {args.thread}"
     elif args.view:
-        roots, wanted, selection = mailbox.threads(View(VIEWS[args.view])), None, f"the view {args.view}"
+        roots, wanted, selection = list(mailbox.threads(View(VIEWS[args.view]))), None, f"the view {args.view}"
     else:
         text = " ".join(args.query).strip()
         try:

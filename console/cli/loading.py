@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import Settings, seen_marks, settings
 from mailstore.address import Kind, resolve
 from mailstore.errors import StoreError
+from mailstore.folding import fold_store
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.roster import Agent
 from mailstore.store import Store
+
+if TYPE_CHECKING:
+    import argparse
 
 __all__ = ["Loaded", "find_message", "known_agent", "loaded", "mailbox_url", "moment_of", "open_mailbox", "reader_name"]
 
@@ -52,12 +55,10 @@ def loaded(args: argparse.Namespace, *, with_seen: bool = False) -> Iterator[Loa
     """Open and read the mailbox that the options name, and on demand what the person has seen of it."""
     configured = settings()
     with open_mailbox(args, configured) as store:
-        mailbox = Mailbox(configured.user)
         now = time.time()
         gc.disable()  # a mailbox is many small values and no garbage: collecting is a tenth of the load
         try:
-            for batch in store.scan():
-                mailbox.fold(batch, now)
+            mailbox = fold_store(store, configured.user, now)
             if mailbox.gone:
                 raise StoreError(mailbox.gone, "try again when it can be")
             if with_seen:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
 import sys
 import time
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 from console.cli.edge import warn
 from console.cli.loading import moment_of, open_mailbox
 from console.cli.options import mailbox_options, reader_option
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import settings
-from mailstore.store import Store
+
+if TYPE_CHECKING:
+    import argparse
+
+    from mailstore.store import Store
+
+PLAINLY = {"observe": False, "plain": False, "theme": None, "reader": None, "store": None, "poll": False, "at": None}
+"""What the options are where none is given; a test compares them with the parser's."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,8 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     mailbox_options(parser, json=False)
 
 
+def open_plainly(url: list[str]) -> int:
+    """Open the console as without any option."""
+    return run(cast("argparse.Namespace", SimpleNamespace(url=url, **PLAINLY)))
+
+
 def run(args: argparse.Namespace) -> int:
     """Open the mailbox, then the console on it."""
+    gc.disable()  # a start makes much that stays and little garbage; the application turns it on again
     if args.url and args.store and args.url != [args.store]:
         raise UsedWrongly("mailboxes are named twice", "give either URL … or --store URL")
     args.store = _named(args) or args.store
@@ -40,7 +54,6 @@ def run(args: argparse.Namespace) -> int:
             return _plain(args, store)
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise Refused("the console needs a terminal", "signalbox open --plain needs none")
-        gc.disable()  # a start makes much that stays and little garbage; the application turns it on again
         from console.app import SignalboxApp
         from console.config import load_config
 
@@ -77,6 +90,7 @@ def _moment(args: argparse.Namespace) -> float | None:
 
 
 def _plain(args: argparse.Namespace, store: Store) -> int:
+    gc.enable()
     from console.config import load_config
     from console.plain.run import run_plain
     from console.session import Session

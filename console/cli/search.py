@@ -13,9 +13,10 @@ from console.cli.plain import columns, put
 from console.cli.problems import UsedWrongly
 from console.render.text import age
 from mailstore.errors import ContentGone, QueryError
+from mailstore.mailbox import by_time
 from mailstore.message import Message
 from mailstore.query import parse
-from mailstore.search import SearchContext, search
+from mailstore.search import SearchContext, look_up
 from mailstore.store import Store
 
 HEADINGS = ("age", "", "message", "sender", "recipients", "subject")
@@ -47,9 +48,9 @@ def run(args: argparse.Namespace) -> int:
             query = parse(" ".join(args.query), mail.now)
         except QueryError as error:
             raise UsedWrongly(error.problem, error.remedy) from error
-        newest_first = list(reversed(mail.mailbox.messages()))
         context = SearchContext(mail.mailbox, lambda message: text_of(mail.store, message), mail.now)
-        every = list(search(newest_first, query, context))
+        batches = look_up(query, context, mail.store.candidates)
+        every = sorted((message for batch in batches for message in batch), key=by_time, reverse=True)
         found = [message for message in every if args.archive or not message.archived]
         shown = found[: args.limit]
         if args.json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import get_args
 
 from console.cli.document import put_json
@@ -72,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _roots(mail: Loaded, view: View) -> list[str]:
+def _roots(mail: Loaded, view: View) -> Sequence[str]:
     if view.kind == "recent":
         return mail.mailbox.recent(settings(is_told=False).retention, mail.now)
     return mail.mailbox.threads(view)

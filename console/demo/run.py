@@ -134,6 +134,8 @@ class _Ending:
 
 
 def _open(root: Path, theme: str | None, ending: _Ending) -> int:
+    from msgspec.structs import replace
+
     from console.app import SignalboxApp
     from console.config import load_config
     from console.demo.memory import remember
@@ -142,7 +144,7 @@ def _open(root: Path, theme: str | None, ending: _Ending) -> int:
 
     url = f"haak:{root / 'data'}"
     state = State(root / "state.db")
-    config = load_config().config.model_copy(update={"observe": False})
+    config = replace(load_config().config, observe=False)
     try:
         with open_store(url) as known:
             remember(known, state, time.time())

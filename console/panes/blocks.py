@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from rich.cells import cell_len
@@ -12,7 +13,6 @@ from textual.strip import Strip
 from console.ink import GLYPHS, Ink
 from console.panes.pieces import Piece, lay
 from console.panes.thread_rows import TYPE_GLYPHS
-from console.render.markdown import Palette, render_markdown
 from console.render.safe import visible_line
 from console.render.text import clock, shorten_middle
 from mailstore.delivery import Standing, State
@@ -21,7 +21,10 @@ from mailstore.message import Message
 from mailstore.scope import label_of
 from mailstore.views import Node
 
-__all__ = ["Block", "block_lines", "block_of", "estimate"]
+if TYPE_CHECKING:
+    from console.render.elements import Palette
+
+__all__ = ["Block", "block_foot", "block_head", "block_of", "palette_of"]
 
 MOST_RECEIPT_LINES = 4
 WORDS = {
@@ -72,24 +75,11 @@ def block_of(mailbox: Mailbox, node: Node, now: float, *, is_intervention: bool,
     return Block(node, to, answered, standings, mailbox.is_unseen(message), is_intervention, folded, sender)
 
 
-def estimate(message: Message | None, width: int) -> int:
-    """Guess how many lines a message takes before it is read."""
-    if message is None or message.location is None:
-        return 4
-    return min(400, 4 + message.location.length // max(20, width))
+def palette_of(ink: Ink) -> Palette:
+    """Return the styles of a message's text."""
+    from console.render.elements import Palette
 
-
-def block_lines(block: Block, body: str, width: int, ink: Ink, now: float) -> list[Strip]:
-    """Render a message at a width; `body` is data and is made harmless here."""
-    message = block.node.message
-    if message is None:
-        missing = f"a message that is not here ({shorten_middle(visible_line(block.node.id), 24)})"
-        return [lay([("┄ ", ink.muted), (missing, ink.muted)], [], width, Style.null()), Strip.blank(width)]
-    lines = [_header(block, message, width, ink, now)]
-    if (subject := _subject(block, message, body)) is not None:
-        lines.append(lay([(subject, ink.strong)], [], width, Style.null()))
-    lines.extend(_tags(message, width, ink))
-    palette = Palette(
+    return Palette(
         text=ink.text,
         muted=ink.muted,
         accent=ink.accent,
@@ -99,13 +89,27 @@ def block_lines(block: Block, body: str, width: int, ink: Ink, now: float) -> li
         link=ink.accent,
         code_theme=ink.code_theme,
     )
-    lines.extend(render_markdown(body, width, palette))
-    lines.extend(_receipts(block, width, ink, now))
-    if block.folded:
+
+
+def block_head(block: Block, body: str, width: int, ink: Ink, now: float) -> list[Strip]:
+    """Return the lines above a message's text: who wrote to whom and when, the subject, the tags."""
+    message = block.node.message
+    if message is None:
+        missing = f"a message that is not here ({shorten_middle(visible_line(block.node.id), 24)})"
+        return [lay([("┄ ", ink.muted), (missing, ink.muted)], [], width, Style.null())]
+    lines = [_header(block, message, width, ink, now)]
+    if (subject := _subject(block, message, body)) is not None:
+        lines.append(lay([(subject, ink.strong)], [], width, Style.null()))
+    return [*lines, *_tags(message, width, ink)]
+
+
+def block_foot(block: Block, width: int, ink: Ink, now: float) -> list[Strip]:
+    """Return the lines below a message's text: what became of it, and how much is folded."""
+    lines = _receipts(block, width, ink, now)
+    if block.folded and block.node.message is not None:
         plural = "reply" if block.folded == 1 else "replies"
         lines.append(lay([(f"▸ {block.folded} {plural} folded", ink.accent)], [], width, Style.null()))
-    lines.append(Strip.blank(width))
-    return lines
+    return [*lines, Strip.blank(width)]
 
 
 def _header(block: Block, message: Message, width: int, ink: Ink, now: float) -> Strip:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from msgspec.structs import replace
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical

@@ -2,46 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from textual import on, work
 from textual.message import Message as Note
-from textual.strip import Strip
 from textual.worker import Worker, get_current_worker
 
 from console.failures import tell_failure
 from console.ink import Ink
-from console.panes.blocks import Block, block_lines, block_of, estimate
+from console.panes.blocks import Block, block_of
+from console.panes.outline import Outline, outline_of
+from console.panes.rendering import Job, Jobs, Text
+from console.render.lines import Lines
 from console.session import Session
 from console.widgets.block_view import BlockView
-from mailstore.mailbox import Mailbox
 from mailstore.message import Message
-from mailstore.views import Node
+from mailstore.outline import Outline as Shape
 
 __all__ = ["Conversation"]
-
-INDENT = 2
-DEEPEST = 8
-
-
-class Nodes:
-    """The messages of a thread that are shown, as a source for the block view."""
-
-    def __init__(self, nodes: list[Node], *, is_flat: bool) -> None:
-        self.nodes = nodes
-        self._is_flat = is_flat
-
-    def __len__(self) -> int:
-        return len(self.nodes)
-
-    def key(self, index: int) -> str:
-        return self.nodes[index].id
-
-    def estimate(self, index: int, width: int) -> int:
-        return estimate(self.nodes[index].message, width)
-
-    def indent(self, index: int) -> int:
-        return 0 if self._is_flat else INDENT * min(DEEPEST, self.nodes[index].depth)
 
 
 class Conversation(BlockView):
@@ -49,27 +28,40 @@ class Conversation(BlockView):
 
     @dataclass
     class Rendered(Note):
-        """Lines of a block came out of the worker."""
+        """Lines of a block came out of the worker; they are all unless more is to come."""
 
-        block: Block
-        width: int
-        lines: list[Strip]
-        ink: Ink
+        job: Job
+        lines: Lines
+        is_whole: bool
 
     def __init__(self, session: Session, ink: Ink, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._session = session
         self._ink = ink
         self._blocks: dict[str, Block] = {}
+        self._jobs = Jobs(self.awaits_lines)
         self.root: str | None = None
         self.is_flat = False
         self._folded: set[str] = set()
-        self._entries: list[Node] = []
+        self._shape: Shape | None = None
+        self._all = self._shown = Outline()
 
     @property
-    def messages(self) -> list[Message]:
+    def messages(self) -> Iterator[Message]:
         """The thread's messages as they are shown, placeholders left out."""
-        return [node.message for node in self._entries if node.message is not None]
+        return self._known(0)
+
+    @property
+    def messages_below(self) -> Iterator[Message]:
+        """The messages below the highlighted one."""
+        at = self.place_of(self.cursor_key)
+        return self._known(0 if at is None else at + 1)
+
+    def _known(self, start: int) -> Iterator[Message]:
+        mailbox = self._session.mailbox
+        for at in range(start, len(self._shown.keys)):
+            if (message := mailbox.message(self._shown.keys[at])) is not None:
+                yield message
 
     @property
     def message(self) -> Message | None:
@@ -82,8 +74,8 @@ class Conversation(BlockView):
             self.root = root
             self._folded.clear()
             self._blocks.clear()
-            self._entries = self._shown()
-            self.set_source(Nodes(self._entries, is_flat=self.is_flat))
+            self._read_outline()
+            self.set_source(self._shown)
         if at is not None:
             self.scroll_to_key(at)
 
@@ -91,21 +83,14 @@ class Conversation(BlockView):
         """Draw what changed in the thread, without moving what is looked at."""
         if self.root is None:
             return
-        if self.root not in self._session.mailbox:
-            found = [node.id for node in self._entries if node.id in self._session.mailbox]
-            self.root = self._session.mailbox.root_of(found[0]) if found else self.root
-        else:
-            self.root = self._session.mailbox.root_of(self.root)
-        nodes = self._shown()
-        if nodes != self._entries:
-            self._entries = nodes
-            self.source_changed(Nodes(nodes, is_flat=self.is_flat))
-        shown = {node.id: node for node in nodes}
-        for key, old in list(self._blocks.items()):
-            node = shown.get(key)
-            if node is not None and (new := self._block(node)) != old:
-                self._blocks[key] = new
-                self._render_blocks([new], self.text_width(key), self._ink)
+        mailbox = self._session.mailbox
+        if self.root in mailbox:
+            self.root = mailbox.root_of(self.root)
+        elif (found := next(self.messages, None)) is not None:
+            self.root = mailbox.root_of(found.id)
+        if self._read_outline():
+            self.source_changed(self._shown)
+        self.doubt_lines()
 
     def set_ink(self, ink: Ink) -> None:
         """Write everything anew after the theme changed."""
@@ -116,7 +101,8 @@ class Conversation(BlockView):
     def toggle_flat(self) -> None:
         """Change between reply tree and order of time."""
         self.is_flat = not self.is_flat
-        self._reshow()
+        self._read_outline()
+        self.source_changed(self._shown)
 
     def fold(self, is_folded: bool) -> bool:
         """Fold or unfold the replies below the highlighted message; say whether anything changed."""
@@ -126,70 +112,70 @@ class Conversation(BlockView):
         if is_folded and not self._replies(key):
             return False
         (self._folded.add if is_folded else self._folded.discard)(key)
-        self._blocks.pop(key, None)
-        self._reshow()
-        self.clear_lines(key)
+        self._shown = self._all.folded(self._folded)
+        self.source_changed(self._shown)
+        self.doubt_lines()
         return True
 
     def parent_key(self) -> str | None:
         """Return the message that the highlighted one answers."""
-        return next((node.parent for node in self._entries if node.id == self.cursor_key), None)
+        at = self.place_of(self.cursor_key)
+        return self._shown.node(self._session.mailbox, at).parent if at is not None else None
 
-    def _reshow(self) -> None:
-        self._entries = self._shown()
-        self.source_changed(Nodes(self._entries, is_flat=self.is_flat))
+    def _read_outline(self) -> bool:
+        """Look at the thread's shape again; say whether it is another."""
+        mailbox, old = self._session.mailbox, self._shape
+        self._shape = None if self.root is None else mailbox.outline(self.root, old)
+        if self._shape is old and self._all.is_flat == self.is_flat:
+            return False
+        self._all = Outline() if self._shape is None else outline_of(mailbox, self._shape, is_flat=self.is_flat)
+        self._shown = self._all if self.is_flat else self._all.folded(self._folded)
+        return True
 
     def _replies(self, key: str) -> int:
-        return len(self._session.mailbox.tree(key)) - 1
+        return self._all.below(self._all.keys.index(key))
 
-    def _shown(self) -> list[Node]:
-        mailbox: Mailbox = self._session.mailbox
-        if self.root is None:
-            return []
-        nodes = mailbox.tree(self.root)
-        if self.is_flat:
-            found = [node for node in nodes if node.message is not None]
-            return sorted(found, key=lambda node: node.message.time if node.message else 0.0)
-        shown: list[Node] = []
-        hidden_below: int | None = None
-        for node in nodes:
-            if hidden_below is not None and node.depth > hidden_below:
-                continue
-            hidden_below = node.depth if node.id in self._folded else None
-            shown.append(node)
-        return shown
-
-    def _block(self, node: Node) -> Block:
-        session = self._session
-        folded = self._replies(node.id) if node.id in self._folded else 0
-        marked = node.message is not None and session.mailbox.is_intervention(node.id)
+    def _block(self, at: int) -> Block:
+        session, key = self._session, self._shown.keys[at]
+        node = self._shown.node(session.mailbox, at)
+        folded = self._replies(key) if key in self._folded and not self.is_flat else 0
+        marked = node.message is not None and session.mailbox.is_intervention(key)
         return block_of(session.mailbox, node, session.now(), is_intervention=marked, folded=folded)
 
     @on(BlockView.LinesWanted)
     def _lines_wanted(self, event: BlockView.LinesWanted) -> None:
+        """Have rendered what is not, or not any more as it is drawn."""
         event.stop()
-        shown = {node.id: node for node in self._entries}
-        wanted = [self._block(shown[key]) for key in event.keys if key in shown]
-        self._blocks.update((block.key, block) for block in wanted)
-        for block in wanted:
-            self._render_blocks([block], self.text_width(block.key), self._ink)
+        jobs = []
+        for key in event.keys:
+            if (at := self.place_of(key)) is None:
+                continue
+            block, old, lines = self._block(at), self._blocks.get(key), self.lines_of(key)
+            if block == old and lines is not None:
+                self.confirm_lines(key)
+                continue
+            self._blocks[key] = block
+            job = Job(block, self.text_width(key), self._ink)
+            if isinstance(lines, Lines) and old is not None and old.node.message == block.node.message:
+                job.text = Text((), lines.portions[1:-1])
+            jobs.append(job)
+        if self._jobs.add(jobs):
+            self._work_on_jobs()
 
     @work(thread=True, group="blocks", exit_on_error=False)
-    def _render_blocks(self, blocks: list[Block], width: int, ink: Ink) -> None:
+    def _work_on_jobs(self) -> None:
         worker = get_current_worker()
-        for block in blocks:
+        for job, lines, is_whole in self._jobs.work(self._session):
             if worker.is_cancelled:
                 return
-            message = block.node.message
-            body = self._session.body(message) if message is not None else ""
-            lines = block_lines(block, body, width, ink, self._session.now())
-            self.post_message(self.Rendered(block, width, lines, ink))
+            self.post_message(self.Rendered(job, lines, is_whole))
 
     @on(Rendered)
     def _rendered(self, event: Rendered) -> None:
         event.stop()
-        if event.ink is self._ink and self._blocks.get(event.block.key) == event.block:
-            self.set_lines(event.block.key, event.width, event.lines)
+        block = event.job.block
+        if event.job.ink is self._ink and self._blocks.get(block.key) == block:
+            self.set_lines(block.key, event.job.width, event.lines, is_whole=event.is_whole)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Tell what failed."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
 
+from msgspec import Struct, field
 from rich.style import Style
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -20,8 +20,7 @@ from mailstore.views import Counts
 __all__ = ["Header", "Headline", "headline"]
 
 
-@dataclass(frozen=True, slots=True)
-class Headline:
+class Headline(Struct, frozen=True):
     """What the header says; `state` is one of live, reading, gone, observing, as of, still."""
 
     title: str = ""

@@ -18,27 +18,26 @@ def notes_for(mailbox: Mailbox, view: View, now: float) -> Callable[[str], Note 
     """Return what gives a view's note on a thread, by its root; None where there is none."""
     match view.kind:
         case "dead":
-            return _causes(mailbox, now).get
+            return lambda root: _cause(mailbox, root, now)
         case "waiting":
-            return _vacancies(mailbox).get
+            return lambda root: _vacancy(mailbox, root)
         case "for-you":
             return lambda root: _answer(mailbox, root)
         case _:
             return lambda root: None
 
 
-def _causes(mailbox: Mailbox, now: float) -> dict[str, Note]:
-    letters = mailbox.dead_letters(now)
-    return {mailbox.root_of(it.message.id): (f"{it.recipient}: {it.reason}", it.state) for it in reversed(letters)}
+def _cause(mailbox: Mailbox, root: str, now: float) -> Note | None:
+    letters = mailbox.dead_letters_in(root, now)
+    return (f"{letters[0].recipient}: {letters[0].reason}", letters[0].state) if letters else None
 
 
-def _vacancies(mailbox: Mailbox) -> dict[str, Note]:
-    found: dict[str, Note] = {}
-    for role, mail in mailbox.waiting():
-        held = mailbox.roster.held(role)
-        words = f"waits for a holder of {role}" + (f", last {held[-1]}" if held else ", never held")
-        found.update((mailbox.root_of(message.id), (words, State.WAITING)) for message in mail)
-    return found
+def _vacancy(mailbox: Mailbox, root: str) -> Note | None:
+    roles = mailbox.waiting_in(root)
+    if not roles:
+        return None
+    held = mailbox.roster.held(roles[-1])
+    return f"waits for a holder of {roles[-1]}" + (f", last {held[-1]}" if held else ", never held"), State.WAITING
 
 
 def _answer(mailbox: Mailbox, root: str) -> Note | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
@@ -36,8 +36,7 @@ VIEWS: tuple[tuple[View, str], ...] = (
 PRESENCE = {Status.LIVING: "●", Status.FROZEN: "◐", Status.DEAD: "✕"}
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """One row: a heading when `view` is None."""
 
     key: str

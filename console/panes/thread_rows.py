@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -55,7 +55,7 @@ class ThreadRows:
     def __init__(
         self,
         mailbox: Mailbox,
-        roots: list[str],
+        roots: Sequence[str],
         ink: Ink,
         now: Callable[[], float],
         hits: dict[str, Message] | None = None,
@@ -69,24 +69,36 @@ class ThreadRows:
         self._hits = hits or {}
         self._note = notes
         self._marked = marked
-        self._index: dict[str, int] | None = None
+        self._length = len(roots)
+        self._places: dict[str, int] | None = None
+        self._keys: dict[int, str] = {}
+        """The rows that were looked at: these stay what they were, though mail may come meanwhile."""
 
     def __len__(self) -> int:
-        return len(self.roots)
+        return self._length
 
     def key(self, index: int) -> str:
-        return self.roots[index]
+        key = self._keys.get(index)
+        if key is None:
+            key = self._keys[index] = self.roots[min(index, len(self.roots) - 1)]
+        return key
 
     def index(self, key: str) -> int | None:
-        if self._index is None:
-            self._index = {root: at for at, root in enumerate(self.roots)}
-        return self._index.get(key)
+        if isinstance(self.roots, list):
+            if self._places is None:
+                self._places = {root: at for at, root in enumerate(self.roots)}
+            return self._places.get(key)
+        try:
+            return self.roots.index(key)
+        except ValueError:
+            return None
 
     def selectable(self, index: int) -> bool:
         return True
 
     def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
-        summary = self._mailbox.summary(self.roots[index])
+        # a root of a moment ago may hang below another by now: rows are painted between foldings too
+        summary = self._mailbox.summary(self._mailbox.root_of(self.key(index)))
         hit = self._hits.get(summary.root)
         return [self._first(summary, hit, width), self._second(summary, width)]
 

@@ -139,7 +139,7 @@ class PlainDesk:
             view = View(VIEWS[name]) if name in VIEWS else None
         if view is None:
             raise UsedWrongly(f"there is no view {name!r}", f"there are {', '.join(VIEWS)}, and channels as #name")
-        self._listed = mailbox.threads(view)
+        self._listed = list(mailbox.threads(view))
         part = self._listed[max(0, start - 1) : start - 1 + LISTED]
         for number, root in enumerate(part, start):
             summary = mailbox.summary(root)

@@ -1,186 +1,66 @@
-"""A message's text as lines of cells: markdown rendered, nothing obeyed, nothing lost."""
+"""A message's text as lines of cells, a portion at a time: markdown rendered, nothing obeyed, nothing lost."""
 
 from __future__ import annotations
 
 import io
 from collections import Counter
-from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import ClassVar
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate, islice
+from typing import NamedTuple
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from pygments.lexers import get_all_lexers
-from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markdown import CodeBlock, Heading, ListElement, ListItem, Markdown, MarkdownElement, TableElement
+from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
-from rich.syntax import Syntax
-from rich.table import Table
-from rich.text import Text
-from rich.theme import Theme
 from textual.strip import Strip
 
+from console.render.elements import Page, Palette, language_of, parser, room_for
+from console.render.lines import Portion
+from console.render.plain import render_plain
 from console.render.safe import visible
 
-__all__ = ["Palette", "render_markdown", "render_plain"]
+__all__ = ["Palette", "render_markdown"]
 
 MOST_MARKDOWN = 60_000
 """Characters; a longer text is shown as it stands: parsing markdown costs more than it gives."""
 
+PIECE = 1_500
+"""Characters that are rendered at once: about a screenful, in a few milliseconds."""
 
-@dataclass(frozen=True, slots=True)
-class Palette:
-    """The styles of a rendered text."""
+CODE_LINES = 50
 
-    text: Style
-    muted: Style
-    accent: Style
-    code: Style
-    quote: Style
-    heading: Style
-    link: Style
-    code_theme: str
+PARTED = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_open"})
+"""What is rendered in pieces too where it is long."""
 
-    def rich_theme(self) -> Theme:
-        """Return the styles under the names that the renderer looks up."""
-        return Theme(
-            {
-                "markdown.paragraph": self.text,
-                "markdown.text": self.text,
-                "markdown.em": Style(italic=True),
-                "markdown.strong": Style(bold=True),
-                "markdown.s": Style(strike=True),
-                "markdown.code": self.accent,
-                "markdown.code_block": self.code,
-                "markdown.block_quote": self.quote,
-                "markdown.hr": self.muted,
-                "markdown.item": self.text,
-                "markdown.item.bullet": self.muted,
-                "markdown.item.number": self.muted,
-                "markdown.link": self.link,
-                "markdown.link_url": self.link,
-                "markdown.table.border": self.muted,
-                "markdown.table.header": self.heading,
-                **{f"markdown.h{level}": self.heading for level in range(1, 8)},
-            }
-        )
+FAILURES = (RuntimeError, AssertionError, ValueError, IndexError, KeyError)
 
 
-class _Heading(Heading):
-    """A heading at the left, without a box."""
+class _Piece(NamedTuple):
+    """Some blocks of a text, which stand for themselves."""
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        self.text.justify = "left"
-        yield self.text
-
-
-class _CodeBlock(CodeBlock):
-    """Highlighted code without padding, on the page's own background, under what its fence says."""
-
-    info = ""
-
-    @classmethod
-    def create(cls, markdown: Markdown, token: Token) -> _CodeBlock:
-        block = cls(_language(token) or "text", markdown.code_theme)
-        block.info = "" if _language(token) else token.info.strip()
-        return block
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        code = str(self.text).rstrip("\n")
-        lexer = self.lexer_name
-        if self.info:
-            yield Text(f"  {self.info}", style="markdown.hr")
-        yield Syntax(code, lexer, theme=self.theme, word_wrap=True, background_color="default", padding=(0, 2))
+    text: str
+    is_apart: bool
+    """Whether a blank line parts them from what is above."""
+    room: int
+    """What the marks of the list take that they are part of."""
 
 
-class _Item(ListItem):
-    """An item of a list under the number that it was written with."""
+class _Cut(NamedTuple):
+    """A line at which a text may be parted; where it must be, some list begins or ends that is parted itself."""
 
-    mark = "•"
-
-    @classmethod
-    def create(cls, markdown: Markdown, token: Token) -> _Item:
-        item = cls()
-        item.mark = f"{token.info}{token.markup}" if token.info else cls.mark
-        return item
-
-    def render_marked(self, console: Console, options: ConsoleOptions, room: int) -> RenderResult:
-        style = console.get_style("markdown.item.bullet")
-        lines = console.render_lines(self.elements, options.update(width=options.max_width - room), style=self.style)
-        for at, line in enumerate(lines):
-            yield Segment(f"{self.mark if at == 0 else '':>{room - 1}} ", style)
-            yield from line
-            yield Segment.line()
+    line: int
+    is_apart: bool
+    room: int = 0
+    is_needed: bool = False
 
 
-class _List(ListElement):
-    """A list whose items keep their own numbers."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        items = [item for item in self.items if isinstance(item, _Item)]
-        room = 2 + max((len(item.mark) for item in items), default=1)
-        for item in items:
-            yield from item.render_marked(console, options, room)
-
-
-class _Table(TableElement):
-    """A table without blank lines for edges."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for part in super().__rich_console__(console, options):
-            if isinstance(part, Table):
-                part.show_edge = False
-            yield part
-
-
-class _Markdown(Markdown):
-    """Markdown in which HTML, images, links and their definitions stay as they were written."""
-
-    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
-        **Markdown.elements,
-        "heading_open": _Heading,
-        "fence": _CodeBlock,
-        "code_block": _CodeBlock,
-        "bullet_list_open": _List,
-        "ordered_list_open": _List,
-        "list_item_open": _Item,
-        "table_open": _Table,
-    }
-
-    def __init__(self, text: str, code_theme: str) -> None:
-        super().__init__("", code_theme=code_theme, hyperlinks=False)
-        self.markup = text
-        self.parsed = _parser().parse(text)
-        for token in self.parsed:
-            for child in token.children or ():
-                if child.type == "softbreak":  # a line that was ended is ended: lists without bullets, logs, verse
-                    child.type = "hardbreak"
-
-
-@cache
-def _lexers() -> frozenset[str]:
-    return frozenset(alias for _, aliases, _, _ in get_all_lexers() for alias in aliases)
-
-
-def _language(token: Token) -> str:
-    """Return the language that a fence names, when it says nothing else and it is one that is highlighted."""
-    name = token.info.strip()
-    return name if name.isascii() and " " not in name and name.lower() in _lexers() else ""
-
-
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 20})
-    parser.enable(["strikethrough", "table"])
-    return parser.disable(["html_block", "html_inline", "reference", "link", "image", "autolink", "entity"])
-
-
-def render_markdown(text: str, width: int, palette: Palette) -> list[Strip]:
-    """Render a text at a width in cells; falls back to plain lines where markdown can't be had."""
-    text = visible(text).strip("\n")
+def render_markdown(text: str, width: int, palette: Palette) -> Iterator[Portion]:
+    """Yield a text's lines at a width in cells; plain ones where markdown can't be had."""
     if len(text) > MOST_MARKDOWN or width < 8 or any(len(line) > 4000 for line in text.split("\n", 200)[:200]):
-        return render_plain(text, width, palette.text)
+        yield from render_plain(text.strip("\n"), width, palette.text)
+        return
+    text = visible(text).strip("\n")
     console = Console(
         file=io.StringIO(),
         width=width,
@@ -192,19 +72,91 @@ def render_markdown(text: str, width: int, palette: Palette) -> list[Strip]:
         markup=False,
         highlight=False,
     )
+    for piece in _pieces(text):
+        if piece.is_apart:
+            yield [Strip([])]
+        is_drawn = False
+        for strips in _portions(piece, console, palette):
+            is_drawn = True
+            yield strips
+        if not is_drawn:
+            yield from render_plain(piece.text, width, palette.text)
+
+
+def _pieces(text: str) -> list[_Piece]:
+    """Part a text at the ends of its blocks, and of the parts of a long one, where a screenful is reached."""
+    tokens: list[Token] = []
+    blocks = parser()
     try:
-        page = _Markdown(text, palette.code_theme)
-        lines = console.render_lines(page, pad=False, style=palette.text)
-    except (RuntimeError, AssertionError, ValueError, IndexError, KeyError):
-        return render_plain(text, width, palette.text)
-    strips = [Strip(_plain(segments)) for segments in lines]
-    languages = "".join(_language(token) for token in page.parsed if token.type == "fence")
-    if _letters(text) - _letters(languages) - _letters("".join(strip.text for strip in strips)):
-        return render_plain(text, width, palette.text)
-    while strips and not strips[-1].text.strip():
-        strips.pop()
-    first = next((at for at, strip in enumerate(strips) if strip.text.strip()), 0)
-    return strips[first:] or render_plain(text, width, palette.text)
+        blocks.block.parse(text, blocks, {}, tokens)
+    except FAILURES:
+        return [_Piece(text, False, 0)]
+    lines = text.split("\n")
+    ends = list(accumulate(len(line) + 1 for line in lines))
+    pieces: list[_Piece] = []
+    begun = _Cut(0, False)
+    for cut in _cuts(tokens, ends):
+        start = ends[begun.line - 1] if begun.line else 0
+        if cut.line > begun.line and (cut.is_needed or ends[cut.line - 1] - start >= PIECE):
+            pieces.append(_Piece("\n".join(lines[begun.line : cut.line]), begun.is_apart, begun.room))
+            begun = cut
+        elif cut.is_needed:
+            begun = cut
+    return [*pieces, _Piece("\n".join(lines[begun.line :]), begun.is_apart, begun.room)]
+
+
+def _cuts(tokens: list[Token], ends: list[int]) -> Iterator[_Cut]:
+    last = "hr"  # below a rule there is no blank line, nor above the first block
+    is_parted = False
+    room = 0
+    for at, token in enumerate(tokens):
+        if token.nesting < 0 or token.map is None:
+            continue
+        first, end = token.map
+        if token.level == 0:
+            was_parted, is_parted = is_parted, token.type in PARTED and ends[end - 1] - ends[first] > PIECE
+            room = room_for(list(_items(tokens, at))) if is_parted and token.type != "blockquote_open" else 0
+            yield _Cut(first, last != "hr", room, is_needed=is_parted or was_parted)
+            last = token.type
+        elif is_parted and token.level == 1 and first > 0:
+            yield _Cut(first, False, room)
+
+
+def _items(tokens: list[Token], at: int) -> Iterator[Token]:
+    """Yield the items of the list that begins at a token."""
+    for token in islice(tokens, at + 1, None):
+        if token.level == 0:
+            return
+        if token.level == 1 and token.type == "list_item_open":
+            yield token
+
+
+def _portions(piece: _Piece, console: Console, palette: Palette) -> Iterator[list[Strip]]:
+    """Render a piece; yield nothing where nothing would be seen of it, or not all."""
+    try:
+        page = Page(piece.text, palette.code_theme, piece.room)
+        strips = _strips(page, console, palette.text)
+        if len(page.parsed) == 1 and page.parsed[0].content.strip():  # code, however long, of which each line is drawn
+            while portion := list(islice(strips, CODE_LINES)):
+                yield portion
+            return
+        found = list(strips)
+    except FAILURES:
+        return
+    languages = "".join(language_of(token) for token in page.parsed if token.type == "fence")
+    if _letters(piece.text) - _letters(languages) - _letters("".join(strip.text for strip in found)):
+        return
+    while found and not found[-1].text.strip():
+        found.pop()
+    first = next((at for at, strip in enumerate(found) if strip.text.strip()), 0)
+    if found:
+        yield found[first:]
+
+
+def _strips(page: Page, console: Console, style: Style) -> Iterator[Strip]:
+    segments = Segment.apply_style(console.render(page), style)
+    for line in Segment.split_and_crop_lines(segments, console.width, pad=False, include_new_lines=False):
+        yield Strip(_plain(line))
 
 
 def _letters(text: str) -> Counter[str]:
@@ -229,29 +181,3 @@ def _ink(style: Style) -> Style:
         reverse=style.reverse,
         strike=style.strike,
     )
-
-
-def render_plain(text: str, width: int, style: Style) -> list[Strip]:
-    """Render a text as it stands, wrapped at a width in cells."""
-    width = max(8, width)
-    console = Console(file=io.StringIO(), width=width, color_system="truecolor", legacy_windows=False)
-    strips: list[Strip] = []
-    for line in visible(text).split("\n"):
-        if cell_len(line) <= width:
-            strips.append(Strip([Segment(line, style)] if line else []))
-        elif line.isascii():
-            strips.extend(Strip([Segment(piece, style)]) for piece in _wrapped(line, width))
-        else:
-            strips.extend(Strip([Segment(piece.plain, style)]) for piece in Text(line).wrap(console, width))
-    return strips
-
-
-def _wrapped(line: str, width: int) -> list[str]:
-    """Wrap a line of one-cell characters at blanks, hard where there are none."""
-    pieces: list[str] = []
-    while len(line) > width:
-        cut = line.rfind(" ", 1, width + 1)
-        cut = cut if cut > 0 else width
-        pieces.append(line[:cut])
-        line = line[cut:].removeprefix(" ")
-    return [*pieces, line]

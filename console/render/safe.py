@@ -14,6 +14,8 @@ ODD = re.compile(
     # a joiner is at home between the parts of an emoji, and nowhere else
     "|(?<![\u2600-\u27bf\ufe0f\U0001f000-\U0001faff])\u200d|\u200d(?![\u2600-\u27bf\U0001f000-\U0001faff])"
 )
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+"""All of it that ASCII has, which is looked for ten times as fast."""
 
 
 def _sign(match: re.Match[str]) -> str:
@@ -26,11 +28,11 @@ def _sign(match: re.Match[str]) -> str:
 def visible(text: str) -> str:
     """Return a text in which nothing is invisible or active; lines stay lines, tabs become blanks."""
     if text.isprintable():
-        return text if not ODD.search(text) else ODD.sub(_sign, text)
+        return text if text.isascii() else ODD.sub(_sign, text)
     text = text.replace("\r\n", "\n")
     if "\t" in text:
         text = text.expandtabs(TAB_SIZE)
-    return ODD.sub(_sign, text)
+    return (CONTROLS if text.isascii() else ODD).sub(_sign, text)
 
 
 def visible_line(text: str) -> str:

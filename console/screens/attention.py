@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from time import monotonic
 from typing import ClassVar
 
+from textual import work
 from textual.binding import BindingType
 from textual.content import Content
 
@@ -16,13 +18,15 @@ from console.render.safe import visible_line
 from console.render.text import age, clock
 from console.screens.sheet import Sheet
 from console.session import Session
-from mailstore.attention import Concern, Trouble, attention
+from mailstore.attention import Concern, Trouble, in_order, look
 
 __all__ = ["NeedsAttention"]
 
 SECONDS = 2.0
 COST = 30
 """Looking takes a thirtieth of the time at most, however large the mailbox is."""
+SLICE_SECONDS = 0.003
+"""How long a look holds up what else there is to do."""
 
 KINDS = {
     Trouble.QUESTION: ("?", "accent", "a question that nobody answered"),
@@ -44,6 +48,7 @@ class NeedsAttention(Sheet):
     def __init__(self, session: Session, ink: Ink) -> None:
         super().__init__(session, ink)
         self._concerns: dict[str, Concern] = {}
+        self._has_looked = self._is_looking = False
         self._next_look = 0.0
 
     def on_mount(self) -> None:
@@ -55,6 +60,8 @@ class NeedsAttention(Sheet):
         return "Needs attention"
 
     def placeholder(self) -> tuple[str, ...]:
+        if not self._has_looked:
+            return ("Looking …",)
         return (
             "Nothing needs attention.",
             "",
@@ -63,14 +70,35 @@ class NeedsAttention(Sheet):
         )
 
     def rows(self) -> Sequence[SheetRow]:
+        if not self._is_looking and monotonic() >= self._next_look:
+            self._is_looking = True
+            self._look()
         now = self.session.now()
-        start = monotonic()
-        if start >= self._next_look:
-            found = attention(self.session.mailbox, now, self.session.config.attention.limits())
-            self._concerns = {concern.key: concern for concern in found}
-            end = monotonic()
-            self._next_look = end + max(SECONDS / 2, COST * (end - start))
         return [self._row(key, concern, now) for key, concern in self._concerns.items()]
+
+    @work(group="attention", exit_on_error=False)
+    async def _look(self) -> None:
+        """Look through the mail a few milliseconds at a time, and show what was found."""
+        mailbox, limits = self.session.mailbox, self.session.config.attention.limits()
+        found: list[Concern] = []
+        spent, start = 0.0, monotonic()
+        try:
+            for concern in look(mailbox, self.session.now(), limits):
+                if concern is not None:
+                    found.append(concern)
+                if (taken := monotonic() - start) > SLICE_SECONDS:
+                    spent += taken
+                    await asyncio.sleep(0)
+                    start = monotonic()
+        except (LookupError, RuntimeError):  # the mailbox was read anew meanwhile: the next look is of the new one
+            return
+        finally:
+            self._is_looking = False
+            self._next_look = monotonic() + max(SECONDS / 2, COST * (spent + monotonic() - start))
+        if mailbox is self.session.mailbox:
+            self._has_looked = True
+            self._concerns = {concern.key: concern for concern in in_order(found)}
+            self.redraw()
 
     def _row(self, key: str, concern: Concern, now: float) -> SheetRow:
         ink = self.ink

@@ -6,14 +6,16 @@ import asyncio
 from time import monotonic
 
 from textual import work
+from textual.timer import Timer
 
-from console.saved import find
+from console import later
 from console.screens.searching import Searching
 from mailstore.message import Message
 
 __all__ = ["Counting"]
 
 SECONDS = 0.25
+"""How long changes are gathered."""
 COST = 20
 """A search that takes long rests this many times as long before the next."""
 
@@ -24,15 +26,19 @@ class Counting(Searching):
     _is_stale = True
     _counted: dict[str, str] | None = None
     _rests_until = 0.0
+    _looking: Timer | None = None
 
-    def on_mount(self) -> None:
-        """Look for changes from now on."""
-        self.set_interval(SECONDS, self._look_for_changes)
+    def tick(self) -> None:
+        """Let a second pass: a view may have been saved, or what rested is due."""
+        super().tick()
+        self._look_for_changes()
 
     def redraw(self) -> None:
         """Draw everything; what made that needful may change what is found."""
         super().redraw()
         self._is_stale = True
+        if self._looking is None and self.session.views:
+            self._looking = self.set_timer(SECONDS, self._look_for_changes)
 
     def hits(self) -> dict[str, Message] | None:
         """Return what was found, by thread: by the search that was typed, else by the saved one that is looked at."""
@@ -42,6 +48,9 @@ class Counting(Searching):
         return self.there(kept.hits) if kept is not None else {}
 
     def _look_for_changes(self) -> None:
+        if self._looking is not None:
+            self._looking.stop()
+            self._looking = None
         views = dict(self.session.views)
         if self.session.is_loading or monotonic() < self._rests_until:
             return
@@ -55,7 +64,9 @@ class Counting(Searching):
         began = monotonic()
         try:
             session = self.session
-            session.found = await asyncio.to_thread(find, session.mailbox, session.body, session.now(), views, messages)
+            session.found = await asyncio.to_thread(
+                later.find, session.mailbox, session.body, session.now(), views, messages
+            )
         except RuntimeError:  # a dictionary grew while it was read
             self._is_stale = True
             return

@@ -3,51 +3,55 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from time import monotonic
+from typing import TYPE_CHECKING, ClassVar
 
+from msgspec.structs import replace
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.events import DescendantFocus, Key, Resize
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Input, TextArea
 from textual.worker import Worker
 
+from console import later
 from console.commands import HELP, footer_keys
 from console.failures import tell_failure
 from console.ink import Ink
-from console.panes.composer import Composer
 from console.panes.conversation import Conversation
 from console.panes.footer import Footer
 from console.panes.greeting import greeting, nothing_here
 from console.panes.header import Header, headline
 from console.panes.notes import notes_for
-from console.panes.search_bar import SearchBar
 from console.panes.sidebar import Sidebar
-from console.panes.slider import Slider
 from console.panes.thread_rows import ThreadRows
 from console.panes.threads import Threads
 from console.panes.titles import as_title, status_words, view_title
 from console.screens.listing import Listing
 from console.screens.look import Look
-from console.screens.sheet import Sheet
+from console.screens.undoing import Undoing
 from console.session import Session
 from console.widgets.virtual_list import VirtualList
 from mailstore.scope import label_of
 from mailstore.views import View
+
+if TYPE_CHECKING:
+    from console.panes.composer import Composer
 
 __all__ = ["PANES", "Desk"]
 
 PANES = ("sidebar", "threads", "conversation", "composer")
 FRAME_SECONDS = 1 / 60
 LOADING_SECONDS = 0.2
-NEWS_TICKS = 3
+NEWS_TICKS = 30
+"""After how many seconds another console's marks are looked for though its state seems not to have changed."""
 
 
 class Desk(Listing):
     """Three columns between a header and a footer; knows what is looked at and draws what changes."""
+
+    AUTO_FOCUS: ClassVar[str | None] = "#threads"
 
     def __init__(self, session: Session, ink: Ink, look: Look) -> None:
         super().__init__(session, look)
@@ -59,19 +63,28 @@ class Desk(Listing):
         self._drawing: Timer | None = None
         self._wanted_root: str | None = None
         self._ticks = 0
+        self._stamp: tuple[int, int] | None = None
+        self.is_furnished = False
 
     def compose(self) -> ComposeResult:
         yield Header(self.ink, id="header")
         with Horizontal(id="columns"):
             yield Sidebar(id="sidebar")
             with Vertical(id="middle"):
-                yield SearchBar(id="search")
                 yield Threads(id="threads")
             with Vertical(id="right"):
                 yield Conversation(self.session, self.ink, id="conversation")
-                yield Composer(self.session, id="composer")
-        yield Slider(self.ink, id="slider")
         yield Footer(self.ink, HELP.key_label(self.session.keymap), id="footer")
+
+    async def furnish(self) -> None:
+        """Mount what the first frame did without; the keys that come meanwhile wait for it."""
+        composer = later.Composer(self.session, id="composer")
+        search = later.SearchBar(id="search")
+        composer.display = search.display = False
+        await self.query_one("#right").mount(composer)
+        await self.query_one("#middle").mount(search, before=0)
+        self.is_furnished = True
+        self.thread_shown()
 
     # Panes
 
@@ -89,7 +102,7 @@ class Desk(Listing):
 
     @property
     def composer(self) -> Composer:
-        return self.query_one("#composer", Composer)
+        return self.query_one("#composer", later.Composer)
 
     @property
     def footer(self) -> Footer:
@@ -112,16 +125,12 @@ class Desk(Listing):
 
     def on_mount(self) -> None:
         """Show where the person left off."""
-        self.composer.display = False
-        self.query_one("#search").display = False
-        self.query_one(Slider).display = False
         self.conversation.border_title = ""
         self.conversation.is_flat = self.look.is_flat
         self._wanted_root = self.look.root
         self.redraw()
         self.sidebar.select(Sidebar.key_of(self.look.view))
         self.threads.focus()
-        self.set_interval(1.0, self._tick)
         self.set_interval(20.0, self.threads.redraw_rows)
 
     def place(self) -> Look:
@@ -142,7 +151,7 @@ class Desk(Listing):
             self.look = Look(view, root)
             self.filter_text = ""
             self.marked.clear()
-            self.kept.clear()
+            self.let_go()
         self._go(self.look if root is None else replace(self.look, root=root))
 
     def step_history(self, step: int) -> bool:
@@ -152,7 +161,7 @@ class Desk(Listing):
             return False
         target.append(self.look)
         self.look = source.pop()
-        self.kept.clear()
+        self.let_go()
         self._go(self.look)
         return True
 
@@ -199,7 +208,7 @@ class Desk(Listing):
     @property
     def is_drawn(self) -> bool:
         """Say whether everything that was folded is on the screen."""
-        return self._drawing is None
+        return self._drawing is None and self.is_furnished
 
     def mail_changed(self, is_loading: bool) -> None:
         """Draw what the feed folded, at once or with the next frame."""
@@ -236,11 +245,11 @@ class Desk(Listing):
             self.show_thread(self.threads.cursor_key)
         self.conversation.refresh_mail()
         self._title_conversation()
-        if self.composer.is_open:
+        if self.is_furnished and self.composer.is_open:
             self.composer.update_reach()
         self._head()
         for sheet in self.app.screen_stack:
-            if isinstance(sheet, Sheet):
+            if sheet is not self and isinstance(sheet, Undoing):
                 sheet.redraw()
 
     def _placeholder(self) -> list[str]:
@@ -282,10 +291,11 @@ class Desk(Listing):
 
     def _title_conversation(self) -> None:
         pane, mailbox = self.conversation, self.session.mailbox
-        if pane.root is None or not pane.messages:
+        first = next(pane.messages, None)
+        if first is None:
             pane.border_title = pane.border_subtitle = ""
             return
-        summary = mailbox.summary(mailbox.root_of(pane.messages[0].id))
+        summary = mailbox.summary(mailbox.root_of(first.id))
         label = label_of(summary.root) if mailbox.mailboxes() else ""
         pane.border_title = as_title(f"{label} · {summary.subject}" if label else summary.subject)
         new = self.session.new_among(pane.keys_below())
@@ -294,9 +304,12 @@ class Desk(Listing):
         following = " · following" if pane.is_following else ""
         pane.border_subtitle = f"{number}{below}{following}"
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
+        """Let a second pass: show the time, and what came with it."""
         self._ticks += 1
-        if self._ticks % NEWS_TICKS == 0 and not self.session.is_loading:
+        stamp = self.session.state.stamp()
+        if not self.session.is_loading and (stamp != self._stamp or self._ticks % NEWS_TICKS == 0):
+            self._stamp = stamp
             self._look_for_news()
         if self.session.live.advance(self.session.clock()) and self.session.moment is None:
             self.redraw()
@@ -312,13 +325,14 @@ class Desk(Listing):
             self.redraw()
 
     def _head(self) -> None:
-        self.query_one("#header", Header).headline = headline(self.session)
+        for header in self.query(Header):  # it is the first to go when the console closes
+            header.headline = headline(self.session)
 
     def set_ink(self, ink: Ink) -> None:
         """Write everything in other colours, after the theme changed."""
         self.ink = ink
         self.conversation.set_ink(ink)
-        for bar in (self.query_one("#header", Header), self.footer, self.query_one(Slider)):
+        for bar in (self.query_one("#header", Header), self.footer, *self.query(later.Slider)):
             bar.ink = ink
             bar.refresh()
         self.redraw()
@@ -344,9 +358,12 @@ class Desk(Listing):
         """Take the footer's words away with the next key; what the key does comes after this."""
         self.footer.notice = ""
 
-    @on(Input.Changed)
-    @on(TextArea.Changed)
-    def _typing(self) -> None:
+    def on_input_changed(self) -> None:
+        """Take the footer's words away as one types."""
+        self.footer.notice = ""
+
+    def on_text_area_changed(self) -> None:
+        """Take the footer's words away as one types."""
         self.footer.notice = ""
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:

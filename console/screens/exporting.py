@@ -7,15 +7,11 @@ from pathlib import Path
 
 from textual import work
 
-from console.cli.export import write_new
-from console.cli.plain import stamp
-from console.export.document import SUFFIXES, About, render
+from console import later
 from console.render.safe import visible_line
 from console.render.text import shorten_middle
 from console.screens.piping import Piping
-from console.screens.prompt import Prompt
 from mailstore.errors import MailError
-from mailstore.exporting import exported
 from mailstore.message import Message
 
 __all__ = ["Exporting"]
@@ -39,8 +35,8 @@ class Exporting(Piping):
             if name:
                 self._export(mail, Path(name).expanduser(), f"{len(roots)} threads: {', '.join(roots)}")
 
-        detail = f"a file that ends in {', '.join(SUFFIXES)}"
-        self.app.push_screen(Prompt(question, value="thread.html", detail=detail, check=wrong), answered)
+        detail = f"a file that ends in {', '.join(later.SUFFIXES)}"
+        self.app.push_screen(later.Prompt(question, value="thread.html", detail=detail, check=wrong), answered)
 
     @work(group="export", exclusive=True, exit_on_error=False)
     async def _export(self, mail: list[Message], path: Path, selection: str) -> None:
@@ -53,14 +49,14 @@ class Exporting(Piping):
 
     def _write_export(self, mail: list[Message], path: Path, selection: str) -> None:
         session = self.session
-        about = About(session.store.url, stamp(session.now()) or "", selection)
-        messages = exported(session.store, session.mailbox, mail, session.now())
-        write_new(path, render(SUFFIXES[path.suffix], messages, about))
+        about = later.About(session.store.url, later.stamp(session.now()) or "", selection)
+        messages = later.exported(session.store, session.mailbox, mail, session.now())
+        later.write_new(path, later.render(later.SUFFIXES[path.suffix], messages, about))
 
 
 def wrong(name: str) -> str:
     """Say what is wrong with a file's name."""
     path = Path(name).expanduser() if name else Path()
-    if path.suffix not in SUFFIXES:
-        return f"name a file that ends in {', '.join(SUFFIXES)}"
+    if path.suffix not in later.SUFFIXES:
+        return f"name a file that ends in {', '.join(later.SUFFIXES)}"
     return f"{path} is there already" if path.exists() else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.screen import Screen
 
 from console.screens.look import Look
@@ -26,15 +28,21 @@ class Listing(Undoing, Screen[None]):
         self.marked: set[str] = set()
         self.kept: dict[str, None] = {}
 
-    def roots(self) -> list[str]:
+    def roots(self) -> Sequence[str]:
         """Return the threads that are listed: the view's, or a search's hits."""
         mailbox = self.session.mailbox
         if self.found is not None:
             return list(self.found)
-        roots = self._listed(self.look.view)
-        if self.only_unread or self.look.view.kind == "unread":
-            self.kept.update((root, None) for root in roots if mailbox.summary(root).unseen)
-            roots = [root for root in self._listed(self._base()) if root in self.kept]
+        base = View("all") if self.look.view.kind == "unread" else self.look.view
+        if not self.only_unread and self.look.view.kind != "unread":
+            roots = self._listed(base)
+        elif base.kind == "all":
+            mailbox.keep_read(True)
+            roots = mailbox.threads(View("unread"))
+        else:
+            roots = self._listed(base)
+            self.kept.update((root, None) for root in roots if mailbox.unseen_in(root))
+            roots = [root for root in roots if root in self.kept]
         if self.filter_text:
             roots = [root for root in roots if self._passes(root)]
         return roots
@@ -43,7 +51,12 @@ class Listing(Undoing, Screen[None]):
         """Return the messages that were found, by thread; None where nothing was searched for."""
         return self.found
 
-    def _listed(self, view: View) -> list[str]:
+    def let_go(self) -> None:
+        """Let threads that were read no longer stay in a list of unread ones."""
+        self.kept.clear()
+        self.session.mailbox.keep_read(False)
+
+    def _listed(self, view: View) -> Sequence[str]:
         if view.kind == "saved":
             return list(self.hits() or {})
         if view.kind == "recent":
@@ -53,9 +66,6 @@ class Listing(Undoing, Screen[None]):
     def marked_roots(self) -> list[str]:
         """Return the listed threads that the person marked, in the order of the list."""
         return [root for root in self.roots() if root in self.marked] if self.marked else []
-
-    def _base(self) -> View:
-        return View("all") if self.look.view.kind == "unread" else self.look.view
 
     def _passes(self, root: str) -> bool:
         summary = self.session.mailbox.summary(root)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, cast
 
 import msgspec
+from msgspec import Struct
 
 from mailstore.views import View
 
@@ -14,8 +14,7 @@ __all__ = ["Look"]
 EVERYTHING = View("all")
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """What the person looks at: a view, a thread and a message of it, and what is left out of the list."""
 
     view: View = EVERYTHING

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from typing import ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.binding import BindingType
 
+from console import later
 from console.commands import bindings
-from console.panes.help import help_page
 from console.panes.sidebar import Sidebar
-from console.screens.archive import Archive
-from console.screens.ask import Ask
-from console.screens.attention import NeedsAttention
-from console.screens.dead_letters import DeadLetters
-from console.screens.journal import Journal
-from console.screens.sheet import Sheet
-from console.screens.viewer import Viewer
-from console.screens.views import SavedViews
 from console.screens.waking import Waking
 from console.undoing import Deed
 from mailstore.views import View
 
+if TYPE_CHECKING:
+    from console.screens.sheet import Sheet
+
 __all__ = ["MainScreen"]
 
-SHEETS: dict[str, type[Sheet]] = {
-    "attention": NeedsAttention,
-    "dead-letters": DeadLetters,
-    "journal": Journal,
-    "views": SavedViews,
+SHEETS: dict[str, Callable[[], type[Sheet]]] = {
+    "attention": lambda: later.NeedsAttention,
+    "dead-letters": lambda: later.DeadLetters,
+    "journal": lambda: later.Journal,
+    "views": lambda: later.SavedViews,
 }
 
 
@@ -40,7 +36,9 @@ class MainScreen(Waking):
 
     def action_help(self) -> None:
         """Show the keys of this pane, made from the commands themselves."""
-        self.app.push_screen(Viewer("Keys", help_page(self.pane(), self.session.keymap, self.session.why_not)))
+        self.app.push_screen(
+            later.Viewer("Keys", later.help_page(self.pane(), self.session.keymap, self.session.why_not))
+        )
 
     def action_sheet(self, name: str) -> None:
         """Open one of the lists over the mail; a message that is chosen there is gone to."""
@@ -51,11 +49,11 @@ class MainScreen(Waking):
             elif found is not None:
                 self.jump(found)
 
-        self.app.push_screen(SHEETS[name](self.session, self.ink), chosen)
+        self.app.push_screen(SHEETS[name]()(self.session, self.ink), chosen)
 
     def action_archive(self) -> None:
         """Show what may leave for the archive."""
-        self.app.push_screen(Archive(self.session, self.ink))
+        self.app.push_screen(later.Archive(self.session, self.ink))
 
     async def _leave(self) -> None:
         await asyncio.to_thread(self.session.leave, self.place().remembered())
@@ -66,7 +64,9 @@ class MainScreen(Waking):
         """Close what is open; at the root, quit, asking when a draft is open."""
         if self.composer.is_open and not self.composer.writing.is_blank:
             self.composer.flush()
-            if await self.app.push_screen_wait(Ask("Leave with a draft open?", "It is kept and will be here again.")):
+            if await self.app.push_screen_wait(
+                later.Ask("Leave with a draft open?", "It is kept and will be here again.")
+            ):
                 await self._leave()
         else:
             await self._leave()

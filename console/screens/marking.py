@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import work
 
-from console.screens.prompt import Prompt
+from console import later
 from console.screens.reading import Reading
 from mailstore.errors import QueryError
-from mailstore.query import Query, parse
-from mailstore.search import SearchContext, search
+
+if TYPE_CHECKING:
+    from mailstore.query import Query
 
 __all__ = ["Marking"]
 
@@ -46,23 +49,23 @@ class Marking(Reading):
 
         def problem(text: str) -> str:
             try:
-                parse(text, self.session.now())
+                later.parse(text, self.session.now())
             except QueryError as error:
                 return str(error)
             return "" if text else "a word, from:, is:unread, …"
 
         def answered(text: str | None) -> None:
             if text:
-                self._mark_found(parse(text, self.session.now()), set(self.roots()))
+                self._mark_found(later.parse(text, self.session.now()), set(self.roots()))
 
-        self.app.push_screen(Prompt("Mark the threads that hold", check=problem), answered)
+        self.app.push_screen(later.Prompt("Mark the threads that hold", check=problem), answered)
 
     @work(thread=True, group="search", exclusive=True, exit_on_error=False)
     def _mark_found(self, query: Query, listed: set[str]) -> None:
         mailbox = self.session.mailbox
-        context = SearchContext(mailbox, self.session.body, self.session.now())
+        context = later.SearchContext(mailbox, self.session.body, self.session.now())
         mail = [message for root in listed for message in mailbox.thread_messages(root)]
-        found = {mailbox.root_of(message.id) for message in search(mail, query, context)}
+        found = {mailbox.root_of(message.id) for message in later.search(mail, query, context)}
         self.app.call_from_thread(self._found_to_mark, found & listed)
 
     def _found_to_mark(self, roots: set[str]) -> None:

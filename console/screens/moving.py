@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from console.panes.details import details, record
+from console import later
 from console.screens.counting import Counting
-from console.screens.sheet import MOVES
-from console.screens.viewer import Viewer
 from console.widgets.block_view import BlockView
 from console.widgets.virtual_list import VirtualList
 from mailstore.errors import StoreError
@@ -46,7 +44,7 @@ class Moving(Counting):
             "sidebar": self.sidebar,
             "conversation": self.conversation,
         }
-        getattr(panes.get(self.pane(), self.threads), f"action_{MOVES[how]}")()
+        getattr(panes.get(self.pane(), self.threads), f"action_{later.MOVES[how]}")()
         if self.pane() == "conversation":
             self.see(self.conversation.visible_keys())
 
@@ -150,7 +148,7 @@ class Moving(Counting):
         if message is None:
             self.tell("no message is chosen")
             return
-        self.app.push_screen(Viewer("Details", details(self.session.mailbox, message, self.session.now())))
+        self.app.push_screen(later.Viewer("Details", later.details(self.session.mailbox, message, self.session.now())))
 
     def action_record(self) -> None:
         """Show a message's record as it stands in its file."""
@@ -171,7 +169,7 @@ class Moving(Counting):
             return
         where = message.location
         title = f"{where.file} at {where.offset:,}" if where is not None else "Record"
-        await self.app.push_screen(Viewer(title, record(raw)))
+        await self.app.push_screen(later.Viewer(title, later.record(raw)))
 
     def action_copy(self, what: str) -> None:
         """Copy the message's text or id to the clipboard, through the terminal (OSC 52)."""

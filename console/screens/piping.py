@@ -9,10 +9,9 @@ import subprocess
 from textual import work
 from textual.content import Content
 
+from console import later
 from console.render.safe import visible
 from console.screens.moving import Moving
-from console.screens.prompt import Prompt
-from console.screens.viewer import Viewer
 from mailstore.message import Message
 
 __all__ = ["Piping"]
@@ -39,7 +38,9 @@ class Piping(Moving):
                 self._pipe(message, shlex.split(command))
 
         detail = "the text goes to its standard input; no shell reads it"
-        self.app.push_screen(Prompt("Pipe the text to", value=self._last_command, detail=detail, check=wrong), answered)
+        self.app.push_screen(
+            later.Prompt("Pipe the text to", value=self._last_command, detail=detail, check=wrong), answered
+        )
 
     @work(group="pipe", exclusive=True, exit_on_error=False)
     async def _pipe(self, message: Message, words: list[str]) -> None:
@@ -52,7 +53,7 @@ class Piping(Moving):
         else:
             text = visible(done.stdout[:LONGEST].decode("utf-8", "replace")) or "(it printed nothing)"
             status = "" if done.returncode == 0 else f" · status {done.returncode}"
-            await self.app.push_screen(Viewer(f"{shlex.join(words)}{status}", Content(text)))
+            await self.app.push_screen(later.Viewer(f"{shlex.join(words)}{status}", Content(text)))
 
     def _run(self, message: Message, words: list[str]) -> subprocess.CompletedProcess[bytes]:
         body = self.session.body(message).encode("utf-8", "surrogateescape")

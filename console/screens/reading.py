@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 
 from textual import on, work
 
@@ -111,7 +112,7 @@ class Reading(Desk):
         if roots:
             mail = [message for root in roots for message in mailbox.thread_messages(root)]
         else:
-            mail = self.conversation.messages
+            mail = list(self.conversation.messages)
         number = self.mark_seen([message.id for message in mail], f"{len(mail)} messages marked as seen")
         where = f" in {len(roots)} threads" if roots else ""
         self.tell(f"{number} marked as seen{where}" if number else "you have seen all of it")
@@ -129,7 +130,7 @@ class Reading(Desk):
     def action_only_unread(self) -> None:
         """List only threads with something unread, or all of them again."""
         self.only_unread = not self.only_unread
-        self.kept.clear()
+        self.let_go()
         self.redraw()
         self.tell("only unread" if self.only_unread else "everything again")
 
@@ -144,23 +145,23 @@ class Reading(Desk):
         mailbox = self.session.mailbox
         roots = self.roots()
         at = roots.index(self.look.root) if self.look.root in roots else -1
-        order = roots[at + 1 :] + roots[: at + 1] if step > 0 else [*reversed(roots[:at]), *reversed(roots[at:])]
-        for root in order:
-            if mailbox.summary(root).unseen:
+        order = chain(range(at + 1, len(roots)), range(at + 1))
+        if step < 0:
+            order = chain(range(at - 1, -1, -1), range(len(roots) - 1, max(at, 0) - 1, -1))
+        for place in order if mailbox.counts().unseen else ():
+            root = roots[place]
+            if mailbox.unseen_in(root):
                 self.threads.select(root)
                 self.show_thread(root)
-                fresh = [message for message in self.conversation.messages if mailbox.is_unseen(message)]
-                if fresh:
-                    self._read(fresh[0])
+                fresh = next((message for message in self.conversation.messages if mailbox.is_unseen(message)), None)
+                if fresh is not None:
+                    self._read(fresh)
                     return
         self.tell("nothing here is unread")
 
     def _unseen_below(self) -> Message | None:
-        pane, mailbox = self.conversation, self.session.mailbox
-        shown = pane.messages
-        keys = [message.id for message in shown]
-        at = keys.index(pane.cursor_key) if pane.cursor_key in keys else -1
-        return next((message for message in shown[at + 1 :] if mailbox.is_unseen(message)), None)
+        mailbox = self.session.mailbox
+        return next((message for message in self.conversation.messages_below if mailbox.is_unseen(message)), None)
 
     def _read(self, message: Message) -> None:
         self.conversation.focus()

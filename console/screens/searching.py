@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import closing
+from datetime import UTC, datetime
+from time import monotonic
+from typing import TYPE_CHECKING
 
+from platformdirs import user_cache_path
 from textual import on, work
 from textual.message import Message as Note
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
-from console.panes.search_bar import SearchBar
+from console import later
 from console.screens.look import Look
 from console.screens.writing import Writer
 from console.session import Session
 from mailstore.errors import QueryError
-from mailstore.mailbox import Mailbox
+from mailstore.mailbox import by_time
 from mailstore.message import Message
-from mailstore.query import Query, parse
-from mailstore.search import SearchContext, search
+
+if TYPE_CHECKING:
+    from console.panes.search_bar import SearchBar
+    from mailstore.query import Query
+    from mailstore.search import SearchContext
 
 __all__ = ["Searching"]
 
 PAUSE_SECONDS = 0.08
 FIRST = 50
+"""How many threads are shown at once."""
+EVERY_SECONDS = 0.25
+MOST = 2000
+"""How many threads a search ends with: more than anybody goes through, and little to draw."""
 
 
 class Searching(Writer):
@@ -31,24 +42,32 @@ class Searching(Writer):
     _asked = ""
     _waiting: Timer | None = None
 
-    @dataclass
     class Hits(Note):
-        """What a search has found so far; `is_done` with the last."""
+        """What a search has found so far, the newest hit of each thread first; `is_done` with the last.
 
-        text: str
-        found: dict[str, Message]
-        is_done: bool
+        With `is_cut` there are more, which are older than any of these.
+        """
+
+        def __init__(self, text: str, found: dict[str, Message], is_done: bool, is_cut: bool = False) -> None:
+            super().__init__()
+            self.text, self.found, self.is_done, self.is_cut = text, found, is_done, is_cut
 
     def action_search(self) -> None:
         """Search all mail, as one types."""
-        self.query_one(SearchBar).begin("search", self._asked)
+        self.query_one(later.SearchBar).begin("search", self._asked)
+        if self.session.config.search.index:
+            self._keep_index()
+
+    @work(thread=True, group="search-index", exit_on_error=False)
+    def _keep_index(self) -> None:
+        self.session.store.keep_index(user_cache_path("signalbox") / "search")
 
     def action_filter(self) -> None:
         """Show only the threads of this list whose subject or people hold what is typed."""
-        self.query_one(SearchBar).begin("filter", self.filter_text)
+        self.query_one(later.SearchBar).begin("filter", self.filter_text)
 
-    @on(SearchBar.Typed)
-    def _typed(self, event: SearchBar.Typed) -> None:
+    def on_search_bar_typed(self, event: SearchBar.Typed) -> None:
+        """Look for what was typed."""
         if event.mode == "filter":
             self.filter_text = event.text.strip()
             self.redraw()
@@ -59,7 +78,7 @@ class Searching(Writer):
 
     def search_for(self, text: str) -> None:
         """Show what a query finds, as if it had been typed."""
-        self.query_one(SearchBar).begin("search", text)
+        self.query_one(later.SearchBar).begin("search", text)
         self._ask(text)
         self.threads.focus()
 
@@ -70,27 +89,32 @@ class Searching(Writer):
             self.redraw()
             return
         try:
-            query = parse(text, self.session.now())
+            query = later.parse(text, self.session.now())
         except QueryError as error:
             self.tell(str(error))
             return
         self.footer.notice = ""
-        self._search(text, query, search_context(self.session), self.session.mailbox)
+        self._search(text, query, search_context(self.session))
 
     @work(thread=True, group="search", exclusive=True, exit_on_error=False)
-    def _search(self, text: str, query: Query, context: SearchContext, mailbox: Mailbox) -> None:
+    def _search(self, text: str, query: Query, context: SearchContext) -> None:
         worker = get_current_worker()
-        found: dict[str, Message] = {}
-        told = 0
-        for message in search(reversed(mailbox.messages()), query, context):
-            if worker.is_cancelled:
-                return
-            found.setdefault(mailbox.root_of(message.id), message)
-            if len(found) == FIRST and told == 0:
-                told = len(found)
-                self.post_message(self.Hits(text, dict(found), False))
+        mailbox, found = context.mailbox, dict[str, Message]()
+        told, due = 0, 0.0
+        with closing(later.look_up(query, context, self.session.store.candidates)) as batches:
+            for batch in batches:
+                if worker.is_cancelled:
+                    return
+                for message in batch:
+                    root = mailbox.root_of(message.id)
+                    found[root] = max(found.get(root, message), message, key=by_time)
+                if len(found) >= MOST:
+                    break
+                if len(found) > told and (told or len(found) >= FIRST) and monotonic() >= due:
+                    told, due = len(found), monotonic() + EVERY_SECONDS
+                    self.post_message(self.Hits(text, _newest_first(found), False))
         if not worker.is_cancelled:
-            self.post_message(self.Hits(text, found, True))
+            self.post_message(self.Hits(text, _newest_first(found), True, len(found) >= MOST))
 
     @on(Hits)
     def _hits(self, event: Hits) -> None:
@@ -98,8 +122,18 @@ class Searching(Writer):
             return
         self.found = self.there(event.found)
         self.redraw()
-        more = "" if event.is_done else " so far"
-        self.tell(f"{len(self.found)} threads{more} for {event.text}")
+        if event.is_cut:
+            self.tell(f"{len(self.found):,}+ threads for {event.text}: {_older(event.found)} finds older ones")
+            return
+        more = "" if event.is_done and not self.session.is_loading else " so far"
+        self.tell(f"{len(self.found):,} threads{more} for {event.text}")
+
+    def mail_changed(self, is_loading: bool) -> None:
+        """Draw what was folded; once all of it is there, ask it what was asked of a part."""
+        was_loading = self.session.is_loading
+        super().mail_changed(is_loading)
+        if was_loading and not is_loading and self._asked:
+            self._ask(self._asked)
 
     def search_anew(self) -> None:
         """Ask the mailbox that is looked at now what was asked of another one."""
@@ -112,9 +146,9 @@ class Searching(Writer):
         mailbox = self.session.mailbox
         return {root: hit for root, hit in found.items() if hit.id in mailbox and mailbox.root_of(hit.id) == root}
 
-    @on(SearchBar.Left)
-    def _left(self, event: SearchBar.Left) -> None:
-        bar = self.query_one(SearchBar)
+    def on_search_bar_left(self, event: SearchBar.Left) -> None:
+        """Go to the list; what was typed is kept, or taken away."""
+        bar = self.query_one(later.SearchBar)
         bar.display = False
         if not event.is_kept:
             self.take_search_away()
@@ -140,4 +174,14 @@ class Searching(Writer):
 
 def search_context(session: Session) -> SearchContext:
     """Return what a query asks of the mailbox and of the texts."""
-    return SearchContext(session.mailbox, session.body, session.now())
+    return later.SearchContext(session.mailbox, session.body, session.now())
+
+
+def _newest_first(found: dict[str, Message]) -> dict[str, Message]:
+    return dict(sorted(found.items(), key=lambda item: by_time(item[1]), reverse=True))
+
+
+def _older(found: dict[str, Message]) -> str:
+    """Return what finds what is older than some hits, those of their oldest second once more."""
+    oldest = min(message.time for message in found.values())
+    return f"before:{datetime.fromtimestamp(oldest + 1, UTC):%Y-%m-%dT%H:%M:%S}"

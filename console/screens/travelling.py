@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_left, bisect_right
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from textual import work
 
-from console.panes.slider import Place, Slider
+from console import later
 from console.screens.exporting import Exporting
-from console.screens.prompt import Prompt
 from mailstore.mailbox import Mailbox
-from mailstore.moments import EXAMPLES, read_moment
-from mailstore.past import mailbox_at
+
+if TYPE_CHECKING:
+    from console.panes.slider import Slider
 
 __all__ = ["Travelling"]
 
@@ -66,15 +67,15 @@ class Travelling(Exporting):
         now = self.session.clock()
 
         def wrong(text: str) -> str:
-            moment = read_moment(text, now)
-            return f"write {EXAMPLES}" if moment is None else "that is in the future" if moment > now else ""
+            moment = later.read_moment(text, now)
+            return f"write {later.EXAMPLES}" if moment is None else "that is in the future" if moment > now else ""
 
         def answered(text: str | None) -> None:
-            if text and (moment := read_moment(text, now)) is not None:
+            if text and (moment := later.read_moment(text, now)) is not None:
                 self.go_to(moment)
 
         value = datetime.fromtimestamp(self._aim or now, UTC).strftime("%Y-%m-%dT%H:%M")
-        self.app.push_screen(Prompt("The mailbox as it stood at (UTC)", value=value, check=wrong), answered)
+        self.app.push_screen(later.Prompt("The mailbox as it stood at (UTC)", value=value, check=wrong), answered)
 
     def action_back(self) -> None:
         """Go back one step; from the lists of the past, to now."""
@@ -88,8 +89,8 @@ class Travelling(Exporting):
         """Look at the mailbox as it stood at a moment, as soon as that can be built."""
         self._aim = moment
         times = self.session.live.times()
-        slider = self.query_one(Slider)
-        slider.place = Place(moment, self.session.clock(), bisect_right(times, moment), len(times))
+        slider = self._slider()
+        slider.place = later.Place(moment, self.session.clock(), bisect_right(times, moment), len(times))
         slider.display = True
         if not self._is_building:
             self._is_building = True
@@ -107,10 +108,18 @@ class Travelling(Exporting):
         finally:
             self._is_building = False
 
+    def _slider(self) -> Slider:
+        """Return the line that says where in the past this is, which is made when it is first needed."""
+        for slider in self.query(later.Slider):
+            return slider
+        slider = later.Slider(self.ink, id="slider")
+        self.mount(slider, before="#footer")
+        return slider
+
     def _return(self) -> None:
         self._aim = None
         self.session.travel(None, None)
-        self.query_one(Slider).display = False
+        self._slider().display = False
         self._show_anew()
         self.tell("now again")
 
@@ -126,7 +135,7 @@ def _taken_back(mailbox: Mailbox, moment: float) -> Mailbox:
     """Build the past beside the present; where mail comes in between, begin again."""
     for _ in range(ATTEMPTS - 1):
         try:
-            return mailbox_at(mailbox, moment)
+            return later.mailbox_at(mailbox, moment)
         except RuntimeError:  # a dictionary grew while it was read
             continue
-    return mailbox_at(mailbox, moment)
+    return later.mailbox_at(mailbox, moment)

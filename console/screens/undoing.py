@@ -16,6 +16,10 @@ class Undoing:
         """Say something in the footer, until the next key."""
         raise NotImplementedError
 
+    def redraw(self) -> None:
+        """Draw everything anew that may have changed."""
+        raise NotImplementedError
+
     def action_undo(self) -> None:
         """Take back what was done last."""
         if self.session.moment is not None:

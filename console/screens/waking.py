@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from textual import work
 
+from console import later
 from console.render.safe import visible_line
-from console.screens.ask import Ask
 from console.screens.travelling import Travelling
-from console.waking import environment, run
 from mailstore.message import Message
-from mailstore.waking import waking_mail
 
 __all__ = ["Waking"]
 
@@ -23,7 +21,7 @@ class Waking(Travelling):
         if view.kind != "agent":
             self.tell("go to an agent first")
             return
-        mail = waking_mail(session.mailbox, view.name, session.config.wake.types, session.now())
+        mail = later.waking_mail(session.mailbox, view.name, session.config.wake.types, session.now())
         if session.moment is not None or session.observe:
             self.tell("nobody is woken from the past" if session.moment is not None else "observing: nobody is woken")
         elif not mail:
@@ -38,10 +36,12 @@ class Waking(Travelling):
         command = self.session.config.wake.command
         number = f"{len(mail)} message{'s' * (len(mail) != 1)}"
         detail = f"{' '.join(command)}\nfor {number}"
-        if not await self.app.push_screen_wait(Ask(f"Wake {visible_line(session_id)}?", visible_line(detail))):
+        if not await self.app.push_screen_wait(later.Ask(f"Wake {visible_line(session_id)}?", visible_line(detail))):
             return
         self.tell(f"waking {visible_line(session_id)} …")
-        status, seconds = await run(command, environment(self.session.store.url, session_id, mail), is_quiet=True)
+        status, seconds = await later.run(
+            command, later.environment(self.session.store.url, session_id, mail), is_quiet=True
+        )
         if status:
             self.notify(f"{command[0]} ended with {status}", title="Not woken", severity="error", markup=False)
         else:

@@ -5,21 +5,20 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-import subprocess
-import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from textual import on
 from textual.app import SuspendNotSupported
 
-from console.panes.composer import Composer
+from console import later
 from console.render.safe import visible, visible_line
-from console.screens.ask import Ask
 from console.screens.marking import Marking
 from console.undoing import Deed
 from console.writing import Writing
-from mailstore.replying import reply_to
 from mailstore.store import Capability
+
+if TYPE_CHECKING:
+    from console.panes.composer import Composer
 
 __all__ = ["Writer"]
 
@@ -32,6 +31,8 @@ class Writer(Marking):
     def thread_shown(self) -> None:
         """Bring a thread's draft back with the thread."""
         root = self.look.root
+        if not self.is_furnished:
+            return
         if self.composer.is_open and self.pane() != "composer":
             self.composer.close()
         is_past = self.session.moment is not None
@@ -77,7 +78,7 @@ class Writer(Marking):
         if message is None:
             self.tell("no message is chosen to answer")
             return
-        reply = reply_to(self.session.mailbox, message, to_all_sides=to_all_sides)
+        reply = later.reply_to(self.session.mailbox, message, to_all_sides=to_all_sides)
         writing = Writing(
             key=f"thread:{self.session.mailbox.root_of(message.id)}",
             recipients=", ".join(map(self.session.mailbox.label, reply.recipients)),
@@ -114,8 +115,8 @@ class Writer(Marking):
         else:
             self.tell("nothing is being written: c writes, r replies")
 
-    @on(Composer.Sent)
-    def _sent(self, event: Composer.Sent) -> None:
+    def on_composer_sent(self, event: Composer.Sent) -> None:
+        """Go back to the mail, and say that it was sent."""
         if self.pane() == "composer" or self.focused is None:
             (self.conversation if event.writing.thread else self.threads).focus()
         self.tell("sent" if not event.writing.action else "sent, and noted in the journal as an intervention")
@@ -132,7 +133,7 @@ class Writer(Marking):
                 self._drop()
                 self.session.deeds.add(Deed("a draft discarded", lambda: self._write(writing), self._drop))
 
-        self.app.push_screen(Ask("Discard this draft?", "Until you quit, undo brings it back."), answered)
+        self.app.push_screen(later.Ask("Discard this draft?", "Until you quit, undo brings it back."), answered)
 
     def _drop(self) -> None:
         self.composer.discard()
@@ -144,6 +145,9 @@ class Writer(Marking):
             self.action_compose()
             if not self.composer.is_open:
                 return
+        import subprocess
+        import tempfile
+
         command = self.session.config.editor or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
         with tempfile.TemporaryDirectory(prefix="signalbox-") as folder:
             path = Path(folder) / "message.md"

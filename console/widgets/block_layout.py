@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from itertools import accumulate
+from collections.abc import Sequence
 from typing import Protocol
 
 __all__ = ["GUTTER", "BlockLayout", "Blocks", "NoBlocks"]
@@ -15,55 +15,56 @@ NARROWEST = 16
 class Blocks(Protocol):
     """What a view shows: blocks known by keys, indented, of a height that can be guessed."""
 
-    def __len__(self) -> int: ...
+    @property
+    def keys(self) -> Sequence[str]:
+        """The blocks from top to bottom."""
 
-    def key(self, index: int) -> str: ...
+    def guess(self, width: int) -> int:
+        """Return how many lines a block takes for all that is known; one guess for all."""
 
-    def estimate(self, index: int, width: int) -> int: ...
-
-    def indent(self, index: int) -> int: ...
+    def indent(self, index: int) -> int:
+        """Return how many cells a block stands to the right."""
 
 
 class NoBlocks:
     """A view's blocks before it has any."""
 
-    def __len__(self) -> int:
-        return 0
+    keys: Sequence[str] = ()
 
-    def key(self, index: int) -> str:
-        raise IndexError(index)
-
-    def estimate(self, index: int, width: int) -> int:
-        return 0
+    def guess(self, width: int) -> int:
+        return 1
 
     def indent(self, index: int) -> int:
         return 0
 
 
 class BlockLayout:
-    """The lines that blocks take at one width; lines are counted from the top of the first block."""
+    """The lines that blocks take at one width; lines are counted from the top of the first block.
+
+    Only blocks whose height is known are kept one by one, in order, with how many lines more than guessed all of
+    them take down to each: there may be ten thousand others.
+    """
 
     def __init__(self, source: Blocks, width: int, known: dict[str, tuple[int, int]] | None = None) -> None:
         self.source = source
         self._room = width - GUTTER
+        self._guess = max(1, source.guess(self._room))
+        self._index = dict(zip(source.keys, range(len(source.keys)), strict=True))
         self._known = {} if known is None else known
-        self._index = {source.key(at): at for at in range(len(source))}
-        self._heights = [self._height(at) for at in range(len(source))]
-        self._tops = [0, *accumulate(self._heights)]
+        self._at: list[int] = []
+        self._more: list[int] = []
+        index = self._index
+        for at, (wide, height) in sorted((index[key], each) for key, each in self._known.items() if key in index):
+            if wide == self.width(at):
+                self._at.append(at)
+                self._more.append((self._more[-1] if self._more else 0) + height - self._guess)
 
     def __len__(self) -> int:
-        return len(self._heights)
+        return len(self._index)
 
     def of(self, source: Blocks, width: int) -> BlockLayout:
         """Return the layout of other blocks, with the heights that are known already."""
         return BlockLayout(source, width, self._known)
-
-    def _height(self, at: int) -> int:
-        width = self.width(at)
-        known = self._known.get(self.source.key(at))
-        if known is not None and known[0] == width:
-            return known[1]
-        return max(1, self.source.estimate(at, width))
 
     def width(self, at: int) -> int:
         """Return how many cells a block's lines may take."""
@@ -79,49 +80,64 @@ class BlockLayout:
 
     def top(self, at: int) -> int:
         """Return a block's first line; of the one after the last, the number of all lines."""
-        return self._tops[at]
+        above = bisect_left(self._at, at)
+        return at * self._guess + (self._more[above - 1] if above else 0)
 
     def height(self, at: int) -> int:
         """Return how many lines a block takes."""
-        return self._heights[at]
+        return self.top(at + 1) - self.top(at)
 
     @property
     def end(self) -> int:
         """The number of all lines."""
-        return self._tops[-1]
+        return self.top(len(self))
 
     def learn(self, at: int, height: int) -> bool:
         """Take in how many lines a block really has; say whether anything moved."""
-        self._known[self.source.key(at)] = (self.width(at), height)
-        if self._heights[at] == height:
-            return False
-        self._heights[at] = height
-        self._tops[at:] = accumulate(self._heights[at:], initial=self._tops[at])
-        return True
+        self._known[self.source.keys[at]] = (self.width(at), height)
+        by = height - self.height(at)
+        place = bisect_left(self._at, at)
+        if place == len(self._at) or self._at[place] != at:
+            self._at.insert(place, at)
+            self._more.insert(place, self._more[place - 1] if place else 0)
+        if by:
+            self._more[place:] = [more + by for more in self._more[place:]]
+        return by != 0
 
     def at_line(self, line: int) -> int | None:
         """Return the block that a line belongs to; None below the last."""
-        at = bisect_right(self._tops, line) - 1
+        at = self._at_line(line)
         return at if 0 <= at < len(self) else None
+
+    def _at_line(self, line: int) -> int:
+        known = bisect_right(self._at, line, key=self.top)
+        if not known:
+            return line // self._guess
+        at = self._at[known - 1]
+        below = line - self.top(at + 1)
+        return at if below < 0 else at + 1 + below // self._guess
+
+    def _from_line(self, line: int) -> int:
+        """Return the first block that begins at a line or below it."""
+        return min(len(self), self._at_line(line - 1) + 1) if line > 0 else 0
 
     def beginning_in(self, top: int, bottom: int) -> range:
         """Return the blocks whose first line is between two lines, the lower one excluded."""
-        first, last = (bisect_left(self._tops, y, 0, len(self)) for y in (top, bottom))
-        return range(first, last)
+        return range(self._from_line(top), self._from_line(bottom))
 
     def touching(self, top: int, bottom: int) -> range:
         """Return the blocks any line of which is between two lines, the lower one excluded."""
-        return range(max(0, bisect_right(self._tops, top) - 1), bisect_left(self._tops, bottom, 0, len(self)))
+        return range(max(0, self._at_line(top)), self._from_line(bottom))
 
     def place(self, line: int) -> tuple[str, int] | None:
         """Return the block that a line belongs to, by key, and the line within it."""
         if not len(self):
             return None
-        at = min(bisect_right(self._tops, line) - 1, len(self) - 1)
-        return self.source.key(at), line - self._tops[at]
+        at = min(self._at_line(line), len(self) - 1)
+        return self.source.keys[at], line - self.top(at)
 
     def line(self, place: tuple[str, int] | None) -> int | None:
         """Return where a place is by now; None when its block has gone."""
-        if place is None or (at := self._index.get(place[0])) is None:
+        if place is None or (at := self.index(place[0])) is None:
             return None
-        return self._tops[at] + min(place[1], self._heights[at] - 1)
+        return self.top(at) + min(place[1], self.height(at) - 1)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.segment import Segment
-from textual.cache import LRUCache
 from textual.events import Blur, Click, Focus, Resize
 from textual.message import Message
 from textual.reactive import reactive
@@ -14,15 +14,13 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from console.widgets.block_layout import BlockLayout, Blocks, NoBlocks
+from console.widgets.block_lines import BlockLines, KeptLines
 from console.widgets.scrolled_size import set_scrolled_height
 
 __all__ = ["BlockView", "Blocks"]
 
-KEPT_BLOCKS = 256
 
-
-@dataclass(frozen=True, slots=True)
-class _Pending:
+class _Pending(Struct, frozen=True):
     """A block that was asked for: it is brought into sight until the heights around it are known."""
 
     key: str
@@ -77,8 +75,7 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self.cursor_key: str | None = None
         self._places = BlockLayout(NoBlocks(), 0)
-        self._lines: LRUCache[str, tuple[int, list[Strip]]] = LRUCache(KEPT_BLOCKS)
-        self._asked: set[str] = set()
+        self._lines = KeptLines()
         self._pending: _Pending | None = None
 
     @property
@@ -90,10 +87,9 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def set_source(self, source: Blocks) -> None:
         """Show other blocks, from the beginning."""
-        self._asked.clear()
-        self._lines.clear()
+        self._lines.forget()
         self._lay_out(BlockLayout(source, self._width))
-        self.cursor_key = source.key(0) if len(source) else None
+        self.cursor_key = source.keys[0] if source.keys else None
         self._scroll(0)
         self._redraw()
         if self.cursor_key is not None:
@@ -105,8 +101,8 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
         at_end = self.is_at_end
         self._lay_out(self._places.of(source, self._width))
         if self._places.index(self.cursor_key) is None:
-            self.cursor_key = source.key(0) if len(source) else None
-        if self.is_following and at_end and len(source):
+            self.cursor_key = source.keys[0] if source.keys else None
+        if self.is_following and at_end and source.keys:
             self.action_last()
         else:
             self._restore(place)
@@ -124,15 +120,15 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
         """Return how many cells a block's lines may take."""
         return self._places.width(self._places.index(key) or 0)
 
-    def set_lines(self, key: str, width: int, lines: list[Strip]) -> None:
-        """Take a block's lines in; lines for another width are dropped."""
+    def set_lines(self, key: str, width: int, lines: BlockLines, *, is_whole: bool = True) -> None:
+        """Take a block's lines in, or the first of them; lines for another width are dropped."""
         at = self._places.index(key)
-        self._asked.discard(key)
+        if is_whole:
+            self._lines.confirm(key)
         if at is None or width != self._places.width(at):
             self._redraw()
             return
-        self._lines.discard(key)  # the cache keeps an old value where it has one
-        self._lines[key] = (width, lines)
+        self._lines.put(key, width, lines, is_whole=is_whole)
         self._drop_pending_when_scrolled()
         place = self._places.place(self.scroll_offset.y)
         was_at_end = self.is_at_end
@@ -148,11 +144,27 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
             self._pending = None
         self._redraw()
 
+    def lines_of(self, key: str) -> BlockLines | None:
+        """Return the lines of a block if they are whole and of its width."""
+        at = self._places.index(key)
+        return None if at is None else self._lines.whole(key, self._places.width(at))
+
+    def confirm_lines(self, key: str) -> None:
+        """Draw the lines of a block on that was asked for: they are as they should be."""
+        self._lines.confirm(key)
+
+    def doubt_lines(self) -> None:
+        """Ask for all lines anew as they come into sight; until then the old ones are drawn."""
+        self._lines.doubt()
+        self.call_next(self._ask)
+
+    def awaits_lines(self, key: str) -> bool:
+        """Say whether a block was asked for and is still near the screen; for any thread."""
+        return self._lines.awaits(key)
+
     def clear_lines(self, key: str | None = None) -> None:
         """Forget the lines of one block, or of all: they are asked for again."""
-        for name in list(self._lines.keys()) if key is None else [key]:
-            self._lines.discard(name)
-        self._asked.clear()
+        self._lines.forget(key)
         self._redraw()
 
     # Places
@@ -176,14 +188,18 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
         """Say whether the last line is in sight."""
         return self._sight[1] >= self._places.end
 
+    def place_of(self, key: str | None) -> int | None:
+        """Return how many blocks are above one; None when it isn't there."""
+        return self._places.index(key)
+
     def keys_below(self) -> list[str]:
         """Return the blocks that begin below the screen."""
         below = self._places.beginning_in(self._sight[1], self._places.end + 1)
-        return [self.source.key(at) for at in below]
+        return list(self.source.keys[below.start : below.stop])
 
     def visible_keys(self) -> list[str]:
         """Return the blocks whose first line is in sight."""
-        return [self.source.key(at) for at in self._places.beginning_in(*self._sight)]
+        return [self.source.keys[at] for at in self._places.beginning_in(*self._sight)]
 
     def scroll_to_key(self, key: str) -> bool:
         """Highlight a block and bring it into sight; say whether it is there."""
@@ -219,14 +235,12 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
             self._pending = None
 
     def _is_known_in_sight(self) -> bool:
-        return all(self._has_lines(at) for at in self._places.touching(*self._sight))
-
-    def _has_lines(self, at: int) -> bool:
-        have = self._lines.get(self.source.key(at))
-        return have is not None and have[0] == self._places.width(at)
+        keys, places = self.source.keys, self._places
+        in_sight = places.touching(*self._sight)
+        return all(self._lines.whole(keys[at], places.width(at)) is not None for at in in_sight)
 
     def _highlight(self, at: int) -> None:
-        key = self.source.key(at)
+        key = self.source.keys[at]
         if key != self.cursor_key:
             self.cursor_key = key
             self._redraw()
@@ -238,31 +252,31 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def action_cursor_down(self) -> None:
         """Scroll on within a block that is longer than the screen, else go to the next one."""
-        if not len(self.source):
+        if not len(self._places):
             return
         at = self._cursor
         top, bottom = self._sight
         if self._places.top(at + 1) > bottom and self._places.height(at) > bottom - top:
             self._leave_pending(3)
-        elif at + 1 < len(self.source):
-            self.scroll_to_key(self.source.key(at + 1))
+        elif at + 1 < len(self._places):
+            self.scroll_to_key(self.source.keys[at + 1])
 
     def action_cursor_up(self) -> None:
-        if not len(self.source):
+        if not len(self._places):
             return
         at = self._cursor
         top, bottom = self._sight
         if self._places.top(at) < top and self._places.height(at) > bottom - top:
             self._leave_pending(-3)
         elif at > 0:
-            self.scroll_to_key(self.source.key(at - 1))
+            self.scroll_to_key(self.source.keys[at - 1])
 
     def _leave_pending(self, lines: int) -> None:
         self._pending = None
         self._scroll(max(0, self.scroll_offset.y + lines))
 
     def _page(self, part: float) -> None:
-        if not len(self.source):
+        if not len(self._places):
             return
         self._leave_pending(int(self.scrollable_content_region.height * part))
         visible = self.visible_keys()
@@ -282,21 +296,21 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
         self._page(-0.5)
 
     def action_first(self) -> None:
-        if len(self.source):
+        if len(self._places):
             self._highlight(0)
             self._leave_pending(-self.scroll_offset.y)
 
     def action_last(self) -> None:
-        if len(self.source):
-            self._highlight(len(self.source) - 1)
-            self._pending = _Pending(self.source.key(len(self.source) - 1), is_end=True)
+        if len(self._places):
+            self._highlight(len(self._places) - 1)
+            self._pending = _Pending(self.source.keys[-1], is_end=True)
             self._show_pending()
 
     def first_reply(self) -> str | None:
         """Return the block below the highlighted one that is indented deeper."""
         at = self._cursor
-        if at + 1 < len(self.source) and self.source.indent(at + 1) > self.source.indent(at):
-            return self.source.key(at + 1)
+        if at + 1 < len(self._places) and self.source.indent(at + 1) > self.source.indent(at):
+            return self.source.keys[at + 1]
         return None
 
     def on_click(self, event: Click) -> None:
@@ -314,16 +328,15 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _ask(self) -> None:
         """Ask for the lines of the blocks in sight, and of a page on either side."""
-        if not len(self.source) or not self.scrollable_content_region.width:
+        if not len(self._places) or not self.scrollable_content_region.width:
             return
         top, bottom = self._sight
         page = max(1, bottom - top)
-        near = [
-            self.source.key(at) for at in self._places.touching(top - page, bottom + page) if not self._has_lines(at)
-        ]
-        wanted = [key for key in near if key not in self._asked]
+        in_sight = self._places.touching(top, bottom)
+        near = self._places.touching(top - page, bottom + page)
+        order = [*in_sight, *range(in_sight.stop, near.stop), *range(near.start, in_sight.start)]
+        wanted = self._lines.ask((self.source.keys[at], self._places.width(at)) for at in order)
         if wanted:
-            self._asked.update(wanted)
             self.post_message(self.LinesWanted(self, wanted).set_sender(self))
 
     def _redraw(self) -> None:
@@ -338,13 +351,13 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
         at = self._places.at_line(line)
         if at is None:
             return Strip.blank(width, base)
-        key = self.source.key(at)
+        key = self.source.keys[at]
         have = self._lines.get(key)
         part = line - self._places.top(at)
         if have is None:
             body = Strip([Segment("…" if part == 0 else "")])
         else:
-            body = have[1][part] if part < len(have[1]) else Strip([])
+            body = have[part] if part < len(have) else Strip([])
         gutter = "  "
         style = base
         if key == self.cursor_key:
@@ -358,7 +371,7 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_resize(self, event: Resize) -> None:
         place = self._places.place(self.scroll_offset.y)
-        self._asked.clear()
+        self._lines.doubt()
         self._lay_out(self._places.of(self.source, self._width))
         self._restore(place)
         self._redraw()

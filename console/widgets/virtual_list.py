@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from textwrap import wrap
 from typing import ClassVar, Protocol
 
+from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style
 from textual.cache import LRUCache
@@ -24,8 +24,7 @@ from console.widgets.scrolled_size import set_scrolled_height
 __all__ = ["RowLook", "Rows", "VirtualList"]
 
 
-@dataclass(frozen=True, slots=True)
-class RowLook:
+class RowLook(Struct, frozen=True):
     """How a row stands: under the cursor, in the focused list."""
 
     is_cursor: bool = False

@@ -30,6 +30,7 @@ GROUPS = {
     "marks",
     "send",
     "search",
+    "search-index",
     "search-saved",
     "drafts",
     "record",

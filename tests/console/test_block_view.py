@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -20,17 +21,15 @@ class Talk:
     """Blocks by name, with their real heights and the one height that is guessed for all."""
 
     heights: dict[str, int]
-    guess: int = 4
+    guessed: int = 4
     depths: tuple[int, ...] = ()
 
-    def __len__(self) -> int:
-        return len(self.heights)
+    @property
+    def keys(self) -> Sequence[str]:
+        return list(self.heights)
 
-    def key(self, index: int) -> str:
-        return list(self.heights)[index]
-
-    def estimate(self, index: int, width: int) -> int:
-        return self.guess
+    def guess(self, width: int) -> int:
+        return self.guessed
 
     def indent(self, index: int) -> int:
         return self.depths[index] if self.depths else 0
@@ -38,14 +37,7 @@ class Talk:
 
 class Many(Talk):
     def __init__(self, size: int) -> None:
-        super().__init__({})
-        object.__setattr__(self, "size", size)
-
-    def __len__(self) -> int:
-        return int(self.size)  # type: ignore[attr-defined]
-
-    def key(self, index: int) -> str:
-        return str(index)
+        super().__init__(dict.fromkeys(map(str, range(size)), 3))
 
 
 class TalkApp(App[None]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import asdict
 
 from console.config import Config, config_folder, load_config
 from mailstore.retention import Retention
@@ -58,6 +59,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     retention = { days = 7, messages = 5000 }
     archive = { keep = 3, offer_past = 0 }
     policy = { to_user = ["orchestrator"] }
+    search = { index = true }
     wake = { command = ["waker", "-v"], types = ["question"] }
     """
     config, problems = load_config(write(tmp_path, text))
@@ -68,8 +70,9 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     assert (config.archive.keep, config.archive.offer_past) == (3, 0)
     assert config.policy.to_user == ["orchestrator"]
     assert (config.wake.command, config.wake.types) == (["waker", "-v"], ["question"])
-    tables = {"archive", "attention", "notifications", "policy", "retention", "views", "wake"}
-    assert config.model_dump(exclude=tables) == {
+    assert config.search.index
+    tables = {"archive", "attention", "notifications", "policy", "retention", "search", "views", "wake"}
+    assert {name: value for name, value in asdict(config).items() if name not in tables} == {
         "store": "haak:data",
         "user": "petra",
         "theme": "timetable",

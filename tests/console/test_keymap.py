@@ -83,4 +83,4 @@ async def test_the_users_keys_work_and_stand_in_the_help_and_the_footer(tmp_path
         await seat.press("escape", "slash")
         assert not seat.desk.query_one("#search").display
         await seat.press("f9")
-        assert len(seat.app.screen_stack) == 3
+        assert len(seat.app.screen_stack) == 2

@@ -119,7 +119,7 @@ def look(seat: Seat) -> Any:
     app, desk = seat.app, seat.desk
     focused = desk.focused.id if desk.focused is not None else None
     cursors = desk.sidebar.cursor_key, desk.threads.cursor_key, desk.conversation.cursor_key
-    return seat.lines, focused, cursors, len(app.screen_stack), app.clipboard
+    return seat.lines, focused, cursors, type(app.screen), app.clipboard
 
 
 async def do_it(seat: Seat, pane: str, command: Command, key: str) -> None:
@@ -170,7 +170,7 @@ async def test_printable_keys_only_type_in_the_composer(field: str, tmp_path: Pa
         assert len(typed) == len(PRINTABLE) + 1
         assert typed.startswith("1234")
         assert seat.desk.focused is target
-        assert len(seat.app.screen_stack) == 2
+        assert seat.app.screen is seat.desk
 
 
 @pytest.mark.parametrize("key", ["slash", "backslash"])
@@ -181,7 +181,7 @@ async def test_printable_keys_only_type_in_the_search(key: str, tmp_path: Path) 
         await seat.press(*PRINTABLE, "space")
         assert len(target.value) == len(PRINTABLE) + 1
         assert seat.desk.focused is target
-        assert len(seat.app.screen_stack) == 2
+        assert seat.app.screen is seat.desk
 
 
 @pytest.mark.parametrize("pane", PANES)
@@ -200,7 +200,7 @@ async def test_the_help_of_a_pane_lists_each_of_its_keys(pane: str, tmp_path: Pa
         for command in commands_for(pane):
             assert f"{command.keys_label({})} {command.help}" in text, command.id
         await seat.press("escape")
-        assert len(seat.app.screen_stack) == 2
+        assert seat.app.screen is seat.desk
 
 
 async def test_the_footer_names_only_keys_of_its_pane(tmp_path: Path) -> None:

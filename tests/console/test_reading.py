@@ -233,7 +233,7 @@ async def test_nothing_that_a_mailbox_holds_is_obeyed_by_the_console(words: str,
         await seat.press("escape", "colon")
         await seat.press("escape")
         assert seat.app.return_code is None
-        assert len(seat.app.screen_stack) == 2
+        assert seat.app.screen is seat.desk
 
 
 async def test_a_damaged_mailbox_is_shown_and_says_what_is_unreadable(tmp_path: Path) -> None:

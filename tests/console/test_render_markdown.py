@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from time import perf_counter
 
@@ -13,7 +14,9 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.render.markdown import Palette, render_markdown, render_plain
+from console.render import markdown, plain
+from console.render.lines import Portion
+from console.render.markdown import Palette
 from console.render.safe import visible
 
 INK = Palette(
@@ -27,6 +30,18 @@ INK = Palette(
     code_theme="default",
 )
 MARKS = re.compile(r"[^\W_]+")
+
+
+def strips_of(portions: Iterable[Portion]) -> list[Strip]:
+    return [portion[at] for portion in portions for at in range(len(portion))]
+
+
+def render_markdown(text: str, width: int, palette: Palette) -> list[Strip]:
+    return strips_of(markdown.render_markdown(text, width, palette))
+
+
+def render_plain(text: str, width: int, style: Style) -> list[Strip]:
+    return strips_of(plain.render_plain(text, width, style))
 
 
 def words_of(text: str) -> list[str]:
@@ -249,3 +264,22 @@ def test_code_is_coloured_and_a_table_takes_no_blank_lines() -> None:
 
 def test_nothing_is_no_line() -> None:
     assert text_of(render_markdown("", 40, INK)) == ""
+
+
+LONG = {
+    "paragraphs": "\n\n".join(f"Paragraph{n} of **many** words, `code{n}` too. " + "word " * 20 for n in range(90)),
+    "numbered": "before\n\n" + "\n".join(f"{n}. item{n} with some words to read" for n in range(1, 200)) + "\n\nafter",
+    "loose": "\n\n".join(f"- item{n}\n\n  its second paragraph{n}" for n in range(120)),
+    "quoted": "\n".join(f"> quoted line{n}\n>" for n in range(200)) + "\n\nafter",
+    "code": "```python\n" + "\n".join(f"name{n} = 'value{n}'  # comment{n}" for n in range(300)) + "\n```",
+    "rules": "\n\n".join(f"part{n} " + "word " * 80 + "\n\n---" for n in range(30)),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_long_text_comes_in_portions_and_is_the_same_as_at_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    portions = list(markdown.render_markdown(LONG[name], 48, INK))
+    assert len(portions) > 2
+    assert max(len(portion) for portion in portions) < 150
+    monkeypatch.setattr(markdown, "PIECE", 10**9)
+    assert text_of(strips_of(portions)) == text_of(render_markdown(LONG[name], 48, INK))

@@ -5,9 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from platformdirs import user_cache_path
 
+from console.config import Config, Search
+from console.screens import searching
+from mailstore.message import Message
+from mailstore.stores.haak import HaakStore
 from tests.console.screen_text import Seat, opened, settle
-from tests.mailboxes import MailFiles
+from tests.mailboxes import MailFiles, iso
 
 
 def write_mail(folder: Path) -> MailFiles:
@@ -157,6 +162,61 @@ async def test_a_search_without_hits_says_so(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await search(seat, "zzz", "0 threads")
         assert "Nothing matches." in seat.text
+
+
+async def test_what_is_found_comes_first_in_part_and_then_in_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "FIRST", 1)
+    told: list[tuple[list[str], bool]] = []
+    tell = searching.Searching.Hits.__init__
+
+    def note(hits: searching.Searching.Hits, text: str, found: dict[str, Message], *more: bool) -> None:
+        told.append((list(found), more[0]))
+        tell(hits, text, found, *more)
+
+    monkeypatch.setattr(searching.Searching.Hits, "__init__", note)
+    async with opened(write_mail(tmp_path).data) as seat:
+        await search(seat, "lamp", "3 threads for lamp")
+        assert told[-1] == (["m4", "m1", "old"], True)
+        assert (["m4", "m1"], False) in told
+        assert listed(seat) == ["m4", "m1", "old"]
+
+
+async def test_a_search_ends_with_as_much_as_anybody_goes_through_and_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "MOST", 2)
+    mail = write_mail(tmp_path)
+    async with opened(mail.data, size=(160, 40)) as seat:
+        await search(seat, "lamp", "2+ threads for lamp: before:")
+        assert listed(seat) == ["m4", "m1"]
+        older = seat.notice.partition("before:")[2].split()[0]
+        assert older == iso(mail.now - 900 + 1).removesuffix("Z")
+        await seat.press("enter", "slash", *f" before:{older}")
+        await seat.until(lambda: "old" in listed(seat))
+        assert listed(seat) == ["m1", "old"]
+
+
+async def test_what_is_asked_while_mail_is_still_read_is_asked_again_when_all_is_there(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        seat.desk.mail_changed(True)
+        await search(seat, "lamp", "3 threads so far for lamp")
+        seat.desk.mail_changed(False)
+        await seat.until(lambda: "3 threads for lamp" in seat.notice)
+
+
+async def test_an_index_is_kept_in_the_cache_where_the_settings_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[Path] = []
+    monkeypatch.setattr(HaakStore, "keep_index", lambda store, folder: kept.append(folder))
+    mail = write_mail(tmp_path)
+    for is_wanted in (False, True):
+        async with opened(mail.data, config=Config(search=Search(index=is_wanted))) as seat:
+            await search(seat, "heureka", "1 thread")
+    assert kept == [user_cache_path("signalbox") / "search"]
+    assert not kept[0].is_relative_to(mail.data)
 
 
 async def test_another_view_ends_the_filter_and_the_search(tmp_path: Path) -> None:

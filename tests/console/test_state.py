@@ -84,6 +84,19 @@ def test_many_threads_may_use_one_state(tmp_path: Path) -> None:
     state.close()
 
 
+def test_what_another_console_writes_leaves_another_stamp(tmp_path: Path) -> None:
+    one, two = State(tmp_path / "state.db"), State(tmp_path / "state.db")
+    stamps = [two.stamp()]
+    for number in range(3):
+        one.mark_seen(BOX, [str(number)])
+        stamps.append(two.stamp())
+    assert len(set(stamps)) == 4
+    two.seen(BOX)
+    assert two.stamp() == stamps[-1]
+    one.close()
+    two.close()
+
+
 def test_what_another_console_marked_is_told_once(tmp_path: Path) -> None:
     one, two = State(tmp_path / "state.db"), State(tmp_path / "state.db")
     one.mark_seen(BOX, ["a"])

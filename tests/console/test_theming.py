@@ -6,13 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
+from pygments.styles import get_all_styles
 from textual.color import Color
 
 from console.app import SignalboxApp
 from console.config import Config, config_folder
 from console.ink import GLYPHS
 from console.state import State
-from console.theming import DEFAULTS, builtin_themes, load_themes, read_theme
+from console.theming import DEFAULTS, builtin_themes, code_style, load_themes, read_theme
 from mailstore.delivery import State as Fate
 from tests.console.screen_text import opened, settle
 from tests.mailboxes import every_case
@@ -76,6 +77,12 @@ def test_every_text_can_be_read_on_every_ground_it_stands_on(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", THEMES)
+def test_a_theme_of_ours_is_called_as_its_file_and_highlights_code_in_a_style_that_there_is(name: str) -> None:
+    assert THEMES[name].name == name
+    assert code_style(THEMES[name]) in set(get_all_styles())
+
+
+@pytest.mark.parametrize("name", THEMES)
 def test_muted_words_can_still_be_read(name: str) -> None:
     found = colours(name)
     for ground in ("background", "panel", "surface", "mail-cursor", "mail-cursor-blurred"):
@@ -98,7 +105,8 @@ def test_states_are_told_apart_by_their_glyphs_alone() -> None:
 def test_every_variable_of_the_style_sheet_has_a_value(tmp_path: Path) -> None:
     from mailstore.stores.haak import HaakStore
 
-    sheet = (Path(__file__).parents[2] / "console" / "console.tcss").read_text()
+    room = Path(__file__).parents[2] / "console"
+    sheet = "".join((room / name).read_text() for name in ("console.tcss", "later.tcss"))
     used = set(re.findall(r"\$([a-z][a-z-]*)", sheet))
     mail, _ = every_case(tmp_path)
     app = SignalboxApp(HaakStore.open(mail.data), Config(), state=State(tmp_path / "state.db"))

@@ -1,0 +1,115 @@
+"""What the first screen does without: imported when it is asked for, or in the idle moments after that screen."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from console.cli.export import write_new as write_new
+    from console.cli.plain import stamp as stamp
+    from console.export.document import SUFFIXES as SUFFIXES
+    from console.export.document import About as About
+    from console.export.document import render as render
+    from console.feed import Sink as Sink
+    from console.feed import carry as carry
+    from console.notices import osc9 as osc9
+    from console.notices import run_quietly as run_quietly
+    from console.notices import show_on_desktop as show_on_desktop
+    from console.notifying import Occasion as Occasion
+    from console.notifying import Way as Way
+    from console.notifying import notices as notices
+    from console.notifying import occasion_of as occasion_of
+    from console.notifying import ways as ways
+    from console.palette import Palette as Palette
+    from console.panes.composer import Composer as Composer
+    from console.panes.details import details as details
+    from console.panes.details import record as record
+    from console.panes.help import help_page as help_page
+    from console.panes.search_bar import SearchBar as SearchBar
+    from console.panes.slider import Place as Place
+    from console.panes.slider import Slider as Slider
+    from console.render.markdown import render_markdown as render_markdown
+    from console.saved import find as find
+    from console.screens.archive import Archive as Archive
+    from console.screens.ask import Ask as Ask
+    from console.screens.attention import NeedsAttention as NeedsAttention
+    from console.screens.dead_letters import DeadLetters as DeadLetters
+    from console.screens.journal import Journal as Journal
+    from console.screens.prompt import Prompt as Prompt
+    from console.screens.sheet import MOVES as MOVES
+    from console.screens.viewer import Viewer as Viewer
+    from console.screens.views import SavedViews as SavedViews
+    from console.state import State as State
+    from console.waking import environment as environment
+    from console.waking import run as run
+    from mailstore.exporting import exported as exported
+    from mailstore.moments import EXAMPLES as EXAMPLES
+    from mailstore.moments import read_moment as read_moment
+    from mailstore.past import mailbox_at as mailbox_at
+    from mailstore.query import parse as parse
+    from mailstore.replying import reply_to as reply_to
+    from mailstore.search import SearchContext as SearchContext
+    from mailstore.search import look_up as look_up
+    from mailstore.search import search as search
+    from mailstore.sending import preview as preview
+    from mailstore.settling import carry_out as carry_out
+    from mailstore.waking import waking_mail as waking_mail
+
+__all__ = ["preload"]
+
+HOMES = {
+    "console.feed": ("Sink", "carry"),
+    "console.panes.composer": ("Composer",),
+    "console.panes.search_bar": ("SearchBar",),
+    "console.state": ("State",),
+    "console.render.markdown": ("render_markdown",),
+    "mailstore.replying": ("reply_to",),
+    "mailstore.query": ("parse",),
+    "mailstore.search": ("SearchContext", "look_up", "search"),
+    "console.panes.help": ("help_page",),
+    "console.screens.viewer": ("Viewer",),
+    "console.screens.ask": ("Ask",),
+    "console.screens.prompt": ("Prompt",),
+    "console.screens.sheet": ("MOVES",),
+    "console.palette": ("Palette",),
+    "console.panes.details": ("details", "record"),
+    "console.screens.dead_letters": ("DeadLetters",),
+    "console.screens.attention": ("NeedsAttention",),
+    "console.screens.views": ("SavedViews",),
+    "console.screens.journal": ("Journal",),
+    "console.screens.archive": ("Archive",),
+    "console.notifying": ("Occasion", "Way", "notices", "occasion_of", "ways"),
+    "console.notices": ("osc9", "run_quietly", "show_on_desktop"),
+    "console.saved": ("find",),
+    "mailstore.sending": ("preview",),
+    "mailstore.settling": ("carry_out",),
+    "mailstore.moments": ("EXAMPLES", "read_moment"),
+    "mailstore.past": ("mailbox_at",),
+    "console.panes.slider": ("Place", "Slider"),
+    "mailstore.waking": ("waking_mail",),
+    "console.waking": ("environment", "run"),
+    "console.export.document": ("SUFFIXES", "About", "render"),
+    "console.cli.export": ("write_new",),
+    "console.cli.plain": ("stamp",),
+    "mailstore.exporting": ("exported",),
+}
+"""Modules and the names that are taken from them, those that are needed soonest first."""
+
+_HOME = {name: module for module, names in HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for by its name, and keep it."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return found
+
+
+async def preload() -> None:
+    """Import everything, a module at a time, so that the first key that needs it does not wait."""
+    for module in HOMES:
+        import_module(module)
+        await asyncio.sleep(0)

@@ -1,0 +1,149 @@
+"""Messages on their way to lines: what is in sight first, and a screenful of each before the rest of any."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+
+from textual.strip import Strip
+
+from console import later
+from console.ink import Ink
+from console.panes.blocks import Block, block_foot, block_head, palette_of
+from console.render.lines import Lines, Portion
+from console.session import Session
+
+__all__ = ["Job", "Jobs", "Text"]
+
+FIRST_LINES = 80
+"""As much as a tall screen shows."""
+
+SLICE_SECONDS = 0.002
+PAUSE_SECONDS = 0.0002
+"""The worker stops so often, and so long, that the event loop has its turn: Python would let it wait 5 ms."""
+
+
+class Text:
+    """The lines of a text at a width, as far as it is rendered."""
+
+    def __init__(self, coming: Iterable[Portion], known: Sequence[Portion] = ()) -> None:
+        self._coming = iter(coming)
+        self.portions = list(known)
+        self.size = sum(map(len, known))
+        self.is_whole = bool(known)
+
+    def render(self) -> None:
+        """Render one more portion."""
+        portion = next(self._coming, None)
+        if portion is None:
+            self.is_whole = True
+        else:
+            self.portions.append(portion)
+            self.size += len(portion)
+
+
+@dataclass(eq=False)
+class Job:
+    """A block to be rendered at a width."""
+
+    block: Block
+    width: int
+    ink: Ink
+    text: Text | None = None
+    head: list[Strip] = field(default_factory=list)
+    told: int = 0
+    """How many lines of the text were passed on."""
+
+    def is_same(self, other: Job) -> bool:
+        """Say whether another job would make the same lines."""
+        return self.block == other.block and self.has_same_text(other)
+
+    def has_same_text(self, other: Job) -> bool:
+        """Say whether another job would make the same lines of the text alone."""
+        is_alike = self.width == other.width and self.ink is other.ink
+        return is_alike and self.block.node.message == other.block.node.message
+
+    def step(self, session: Session) -> Lines | None:
+        """Do a part of the work; return all lines that there are when they are a good deal more. Blocks."""
+        block, now = self.block, session.now()
+        if not self.head:
+            message = block.node.message
+            body = session.body(message) if message is not None else ""
+            self.head = block_head(block, body, self.width, self.ink, now)
+            if self.text is None:
+                is_there = message is not None
+                self.text = Text(later.render_markdown(body, self.width, palette_of(self.ink)) if is_there else ())
+        text = self.text
+        assert text is not None
+        if not text.is_whole:
+            text.render()
+        if text.is_whole:
+            return Lines([self.head, *text.portions, block_foot(block, self.width, self.ink, now)])
+        if text.size < max(FIRST_LINES, 2 * self.told):
+            return None
+        self.told = text.size
+        return Lines([self.head, *text.portions])
+
+
+class Jobs:
+    """Blocks that wait for their lines; one thread adds, another works."""
+
+    def __init__(self, is_awaited: Callable[[str], bool]) -> None:
+        self._is_awaited = is_awaited
+        self._lock = Lock()
+        self._waiting: dict[str, Job] = {}
+        self._is_worked_on = False
+
+    def add(self, jobs: Iterable[Job]) -> bool:
+        """Put jobs before all others; say whether a worker must be started for them."""
+        with self._lock:
+            fresh: dict[str, Job] = {}
+            for job in jobs:
+                key = job.block.key
+                old = self._waiting.pop(key, None)
+                if old is not None and old.has_same_text(job):
+                    job.text = old.text
+                fresh[key] = old if old is not None and old.is_same(job) else job
+            self._waiting = fresh | self._waiting
+            must_start = bool(self._waiting) and not self._is_worked_on
+            self._is_worked_on |= must_start
+            return must_start
+
+    def _next(self) -> Job | None:
+        """Return the job to go on with: the first of which nothing is drawn yet, if there is any."""
+        with self._lock:
+            self._waiting = {key: job for key, job in self._waiting.items() if self._is_awaited(key)}
+            waiting = self._waiting.values()
+            found = next((job for job in waiting if not job.told), None) or next(iter(waiting), None)
+            self._is_worked_on = found is not None
+            return found
+
+    def _drop(self, job: Job) -> None:
+        with self._lock:
+            if self._waiting.get(job.block.key) is job:
+                del self._waiting[job.block.key]
+
+    def work(self, session: Session) -> Iterator[tuple[Job, Lines, bool]]:
+        """Render until nothing waits; yield what there is of a block, and whether that is all. Blocks."""
+        try:
+            began = time.perf_counter()
+            while (job := self._next()) is not None:
+                try:
+                    lines = job.step(session)
+                except BaseException:
+                    self._drop(job)
+                    raise
+                if lines is not None:
+                    assert job.text is not None
+                    if job.text.is_whole:
+                        self._drop(job)
+                    yield job, lines, job.text.is_whole
+                if time.perf_counter() - began > SLICE_SECONDS:
+                    time.sleep(PAUSE_SECONDS)
+                    began = time.perf_counter()
+        except BaseException:
+            with self._lock:
+                self._is_worked_on = False
+            raise

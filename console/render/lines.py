@@ -1,0 +1,52 @@
+"""Lines of cells in portions, as they were rendered; a line of plain text is made when it is looked at."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Protocol
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+__all__ = ["Lines", "PlainLines", "Portion"]
+
+
+class Portion(Protocol):
+    """Some lines: a list of strips, or what makes them."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Strip: ...
+
+
+class PlainLines:
+    """Lines of text in one style; a strip weighs ten times what its text does."""
+
+    def __init__(self, lines: list[str], style: Style) -> None:
+        self._lines = lines
+        self._style = style
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __getitem__(self, index: int) -> Strip:
+        line = self._lines[index]
+        return Strip([Segment(line, self._style)] if line else [])
+
+
+class Lines:
+    """Portions below each other."""
+
+    def __init__(self, portions: Sequence[Portion]) -> None:
+        self.portions = tuple(portions)
+        self._ends = list(accumulate(len(portion) for portion in self.portions))
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def __getitem__(self, index: int) -> Strip:
+        at = bisect_right(self._ends, index)
+        return self.portions[at][index - (self._ends[at - 1] if at else 0)]

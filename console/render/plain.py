@@ -1,0 +1,78 @@
+"""A text as it stands: nothing obeyed, nothing lost, wrapped a portion at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from rich.cells import cell_len, chop_cells
+from rich.style import Style
+
+from console.render.lines import PlainLines
+from console.render.safe import visible
+
+__all__ = ["render_plain"]
+
+CHUNK = 16_000
+"""Characters that are made harmless at once, and the end of their line."""
+
+NARROW = re.compile("[ -~\u00a0-\u02ff\u0370-\u0482\u2010-\u2027\u2190-\u21ff]*")
+"""Characters that are known to take one cell each."""
+
+PORTION = 256
+"""Lines."""
+
+
+def render_plain(text: str, width: int, style: Style) -> Iterator[PlainLines]:
+    """Yield a text's lines, wrapped at a width in cells, some screenfuls at a time."""
+    width = max(8, width)
+    lines: list[str] = []
+    for chunk in _chunks(text.replace("\r\n", "\n")):
+        for line in visible(chunk).split("\n"):
+            for piece in _wrapped(line, width):
+                lines.append(piece)
+                if len(lines) == PORTION:
+                    yield PlainLines(lines, style)
+                    lines = []
+    if lines:
+        yield PlainLines(lines, style)
+
+
+def _chunks(text: str) -> Iterator[str]:
+    at = 0
+    while (end := text.find("\n", at + CHUNK)) >= 0:
+        yield text[at:end]
+        at = end + 1
+    yield text[at:]
+
+
+def _wrapped(line: str, width: int) -> Iterable[str]:
+    """Wrap a line at blanks, hard where there are none."""
+    is_narrow = NARROW.fullmatch(line)
+    if (len(line) if is_narrow else cell_len(line)) <= width:
+        return (line,)
+    return _pieces(width).findall(line) if is_narrow else _wrapped_cells(line, width)
+
+
+@cache
+def _pieces(width: int) -> re.Pattern[str]:
+    """Return what characters of one cell are broken into; the blank at a break is dropped."""
+    return re.compile(rf"(?s)(.{{1,{width}}}(?= |\Z)|.{{{width}}}) ?")
+
+
+def _wrapped_cells(line: str, width: int) -> Iterator[str]:
+    at = 0
+    while at < len(line):
+        end = at + _fitting(line, at, width)
+        blank = line.rfind(" ", at + 1, end + 1) if end < len(line) else -1
+        yield line[at : end if blank < 0 else blank]
+        at = end if blank < 0 else blank + 1
+
+
+def _fitting(line: str, at: int, width: int) -> int:
+    """Return how many of a line's characters fit; what is seen as one is not parted."""
+    span = width
+    while len(fitting := chop_cells(line[at : at + span], width)) < 2 and at + span < len(line):
+        span *= 2
+    return len(next(filter(None, fitting), line[at : at + span]))

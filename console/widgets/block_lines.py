@@ -1,0 +1,86 @@
+"""The lines of the blocks that were looked at, and which of them are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+from textual.cache import LRUCache
+from textual.strip import Strip
+
+__all__ = ["BlockLines", "KeptLines"]
+
+KEPT_BLOCKS = 256
+
+
+class BlockLines(Protocol):
+    """The lines of a block."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Strip: ...
+
+
+class _Kept(NamedTuple):
+    """The lines of a block at a width; there are more to come where they are not whole."""
+
+    width: int
+    lines: BlockLines
+    is_whole: bool
+
+
+class KeptLines:
+    """Lines by the keys of their blocks: so many of them, those that were drawn last."""
+
+    def __init__(self) -> None:
+        self._kept: LRUCache[str, _Kept] = LRUCache(KEPT_BLOCKS)
+        self._asked: frozenset[str] = frozenset()
+        self._doubted: set[str] = set()
+        self._is_asked_anew = False
+
+    def get(self, key: str) -> BlockLines | None:
+        """Return what lines of a block there are, of whatever width."""
+        kept = self._kept.get(key)
+        return None if kept is None else kept.lines
+
+    def whole(self, key: str, width: int) -> BlockLines | None:
+        """Return the lines of a block if they are whole and of a width, even if they are doubted."""
+        kept = self._kept.get(key)
+        return kept.lines if kept is not None and kept.is_whole and kept.width == width else None
+
+    def put(self, key: str, width: int, lines: BlockLines, *, is_whole: bool) -> None:
+        """Keep a block's lines."""
+        self._kept.discard(key)  # the cache keeps an old value where it has one
+        self._kept[key] = _Kept(width, lines, is_whole)
+
+    def confirm(self, key: str) -> None:
+        """Ask for a block no longer: its lines are as they should be."""
+        self._asked -= {key}
+        self._doubted.discard(key)
+
+    def doubt(self) -> None:
+        """Ask for all anew, and draw what there is until it comes."""
+        self._doubted = set(self._kept.keys())
+        self._is_asked_anew = True
+
+    def forget(self, key: str | None = None) -> None:
+        """Drop the lines of one block, or of all."""
+        if key is not None:
+            self._kept.discard(key)
+            self._asked -= {key}
+            return
+        self._kept.clear()
+        self._doubted.clear()
+        self._asked = frozenset()
+
+    def ask(self, blocks: Iterable[tuple[str, int]]) -> list[str]:
+        """Return which of the blocks near the screen, by key and width, are to be asked for; no others are awaited."""
+        missing = [key for key, width in blocks if key in self._doubted or self.whole(key, width) is None]
+        wanted = missing if self._is_asked_anew else [key for key in missing if key not in self._asked]
+        self._is_asked_anew = False
+        self._asked = frozenset(missing)
+        return wanted
+
+    def awaits(self, key: str) -> bool:
+        """Say whether a block was asked for and is still near the screen; for any thread."""
+        return key in self._asked

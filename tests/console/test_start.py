@@ -1,0 +1,134 @@
+"""The start: the first frame holds the newest mail and needs little; the rest comes after it, and keys wait for it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from console import later
+from console.ahead import Ahead
+from console.cli import open as open_command
+from console.state import State
+from mailstore.errors import StoreError
+from mailstore.events import Event, Progress, Seen
+from mailstore.stores.memory import MemoryStore
+from tests.conftest import Open, Start
+from tests.console.screen_text import opened
+from tests.mailboxes import every_case
+
+HEAVY = (
+    "argparse",
+    "console.cli.dispatch",
+    "console.panes.composer",
+    "console.panes.search_bar",
+    "console.palette",
+    "console.screens.ask",
+    "console.screens.sheet",
+    "console.screens.viewer",
+    "console.state",
+    "gzip",
+    "importlib.metadata",
+    "json",
+    "mailstore.draft",
+    "mailstore.query",
+    "mailstore.search",
+    "markdown_it",
+    "pydantic",
+    "pygments",
+    "rich.markdown",
+    "sqlite3",
+    "textual.document",
+    "watchfiles",
+)
+AT_THE_FIRST_FRAME = """
+import sys
+from pathlib import Path
+from textual.drivers.linux_driver import LinuxDriver
+told, write = Path(sys.argv.pop()), LinuxDriver.write
+def watched(driver, data):
+    if " threads " in data and not told.exists():
+        told.write_text("\\n".join(sys.modules))
+    write(driver, data)
+LinuxDriver.write = watched
+from console.cli import main
+main(sys.argv[1:])
+"""
+
+
+def test_the_first_frame_holds_mail_and_nothing_heavy_was_imported_for_it(tmp_path: Path, terminal: Start) -> None:
+    mail, _ = every_case(tmp_path)
+    told = tmp_path / "modules"
+    shown = terminal([sys.executable, "-c", AT_THE_FIRST_FRAME, "open", mail.url, str(told)])
+    shown.wait_for("The text of")
+    assert b"0 threads" not in shown.raw
+    assert not set(HEAVY) & set(told.read_text().split())
+
+
+@pytest.mark.parametrize("name", [name for names in later.HOMES.values() for name in names])
+def test_whatever_comes_later_is_where_it_is_said_to_be(name: str) -> None:
+    assert getattr(later, name) is not None
+
+
+def test_what_is_not_listed_does_not_come_later() -> None:
+    with pytest.raises(AttributeError, match="Nothing"):
+        getattr(later, "Nothing")  # noqa: B009 - mypy knows that it is not there
+
+
+def test_opening_plainly_is_opening_without_options() -> None:
+    parser = argparse.ArgumentParser()
+    open_command.add_arguments(parser)
+    assert vars(parser.parse_args(["x"])) == {"url": ["x"], **open_command.PLAINLY}
+
+
+class Slices(MemoryStore):
+    """Hands out what it is given, and then fails if it is told to."""
+
+    batches: ClassVar[list[list[Event]]] = [[Seen("a")], [Seen("b"), Progress(1, 2)], [Seen("c")], [Progress(2, 2)]]
+    fails = False
+
+    def scan(self) -> Iterator[list[Event]]:
+        yield from self.batches
+        if self.fails:
+            raise StoreError("it is gone", "look for it")
+
+
+def test_a_scan_is_handed_out_once_the_newest_ahead_of_the_rest(tmp_path: Path) -> None:
+    ahead = Ahead(Slices.create(tmp_path / "lines"))
+    assert ahead.head() == Slices.batches[:2]
+    assert list(ahead.rest()) == Slices.batches[2:]
+
+
+def test_a_scan_that_nobody_looked_ahead_in_is_whole(tmp_path: Path) -> None:
+    assert list(Ahead(Slices.create(tmp_path / "lines")).rest()) == Slices.batches
+
+
+def test_what_fails_ahead_is_told_by_the_rest(tmp_path: Path) -> None:
+    store = Slices.create(tmp_path / "lines")
+    store.batches, store.fails = [[Seen("a")]], True  # type: ignore[misc]
+    ahead = Ahead(store)
+    assert ahead.head() == [[Seen("a")]]
+    with pytest.raises(StoreError, match="it is gone"):
+        list(ahead.rest())
+
+
+def test_keys_typed_at_the_first_frame_reach_the_pane_that_they_open(tmp_path: Path, open_console: Open) -> None:
+    mail, _ = every_case(tmp_path)
+    shown = open_console(mail.url)
+    shown.wait_for("threads")
+    shown.send("cann-00000001")
+    shown.wait_for("Write → ann-00000001")
+
+
+async def test_what_was_seen_before_is_seen_in_the_first_frame(tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path)
+    async with opened(mail.data, state=tmp_path / "kept.db") as seat:
+        url, key = seat.app.session.store.url, next(iter(seat.app.session.live.ids()))
+    kept = State(tmp_path / "kept.db")
+    kept.mark_seen(url, [key])
+    assert kept.seen_of(url, ["nobody", key]) == [key]
+    kept.close()
