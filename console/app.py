@@ -169,7 +169,7 @@ class SignalboxApp(App[None]):
         """Take a whole mailbox in the place of the first glimpse of it, or of one that no longer holds."""
         is_anew = not self.session.is_loading
         self.session.adopt(mailbox)
-        self._letters.update(mailbox.dead_keys())
+        self._letters.update(mailbox.deaths())
         self._dead = mailbox.counts().dead
         if is_anew:
             self.notify("read anew: the files were replaced", markup=False)
@@ -192,7 +192,7 @@ class SignalboxApp(App[None]):
         mailbox.fold(batch, self.session.clock())
         if not self.session.is_loading:
             came = [event for event in batch if isinstance(event, Message) and event.id not in self._known]
-            self.session.arrived.update(message.id for message in came)
+            self.session.arrived.update((message.id, None) for message in came)
             self._note(came)
         for event in batch:
             if isinstance(event, Reset):
@@ -215,7 +215,7 @@ class SignalboxApp(App[None]):
         session = self.session
         found = [(occasion, it) for it in came if (occasion := later.occasion_of(it, session.live, session.joined))]
         if (number := session.live.counts().dead) != self._dead:
-            fresh = [key for key in session.live.dead_keys() if key not in self._letters]
+            fresh = [key for key in session.live.deaths() if key not in self._letters]
             self._letters.update(fresh)
             if self._dead is not None:
                 found += [(later.Occasion.DEAD_LETTER, it) for key, _ in fresh if (it := session.live.message(key))]

@@ -66,7 +66,8 @@ class Session:
         self._past: Mailbox | None = None
         self.joined: frozenset[str] = frozenset()
         self.is_loading = True
-        self.arrived: set[str] = set()
+        self.arrived: dict[str, None] = {}
+        """What came while the console was open, in order."""
         self.deeds = Deeds()
         self.views: dict[str, str] = dict(config.views)
         self.found: dict[str, Found] = {}
@@ -142,7 +143,7 @@ class Session:
     def new_among(self, message_ids: Iterable[str]) -> int:
         """Return how many of some messages came while the console was open and were not seen yet."""
         mailbox = self.mailbox
-        fresh = map(mailbox.message, self.arrived.intersection(message_ids))
+        fresh = map(mailbox.message, filter(self.arrived.__contains__, message_ids))
         return sum(message is not None and mailbox.is_unseen(message) for message in fresh)
 
     def forget_bodies(self) -> None:

@@ -147,9 +147,10 @@ class Fates(Fold):
         rows, waiting = self._members_of(root), self._ledger.waiting()
         return sorted({role for row in rows for role in self._ledger.open.roles_on(row)} & waiting.keys())
 
-    def dead_keys(self) -> list[tuple[str, str]]:
-        """Return the message and the recipient of every dead letter."""
-        return [(self._messages.ids[row], name) for row, name in self._ledger.dead]
+    def deaths(self) -> list[tuple[str, str]]:
+        """Return message and recipient of every letter that died since this was asked last."""
+        deaths, self._ledger.deaths = self._ledger.deaths, []
+        return [(self._messages.ids[row], name) for row, name in deaths if (row, name) in self._ledger.dead]
 
     def waiting(self) -> list[tuple[str, list[Message]]]:
         """Return mail to roles that no living or frozen agent holds, by role, the oldest first."""

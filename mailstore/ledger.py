@@ -40,8 +40,8 @@ class Ledger:
         self.dead: dict[tuple[int, str], State] = {}
         self._dead_of: dict[int, tuple[str, ...]] = {}
         self.expired = Flags()
-        self.version = 0
-        """Grows whenever a letter dies, or is one no longer."""
+        self.deaths: list[tuple[int, str]] = []
+        """The dead letters that nobody was told of yet."""
 
     def file(self, row: int, message: Message, facts: Facts, settled: frozenset[str], now: float) -> None:
         """File a message under all that still have it open; of archived mail only dead letters are open.
@@ -77,7 +77,7 @@ class Ledger:
         """Keep that a message is a dead letter for one of its recipients."""
         self.dead[row, name] = found
         self._dead_of[row] = (*self._dead_of.get(row, ()), name)
-        self.version += 1
+        self.deaths.append((row, name))
 
     def dead_for(self, row: int) -> tuple[str, ...]:
         """Return for whom a message is a dead letter."""
@@ -89,7 +89,6 @@ class Ledger:
         self.open.close_all(row)
         for name in self._dead_of.pop(row, ()):
             del self.dead[row, name]
-            self.version += 1
 
     def read(self, row: int, reader: str) -> None:
         """Take a message out of what a reader, and the roles it ever held, have open."""
@@ -103,8 +102,7 @@ class Ledger:
             kept = tuple(name for name in left if name not in roles)
             for name in set(left) - set(kept):
                 del self.dead[row, name]
-                self.version += 1
-            self._dead_of[row] = kept
+                self._dead_of[row] = kept
 
     def is_open(self, row: int) -> bool:
         """Say whether anyone has the message open."""

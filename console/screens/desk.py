@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
@@ -44,6 +45,10 @@ __all__ = ["PANES", "Desk"]
 PANES = ("sidebar", "threads", "conversation", "composer")
 FRAME_SECONDS = 1 / 60
 LOADING_SECONDS = 0.2
+SHARE = 4
+"""How many times longer than drawing took the pause between two frames is at least: keys come first."""
+MOST_NEW = 100
+"""So many arrivals are looked at, to say how many of them are out of sight."""
 NEWS_TICKS = 30
 """After how many seconds another console's marks are looked for though its state seems not to have changed."""
 
@@ -59,6 +64,7 @@ class Desk(Listing):
         self._past: list[Look] = []
         self._future: list[Look] = []
         self._drawn = 0.0
+        self._drawing_took = 0.0
         self._drew_mail = False
         self._drawing: Timer | None = None
         self._wanted_root: str | None = None
@@ -218,6 +224,7 @@ class Desk(Listing):
             return
         is_first = len(self.session.mailbox) > 0 and not self._drew_mail
         pause = LOADING_SECONDS if is_loading and self._drawn and not is_first else FRAME_SECONDS
+        pause = max(pause, SHARE * self._drawing_took)
         wait = self._drawn + pause - monotonic()
         if wait <= 0:
             self.redraw()
@@ -251,6 +258,7 @@ class Desk(Listing):
         for sheet in self.app.screen_stack:
             if sheet is not self and isinstance(sheet, Undoing):
                 sheet.redraw()
+        self._drawing_took = monotonic() - self._drawn
 
     def _placeholder(self) -> list[str]:
         if not len(self.session.mailbox):
@@ -284,10 +292,11 @@ class Desk(Listing):
             return ""
         mailbox, source = self.session.mailbox, self.threads.source
         number = 0
-        for key in self.session.arrived:
+        for key in islice(reversed(self.session.arrived), MOST_NEW):
             at = source.index(mailbox.root_of(key)) if key in mailbox else None
             number += at is not None and at < top and self.session.new_among([key])
-        return f"{number} new above · " if number else ""
+        more = "+" if len(self.session.arrived) > MOST_NEW else ""
+        return f"{number}{more} new above · " if number else ""
 
     def _title_conversation(self) -> None:
         pane, mailbox = self.conversation, self.session.mailbox

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mailstore.columns.interned import Interned
-from mailstore.columns.messages import NONE, Head, Messages, head_of
+from mailstore.columns.messages import NONE, Messages, head_of
 from mailstore.columns.stamps import ODD, written
 from mailstore.events import Event
 from mailstore.message import Message, Receipt
@@ -39,7 +39,8 @@ class Gathered:
     """Messages in the order in which they stand in the files; `events` are left to the fold."""
 
     def __init__(self, table: Messages) -> None:
-        self._table = table
+        self.table = table
+        self._names = table.names.numbering()
         self.events: list[Event] = []
         self._clear()
 
@@ -57,7 +58,7 @@ class Gathered:
         self,
         ids: list[str],
         senders: list[str],
-        heads: list[Head],
+        heads: Numbers,
         times: NDArray[np.float64],
         offsets: Integers,
         lengths: Integers,
@@ -75,8 +76,8 @@ class Gathered:
         texts = encoded(subjects)
         ends = len(self.subjects) + np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
         self.subjects += b"".join(texts)
-        senders_, heads_ = numbered(self._table.names, senders), numbered(self._table.head_values, heads)
-        self._parts.append(Columns(senders_, heads_, times, offsets, lengths, above, ends))
+        numbers = np.fromiter(map(self._names.__getitem__, senders), np.uint32, len(ids))
+        self._parts.append(Columns(numbers, heads, times, offsets, lengths, above, ends))
 
     def take(self, messages: Sequence[Message]) -> None:
         """Take messages in, given as values."""
@@ -93,7 +94,7 @@ class Gathered:
         self.add(
             [message.id for message in messages],
             [message.sender for message in messages],
-            heads,
+            np.fromiter(map(self.table.head_values.number, heads), np.uint32, len(heads)),
             np.array([message.time for message in messages], np.float64),
             np.array([offset for offset, _ in places], np.int64),
             np.array([length for _, length in places], np.int64),
@@ -104,7 +105,8 @@ class Gathered:
     def columns(self) -> Columns:
         """Return the numbers that were taken in, as a column each."""
         if not self._parts:
-            self.add([], [], [], np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64), [], [])
+            none = np.empty(0, np.int64)
+            self.add([], [], none.astype(np.uint32), np.empty(0), none, none, [], [])
         columns = Columns(*(np.concatenate(part) for part in zip(*self._parts, strict=True)))
         for place, name in self.unresolved.items():
             columns.parents[place] = self.rows.get(name, NONE)
@@ -128,11 +130,11 @@ class Gathered:
 
     def _message(self, place: int, columns: Columns) -> Message:
         time, parent = float(columns.times[place]), int(columns.parents[place])
-        head = self._table.head_values[int(columns.heads[place])]
+        head = self.table.head_values[int(columns.heads[place])]
         start = int(columns.subject_ends[place - 1]) if place else 0
         return head.message(
             self.ids[place],
-            self._table.names[int(columns.senders[place])],
+            self.table.names[int(columns.senders[place])],
             self.odd_stamps[place] if head.style == ODD else written(time, head.style),
             time,
             self.subjects[start : int(columns.subject_ends[place])].decode("utf-8", "surrogatepass"),
@@ -146,7 +148,7 @@ class Reads:
     """Read records in the order in which they stand in their file, of messages gathered before."""
 
     def __init__(self, names: Interned[str], rows: dict[str, int]) -> None:
-        self._names = names
+        self._names = names.numbering()
         self._rows = rows
         self.events: list[Event] = []
         self.strangers: dict[int, str] = {}
@@ -160,7 +162,14 @@ class Reads:
         for at in np.flatnonzero(rows == NONE).tolist():
             self.strangers[self.number + at] = ids[at]
         self.number += len(ids)
-        self._parts.append((rows, numbered(self._names, readers), times))
+        numbers = np.fromiter(map(self._names.__getitem__, readers), np.uint32, len(ids))
+        self._parts.append((rows, numbers, times))
+
+    def add_rows(self, rows: Places, readers: Numbers, names: Sequence[str], times: NDArray[np.float64]) -> None:
+        """Take records in whose messages are known by their places, and whose readers by theirs among names."""
+        numbers = np.fromiter(map(self._names.__getitem__, names), np.uint32, len(names))
+        self.number += len(rows)
+        self._parts.append((rows, numbers[readers], times))
 
     def take(self, events: Iterable[Event]) -> None:
         """Take what a line holds: a record with a time is gathered, all else is left to the fold."""
@@ -183,9 +192,3 @@ def encoded(texts: list[str]) -> list[bytes]:
         return list(map(str.encode, texts))
     except UnicodeEncodeError:
         return [text.encode("utf-8", "surrogatepass") for text in texts]
-
-
-def numbered(table: Interned[T], values: list[T]) -> Numbers:
-    """Return the numbers of values, which are looked up once each."""
-    numbers = {value: table.number(value) for value in dict.fromkeys(values)}
-    return np.fromiter(map(numbers.__getitem__, values), np.uint32, len(values))

@@ -33,6 +33,10 @@ class Interned(Generic[T]):
             self.values.append(value)
         return number
 
+    def numbering(self) -> dict[T, int]:
+        """Return a dictionary that numbers whatever it is asked for."""
+        return _Numbering(self)
+
     def load(self, values: list[T]) -> None:
         """Take over values under their places."""
         self.values = values
@@ -41,3 +45,15 @@ class Interned(Generic[T]):
     def known(self, value: T) -> int | None:
         """Return a value's number if it has one."""
         return self._numbers.get(value)
+
+
+class _Numbering(dict[T, int]):
+    """What was asked for, so that a lookup is all that it costs."""
+
+    def __init__(self, table: Interned[T]) -> None:
+        super().__init__()
+        self._table = table
+
+    def __missing__(self, value: T) -> int:
+        number = self[value] = self._table.number(value)
+        return number

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from operator import attrgetter
+from collections.abc import Iterable
+from operator import attrgetter, itemgetter
 
 import msgspec
 import numpy as np
@@ -13,20 +12,22 @@ from numpy.typing import NDArray
 from mailstore.bulk.build import fill, settle
 from mailstore.bulk.gathered import Gathered, Reads
 from mailstore.bulk.stamps import seconds_of
-from mailstore.columns.messages import Head
+from mailstore.columns.messages import Head, Messages
 from mailstore.events import Event
-from mailstore.files.lines import Block, Line, LineFile
+from mailstore.files.lines import Block, LineFile
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.stores.bodies import first_line, mentions
+from mailstore.stores.haak.apart import MANY, Apart, is_there
+from mailstore.stores.haak.bulk_reads import Unusual, lines_in, read_all
 from mailstore.stores.haak.decode import LONGEST_TTL, STRING, MessageDecoder, is_text, recipients_in
 from mailstore.stores.haak.months import Months
-from mailstore.stores.haak.records import decode_receipt
 
 __all__ = ["gather"]
 
 Integers = NDArray[np.int64]
-NEWLINE, RETURN = 10, 13
+NEWLINE, RETURN, QUOTE = 10, 13, 34
+FIRST_BYTE = itemgetter(0)
 Names = tuple[str, ...]
 Shared = tuple[str | Names, float | None, str | None, Names | None, Names | None]
 
@@ -48,37 +49,38 @@ class Usual(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     metadata: msgspec.Raw = msgspec.Raw()
 
 
-class UsualRead(msgspec.Struct, gc=False):
-    """The line that every program writes when it has read a message."""
-
-    message_id: str
-    reader_session_id: str
-    timestamp: str
-
-
 MESSAGES = msgspec.json.Decoder(Usual)
-READS = msgspec.json.Decoder(UsualRead)
 shared_of = attrgetter("recipient", "ttl_hours", "type", "tags", "read_by")
 
 
-class Unusual(Exception):
-    """A block holds something that must be looked at line by line."""
+class Heads(dict[Shared, int]):
+    """The numbers of what a file's messages have in common; raises Unusual for what must be looked at closely."""
 
+    def __init__(self, table: Messages, file: str, is_archived: bool) -> None:
+        super().__init__()
+        self._table = table
+        self._file = file
+        self._is_archived = is_archived
 
-@lru_cache(maxsize=1 << 16)
-def head_of(shared: Shared, named: Names, file: str, archived: bool) -> Head:
-    """Return what messages have in common; raises Unusual where that must be looked at closely."""
-    recipient, ttl, kind, tags, read_by = shared
-    recipients = recipients_in(recipient if isinstance(recipient, str) else list(recipient))[0]
-    if not recipients or (ttl is not None and not 0 < ttl < LONGEST_TTL):
-        raise Unusual
-    return Head(recipients, ttl, kind or "", tags or (), read_by or (), named, file, archived)
+    def __missing__(self, shared: Shared) -> int:
+        number = self[shared] = self.mentioning(shared, ())
+        return number
+
+    def mentioning(self, shared: Shared, names: Names) -> int:
+        """Return the number for messages that mention names too."""
+        recipient, ttl, kind, tags, read_by = shared
+        recipients = recipients_in(recipient if isinstance(recipient, str) else list(recipient))[0]
+        if not recipients or (ttl is not None and not 0 < ttl < LONGEST_TTL):
+            raise Unusual
+        head = Head(recipients, ttl, kind or "", tags or (), read_by or (), names, self._file, self._is_archived)
+        return self._table.head_values.number(head)
 
 
 def gather(
     mailbox: Mailbox, mail: LineFile, decoder: MessageDecoder, reads: LineFile, months: Months, now: float
 ) -> list[Event]:
     """Fill a mailbox from files; return what is left to fold. Raises Replaced and OSError."""
+    apart = Apart(reads) if is_there(reads.path, MANY) else None
     gathered = Gathered(mailbox._messages)
     _messages(mail.read_whole(), mail.name, decoder, False, gathered)
     for name, file, of_month in months.look():
@@ -90,30 +92,25 @@ def gather(
                 gathered.events += [event for event in events if not isinstance(event, Message)]
     settle(gathered)
     read = Reads(mailbox._messages.names, gathered.rows)
-    _reads(reads.read_whole(), reads.name, read)
+    if apart is None or not apart.into(read, gathered.ids):
+        read_all(reads, read)
     return fill(mailbox, gathered, read, now)
 
 
 def _messages(blocks: Iterable[Block], file: str, decoder: MessageDecoder, archived: bool, into: Gathered) -> None:
     """Gather the messages of a file's blocks, in their order."""
+    heads = Heads(into.table, file, archived)
     for block in blocks:
         try:
-            decoder.last_time = _usual(block, file, archived, into)
+            decoder.last_time = _usual(block, heads, into)
         except (Unusual, ValueError, RecursionError):
-            for line, number in _lines(block):
+            for line, number in lines_in(block):
                 messages, problems = decoder.decode(line, number)
                 into.take(messages)
                 into.events += problems
 
 
-def _lines(block: Block) -> Iterator[tuple[Line, int]]:
-    at = block.offset
-    for number, data in enumerate(block.data.split(b"\n")[:-1], block.number):
-        yield Line(at, data), number
-        at += len(data) + 1
-
-
-def _usual(block: Block, file: str, archived: bool, into: Gathered) -> float:
+def _usual(block: Block, heads: Heads, into: Gathered) -> float:
     """Gather a block of usual lines, and return the time of the last; raises Unusual before anything is gathered."""
     data = block.data
     found = MESSAGES.decode_lines(data)
@@ -127,17 +124,17 @@ def _usual(block: Block, file: str, archived: bool, into: Gathered) -> float:
     if times is None or not all(ids) or not all(senders):
         raise Unusual
     contents = [one.content for one in found]
-    if any(bytes(content)[:1] != b'"' for content in contents):
+    if set(map(FIRST_BYTE, map(memoryview, contents))) != {QUOTE}:  # type: ignore[arg-type]
         raise Unusual
     subjects = [
         one.subject if one.subject and not one.subject.isspace() else first_line(STRING.decode(one.content))
         for one in found
     ]
-    heads = [head_of(shared, (), file, archived) for shared in map(shared_of, found)]
+    numbers = np.fromiter(map(heads.__getitem__, map(shared_of, found)), np.uint32, len(found))
     for at, names in _mentions(data, ends, contents).items():
-        heads[at] = head_of(shared_of(found[at]), names, file, archived)
+        numbers[at] = heads.mentioning(shared_of(found[at]), names)
     parents = [one.thread or None for one in found]
-    into.add(ids, senders, heads, times, block.offset + starts, ends - starts, parents, subjects)
+    into.add(ids, senders, numbers, times, block.offset + starts, ends - starts, parents, subjects)
     return float(times[-1])
 
 
@@ -151,25 +148,3 @@ def _mentions(data: bytes, ends: Integers, contents: list[msgspec.Raw]) -> dict[
             found[place] = names
         at = data.find(b"@", int(ends[place]))
     return found
-
-
-def _reads(blocks: Iterable[Block], file: str, into: Reads) -> None:
-    """Gather the read records of a file's blocks, in their order."""
-    for block in blocks:
-        try:
-            _usual_reads(block, into)
-        except (Unusual, ValueError, RecursionError):
-            for line, number in _lines(block):
-                into.take(decode_receipt(file, line, number))
-
-
-def _usual_reads(block: Block, into: Reads) -> None:
-    data = block.data
-    found = READS.decode_lines(data)
-    ids, readers = [one.message_id for one in found], [one.reader_session_id for one in found]
-    times = seconds_of([one.timestamp for one in found])
-    if times is None or len(found) != block.lines or not data.isascii() or b"\r\n" in data:
-        raise Unusual
-    if not all(ids) or not all(readers):
-        raise Unusual
-    into.add(ids, readers, times)
