@@ -89,11 +89,14 @@ async def carry(store: Store, user: str, seen: Callable[[], Sequence[Event]], si
         if isinstance(store, Resumable) and await asyncio.to_thread(store.is_long):
             if not ahead.is_glimpse:
                 await _sliced(await asyncio.to_thread(store.glimpse), sink, True)
-            while (mailbox := await _whole(store, user, seen)) is not None:
+            mailbox = await _whole(store, user, seen, may_be_kept=True)
+            while mailbox is not None:
                 sink.adopt(mailbox)
                 sink.changed(False)
                 if not await _followed(store, sink):
                     return
+                mailbox = await _whole(store, user, seen, may_be_kept=False)
+            await asyncio.to_thread(store.begin_anew)
         is_loading = True
         async with aclosing(events(store, store.scan if ahead.is_glimpse else ahead.rest)) as batches:
             async for batch in batches:
@@ -103,10 +106,12 @@ async def carry(store: Store, user: str, seen: Callable[[], Sequence[Event]], si
         sink.failed(error)
 
 
-async def _whole(store: Resumable, user: str, seen: Callable[[], Sequence[Event]]) -> Mailbox | None:
+async def _whole(
+    store: Resumable, user: str, seen: Callable[[], Sequence[Event]], *, may_be_kept: bool
+) -> Mailbox | None:
     """Return all that a long store holds, folded by another process unless it is kept; None where that fails."""
-    for is_folded in (False, True):
-        if is_folded:
+    for is_kept in (True, False) if may_be_kept else (False,):
+        if not is_kept:
             await _fold_elsewhere(store.url, user)
         mailbox = await asyncio.to_thread(kept, store, user, time())
         if mailbox is not None:

@@ -40,6 +40,10 @@ class Resumable(Store):
         """Go on from where another reading stopped; return what must be folded before what comes. Raises Stale."""
 
     @abstractmethod
+    def begin_anew(self) -> None:
+        """Let the next scan tell everything, whatever was read before."""
+
+    @abstractmethod
     def confirm(self) -> None:
         """Make sure that what was read before `resume` still stands, where there is any doubt. Raises Stale."""
 

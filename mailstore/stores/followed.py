@@ -56,6 +56,12 @@ class FollowedStore(Store):
         while self._take(self._changed):
             yield self._hand_out()
 
+    def _rewind(self) -> None:
+        """Hand out everything again."""
+        with self._turn:
+            self._scanning, self._changing = self._reader.scan(), iter(())
+            self._ready = []
+
     def _skip(self) -> None:
         """Forget what is still to be handed out: all of it was folded by other ways."""
         with self._turn:

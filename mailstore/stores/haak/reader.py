@@ -25,6 +25,8 @@ __all__ = ["Reader"]
 TAIL_BYTES = 1 << 16
 """How much of the end of a file is read before its beginning: the first screen comes from it."""
 BATCH = 1000
+MUCH = 1 << 26
+"""Bytes: what has come since is folded one by one, and of so much, all at once is sooner done."""
 Decode = Callable[[Line, int], list[Event]]
 Followed = tuple[LineFile, Decode]
 
@@ -38,9 +40,10 @@ class Reader:
     def __init__(self, places: Places) -> None:
         self._places = places
         self._gone = ""
-        self._begin()
+        self.begin()
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
+        """Forget all that was read."""
         places = self._places
         self._roster = RosterReader(places)
         self._deliveries = _small(LineFile(places.deliveries), delivery_of)
@@ -60,7 +63,7 @@ class Reader:
                 yield from _sized(self._everything())
                 return
             except Replaced as reason:
-                self._begin()
+                self.begin()
                 yield [Reset(str(reason))]
 
     def glimpse(self) -> list[Event]:
@@ -77,7 +80,7 @@ class Reader:
     def fold_all(self, mailbox: Mailbox, now: float) -> None:
         """Read all there is into an empty mailbox, as a scan would, but many records at a time. Raises OSError."""
         while True:
-            self._begin()
+            self.begin()
             try:
                 self._fold_all(mailbox, now)
                 return
@@ -115,7 +118,7 @@ class Reader:
 
         Raises Replaced when any file is no longer the one that was read, msgspec.MsgspecError, and OSError.
         """
-        self._begin()
+        self.begin()
         position = msgspec.msgpack.decode(data, type=Position)
         events = self._roster.resume((position.agents, position.agents_hash, position.sessions))
         for _ in self._leftovers.read():
@@ -125,6 +128,8 @@ class Reader:
             place = position.files[file.name]
             if place is not None and not file.resume(place):
                 self._touched.append((file, place))
+        if sum(file.path.stat().st_size - place.offset for file, place in self._touched) > MUCH:
+            raise Replaced("much has come since")
         self._messages.last_time = position.last_time
         return events
 
@@ -162,7 +167,7 @@ class Reader:
             yield [Gone(self._gone)]
 
     def _anew(self, reason: str) -> Iterator[list[Event]]:
-        self._begin()
+        self.begin()
         yield [Reset(reason)]
         yield from self.scan()
 

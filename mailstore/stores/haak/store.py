@@ -148,6 +148,11 @@ class HaakStore(FollowedStore, Resumable):
         except (Replaced, MsgspecError, OSError) as reason:
             raise Stale(str(reason)) from reason
 
+    def begin_anew(self) -> None:
+        """Let the next scan tell everything."""
+        self._files.begin()
+        self._rewind()
+
     def confirm(self) -> None:
         """Make sure that what was read still stands. Raises Stale."""
         try:
