@@ -19,8 +19,9 @@ from typing import Any, Self
 
 from benchmarks.processes import resident
 from mailstore import Mailbox, open_store
+from mailstore.folding import fold_store
 from mailstore.query import parse
-from mailstore.search import SearchContext, search
+from mailstore.search import SearchContext, look_up
 from mailstore.store import Store
 from tests.terminal import environment
 
@@ -32,10 +33,8 @@ ONE_BY_ONE = 2_000
 
 def load(store: Store) -> Mailbox:
     """Read and fold a whole mailbox, as a command does."""
-    mailbox, now = Mailbox(), time.time()
     gc.disable()
-    for batch in store.scan():
-        mailbox.fold(batch, now)
+    mailbox = fold_store(store, "user", time.time())
     gc.enable()
     return mailbox
 
@@ -44,7 +43,8 @@ def first_hits(store: Store, mailbox: Mailbox, word: str) -> int:
     """Find the first messages, newest first, that hold a word; return how many."""
     now = time.time()
     context = SearchContext(mailbox, store.content, now)
-    return len(list(itertools.islice(search(reversed(mailbox.messages()), parse(word, now), context), FIRST)))
+    found = itertools.chain.from_iterable(look_up(parse(word, now), context, store.candidates))
+    return len(list(itertools.islice(found, FIRST)))
 
 
 def one_by_one(mailbox: Mailbox, other: Path) -> list[int]:

@@ -111,5 +111,4 @@ def __getattr__(name: str) -> Any:
 async def preload() -> None:
     """Import everything, a module at a time, so that the first key that needs it does not wait."""
     for module in HOMES:
-        import_module(module)
-        await asyncio.sleep(0)
+        await asyncio.to_thread(import_module, module)  # the larger ones would hold up keys for as long as a frame

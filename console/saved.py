@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from mailstore.errors import QueryError
 from mailstore.mailbox import Mailbox, by_time
 from mailstore.message import Message
 from mailstore.query import parse
-from mailstore.search import SearchContext, search
+from mailstore.search import Candidates, SearchContext, look_up
 
 __all__ = ["Found", "find"]
 
@@ -27,23 +28,25 @@ class Found(NamedTuple):
 
 
 def find(
-    mailbox: Mailbox, body: Callable[[Message], str], now: float, views: Mapping[str, str], messages: Iterable[Message]
+    mailbox: Mailbox, body: Callable[[Message], str], now: float, views: Mapping[str, str], candidates: Candidates
 ) -> dict[str, Found]:
-    """Run every saved search over some messages; blocks for as long as their texts take to read."""
-    newest = sorted(messages, key=by_time, reverse=True)
+    """Run every saved search over a mailbox; blocks for as long as their texts take to read."""
     context = SearchContext(mailbox, body, now)
-    return {name: _found(mailbox, text, newest, context, now) for name, text in views.items()}
+    return {name: _found(mailbox, text, candidates, context, now) for name, text in views.items()}
 
 
-def _found(mailbox: Mailbox, text: str, newest: list[Message], context: SearchContext, now: float) -> Found:
+def _found(mailbox: Mailbox, text: str, candidates: Candidates, context: SearchContext, now: float) -> Found:
     try:
         query = parse(text, now)
     except QueryError as error:
         return Found({}, problem=str(error))
     hits: dict[str, Message] = {}
     number = unseen = 0
-    for message in search(newest, query, context):
-        hits.setdefault(mailbox.root_of(message.id), message)
+    for message in chain.from_iterable(look_up(query, context, candidates)):
+        root = mailbox.root_of(message.id)
+        if root not in hits or by_time(message) > by_time(hits[root]):
+            hits[root] = message
         number += 1
         unseen += mailbox.is_unseen(message)
-    return Found(hits, number, unseen)
+    newest = sorted(hits.items(), key=lambda hit: by_time(hit[1]), reverse=True)
+    return Found(dict(newest), number, unseen)

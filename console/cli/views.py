@@ -23,9 +23,7 @@ def run(args: argparse.Namespace) -> int:
     """Print one row a view."""
     with loaded(args, with_seen=True) as mail:
         views = saved_views(mail.store.url)
-        found = find(
-            mail.mailbox, lambda message: text_of(mail.store, message), mail.now, views, mail.mailbox.messages()
-        )
+        found = find(mail.mailbox, lambda message: text_of(mail.store, message), mail.now, views, mail.store.candidates)
         rows = [
             ViewRow(name, query, found[name].messages, found[name].unseen, found[name].problem)
             for name, query in views.items()

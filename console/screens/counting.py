@@ -57,15 +57,16 @@ class Counting(Searching):
         if views != self._counted or (views and self._is_stale):
             self._is_stale = False
             self._counted = views
-            self._count(views, self.session.mailbox.folded())
+            if views or self.session.found:
+                self._count(views)
 
     @work(group="search-saved", exclusive=True, exit_on_error=False)
-    async def _count(self, views: dict[str, str], messages: list[Message]) -> None:
+    async def _count(self, views: dict[str, str]) -> None:
         began = monotonic()
         try:
             session = self.session
             session.found = await asyncio.to_thread(
-                later.find, session.mailbox, session.body, session.now(), views, messages
+                later.find, session.mailbox, session.body, session.now(), views, session.store.candidates
             )
         except RuntimeError:  # a dictionary grew while it was read
             self._is_stale = True

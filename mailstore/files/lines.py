@@ -184,6 +184,7 @@ class LineFile:
         """Go on where an earlier reading stopped; say whether nobody wrote since. Raises Replaced and OSError."""
         self.cutter = Cutter(place.offset)
         self.cutter.lines, self.cutter.witness = place.lines, place.witness
+        self.cutter.summed = place.offset, place.checksum
         self._identity, self._is_begun = (place.device, place.inode), True
         with self._opened():
             self._stamp = None
