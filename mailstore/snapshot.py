@@ -18,7 +18,7 @@ from mailstore.roster import RosterImage
 
 __all__ = ["Unfit", "load", "save"]
 
-VERSION = 1
+VERSION = 2
 MAGIC = b"signalbox folded mailbox\n"
 BYTES = "b"
 """The typecode of what is a buffer of bytes."""
@@ -94,7 +94,7 @@ class Header(msgspec.Struct):
     openers: list[tuple[bool, str]]
     counts: list[int]
     together: list[tuple[int, int, int]]
-    sent: list[tuple[int, str, int]]
+    sent: list[tuple[int, str, str, int]]
     types: list[tuple[int, str, int]]
     dead: list[tuple[int, str, State]]
     due: list[tuple[float, int]]
@@ -205,7 +205,7 @@ def _load(file: BinaryIO, user: str) -> tuple[Mailbox, bytes]:
     index.unseen_channel.update(header.unseen_channel)
     index.unseen_total, index.unseen_for_user = header.unseen_total, header.unseen_for_user
     ledger.open.together.update(((a, b), number) for a, b, number in header.together)
-    ledger.open.sent.update(((at, sender), number) for at, sender, number in header.sent)
+    ledger.open.sent.update(((at, sender, kind), number) for at, sender, kind, number in header.sent)
     ledger.open.types.update(((at, kind), number) for at, kind, number in header.types)
     for row, name, state in header.dead:
         ledger.mark_dead(row, name, state)

@@ -183,8 +183,10 @@ class FilerOfMany:
             for head, number in zip(*np.unique(heads[rows], return_counts=True), strict=True):
                 mail.count_types(at, kinds[int(head)], int(number))
             if name[0]:
-                for sender, number in zip(*np.unique(self._senders[rows], return_counts=True), strict=True):
-                    mail.count_sent(at, self._messages.names[int(sender)], int(number))
+                pairs = heads[rows].astype(np.int64) << 32 | self._senders[rows]
+                for pair, number in zip(*np.unique(pairs, return_counts=True), strict=True):
+                    sender = self._messages.names[int(pair) & 0xFFFF_FFFF]
+                    mail.count_sent(at, sender, kinds[int(pair) >> 32], int(number))
         self._count_together()
 
     def _count_together(self) -> None:

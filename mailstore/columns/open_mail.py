@@ -30,7 +30,8 @@ class OpenMail:
         """What each name ever had open, in order; some of it may be closed by now."""
         self.together: dict[tuple[int, int], int] = defaultdict(int)
         """How many rows a role and another name have open both."""
-        self.sent: dict[tuple[int, str], int] = defaultdict(int)
+        self.sent: dict[tuple[int, str, str], int] = defaultdict(int)
+        """How much of what a role has open each sender sent, by type."""
         self.types: dict[tuple[int, str], int] = defaultdict(int)
         self.size = 0
 
@@ -121,7 +122,7 @@ class OpenMail:
         self.types[at, self._type_of(row)] += by
         is_role = self.names[at][0]
         if is_role:
-            self.sent[at, self._sender_of(row)] += by
+            self.sent[at, self._sender_of(row), self._type_of(row)] += by
         for number, word in enumerate(self.words):
             beside = word[row] if is_role else word[row] & self._role_bits[number]
             if beside:
@@ -132,9 +133,9 @@ class OpenMail:
         """Count messages of a type that a name, given by its number, has open."""
         self.types[at, kind] += by
 
-    def count_sent(self, at: int, sender: str, by: int) -> None:
-        """Count messages of a sender that a role, given by its number, has open."""
-        self.sent[at, sender] += by
+    def count_sent(self, at: int, sender: str, kind: str, by: int) -> None:
+        """Count messages of a sender and a type that a role, given by its number, has open."""
+        self.sent[at, sender, kind] += by
 
     def count_together(self, at: int, rows: Iterable[int]) -> None:
         """Count rows that a role, given by its number, has open and others too."""
@@ -164,12 +165,13 @@ class OpenMail:
         """
         found = [at for name in names if (at := self._ordinals.get(name)) is not None]
         shared = any(self.together.get((min(a, b), max(a, b))) for i, a in enumerate(found) for b in found[:i])
-        sent = sum(self.sent.get((at, reader), 0) for at in found)
-        if shared or (sent and types is not None):
+        if shared:
             return None
+        kinds = {kind for _, kind in self.types} if types is None else types
+        sent = sum(self.sent.get((at, reader, kind), 0) for at in found for kind in kinds)
         if types is None:
             return sum(self.counts[at] for at in found) - sent
-        return sum(self.types.get((at, kind), 0) for at in found for kind in types)
+        return sum(self.types.get((at, kind), 0) for at in found for kind in types) - sent
 
     def holders(self) -> Iterator[tuple[Name, int]]:
         """Yield everyone who has anything open, with how much."""
