@@ -24,6 +24,10 @@ PLAINLY = {"observe": False, "plain": False, "theme": None, "reader": None, "sto
 """What the options are where none is given; a test compares them with the parser's."""
 
 
+FRAMES = "200"
+"""A second at most: Textual draws what changed with the next frame, and half of one is what a key waits for."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
@@ -54,6 +58,7 @@ def run(args: argparse.Namespace) -> int:
             return _plain(args, store)
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise Refused("the console needs a terminal", "signalbox open --plain needs none")
+        os.environ.setdefault("TEXTUAL_FPS", FRAMES)
         from console.app import SignalboxApp
         from console.config import load_config
 
