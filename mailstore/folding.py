@@ -58,8 +58,10 @@ def kept(store: Resumable, user: str, now: float) -> Mailbox | None:
     It is to be confirmed before anybody relies on it, and `news` or `changes` tell what came since.
     """
     try:
-        with kept_at(store, user).open("rb") as file:
+        path = kept_at(store, user)
+        with path.open("rb") as file:
             mailbox, position = load(file, user)
+        os.utime(path)  # what is used stays
         mailbox.fold(store.resume(position), now)
     except (OSError, Unfit, Stale):
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mailstore.address import channel_label, is_channel, resolve
 from mailstore.columns.messages import NONE, Head
-from mailstore.delivery import FOREVER, State
+from mailstore.delivery import FOREVER
 from mailstore.events import Event, Seen, Unseen
 from mailstore.fates import Fates, by_time
 from mailstore.index import is_for_user
@@ -237,7 +237,3 @@ class Mailbox(Fates):
             unreadable=self._unreadable,
             warnings=len(self.problems) - self._unreadable,
         )
-
-    def has_state(self, message: Message, wanted: State, now: float) -> bool:
-        """Say whether a message is in a state for any of its recipients."""
-        return any(found.state is wanted for found in self.states(message, now).values())

@@ -169,10 +169,6 @@ class Roster:
         """Return the session ids of all that ever held a role, in the order in which they took it."""
         return list(self._held.get(role, ()))
 
-    def has_held(self, session_id: str, role: str) -> bool:
-        """Say whether an agent holds a role or ever held it."""
-        return session_id in self._held.get(role, ())
-
     def ever_held(self, session_id: str) -> frozenset[str]:
         """Return every role that an agent holds or ever held."""
         return self._roles.get(session_id, NO_ROLES)
