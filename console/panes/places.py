@@ -158,11 +158,14 @@ class Places:
     def selectable(self, index: int) -> bool:
         return self.rows[index].view is not None
 
+    def face(self, index: int) -> object:
+        return self.rows[index], self._ink
+
     def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
         row, ink = self.rows[index], self._ink
         if row.view is None:
             rule = "─" * max(0, width - cell_len(row.label) - 1)
-            return [lay([(f"{row.label} ", ink.muted), (rule, ink.muted)], [], width, Style.null())]
+            return [lay([(f"{row.label} ", ink.muted), (rule, ink.muted)], [], width, look.base)]
         number = in_words(row.count) if row.count else ""
         tone: Style = getattr(ink, row.tone)
         right: list[Piece] = [(number, ink.accent if row.view.kind == "for-you" else ink.strong)] if number else []
@@ -176,4 +179,4 @@ class Places:
         note = visible_line(row.note)
         if note and room - cell_len(label) > cell_len(note) + 1:
             left.append((f" {note}", ink.muted))
-        return [lay(left, right, width, Style.null())]
+        return [lay(left, right, width, look.base)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from rich.style import Style
 from textual.strip import Strip
 
 from console.ink import Ink
@@ -51,10 +50,14 @@ class SheetRows:
     def selectable(self, index: int) -> bool:
         return True
 
+    def face(self, index: int) -> object:
+        row = self.rows[index]
+        return row, row.key in self._marked, self.row_height, self._ink
+
     def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
         row, ink = self.rows[index], self._ink
         mark: Piece = (MARK, ink.accent) if row.key in self._marked else ("  ", ink.text)
-        lines = [lay([mark, *row.left], row.right, width, Style.null())]
+        lines = [lay([mark, *row.left], row.right, width, look.base)]
         if self.row_height > 1:
-            lines.append(lay([("  ", ink.text), *row.left_below], row.right_below, width, Style.null()))
+            lines.append(lay([("  ", ink.text), *row.left_below], row.right_below, width, look.base))
         return lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
@@ -37,6 +38,19 @@ TYPE_GLYPHS = {
     "status": "·",
     "incident": "▲",
 }
+
+
+class Face(Struct, frozen=True):
+    """What a row shows: the thread, or what a search `hit` in it, and what depends on the moment and on other mail."""
+
+    summary: ThreadSummary
+    hit: Message | None
+    when: str
+    names: tuple[str, ...]
+    label: str
+    note: Note | None
+    is_marked: bool
+    ink: Ink
 
 
 def no_note(root: str) -> None:
@@ -96,41 +110,55 @@ class ThreadRows:
     def selectable(self, index: int) -> bool:
         return True
 
-    def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
+    def face(self, index: int) -> Face:
         # a root of a moment ago may hang below another by now: rows are painted between foldings too
-        summary = self._mailbox.summary(self._mailbox.root_of(self.key(index)))
-        hit = self._hits.get(summary.root)
-        return [self._first(summary, hit, width), self._second(summary, width)]
-
-    def _first(self, summary: ThreadSummary, hit: Message | None, width: int) -> Strip:
-        ink = self._ink
+        mailbox = self._mailbox
+        summary = mailbox.summary(mailbox.root_of(self.key(index)))
+        root, hit = summary.root, self._hits.get(summary.root)
         shown = hit or summary.latest
-        bar: Piece = ("▌", ink.unread) if summary.unseen else (" ", ink.text)
-        glyph = TYPE_GLYPHS.get(shown.type, " ")
-        if glyph == "·":
-            glyph = " "
-        subject = visible_line(hit.subject if hit else summary.subject) or "(no subject)"
-        tone = ink.unread if summary.unseen else ink.text
-        marks: list[Piece] = [(MARK, ink.accent)] if summary.root in self._marked else []
-        marks += [(f"{glyph} ", ink.accent)] if glyph != " " else []
-        when = age(self._now() - shown.time) if shown.timed else "–"
-        return lay([bar, *marks, (subject, tone)], [(f"{when:>4}", ink.muted)], width, Style.null())
+        return Face(
+            summary,
+            hit,
+            age(self._now() - shown.time) if shown.timed else "–",
+            tuple(map(mailbox.label, summary.participants)),
+            label_of(root) if mailbox.roster.scopes else "",
+            self._note(root),
+            root in self._marked,
+            self._ink,
+        )
 
-    def _second(self, summary: ThreadSummary, width: int) -> Strip:
-        ink = self._ink
-        bar: Piece = ("▌", ink.unread) if summary.unseen else (" ", ink.text)
-        number = count(summary.unseen) if summary.unseen else ""
-        size = f"{count(summary.messages)} " if summary.messages > 1 else ""
-        if (note := self._note(summary.root)) is not None:
-            words, state = note
-            left: list[Piece] = [bar, (f"{GLYPHS[state]} {visible_line(words)}", ink.states[state])]
-            return lay(left, [(number, ink.accent)], width, Style.null())
-        label = label_of(summary.root) if self._mailbox.roster.scopes else ""
-        where = f"{shorten_middle(label, LABEL_CELLS)}  " if label else ""
-        room = max(4, width - len(number) - len(size) - len(where) - 3)
-        names = (self._mailbox.label(name).replace(f"{label}/", "", bool(label)) for name in summary.participants)
-        people: list[Piece] = [(where, ink.text), (people_line(tuple(names), room), ink.muted)]
-        return lay([bar, (size, ink.text), *people], [(number, ink.accent)], width, Style.null())
+    def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
+        face = self.face(index)
+        return [_first(face, width, look.base), _second(face, width, look.base)]
+
+
+def _first(face: Face, width: int, base: Style) -> Strip:
+    ink, summary, hit = face.ink, face.summary, face.hit
+    bar: Piece = ("▌", ink.unread) if summary.unseen else (" ", ink.text)
+    glyph = TYPE_GLYPHS.get((hit or summary.latest).type, " ")
+    if glyph == "·":
+        glyph = " "
+    subject = visible_line(hit.subject if hit else summary.subject) or "(no subject)"
+    tone = ink.unread if summary.unseen else ink.text
+    marks: list[Piece] = [(MARK, ink.accent)] if face.is_marked else []
+    marks += [(f"{glyph} ", ink.accent)] if glyph != " " else []
+    return lay([bar, *marks, (subject, tone)], [(f"{face.when:>4}", ink.muted)], width, base)
+
+
+def _second(face: Face, width: int, base: Style) -> Strip:
+    ink, summary = face.ink, face.summary
+    bar: Piece = ("▌", ink.unread) if summary.unseen else (" ", ink.text)
+    number = count(summary.unseen) if summary.unseen else ""
+    size = f"{count(summary.messages)} " if summary.messages > 1 else ""
+    if face.note is not None:
+        words, state = face.note
+        left: list[Piece] = [bar, (f"{GLYPHS[state]} {visible_line(words)}", ink.states[state])]
+        return lay(left, [(number, ink.accent)], width, base)
+    where = f"{shorten_middle(face.label, LABEL_CELLS)}  " if face.label else ""
+    room = max(4, width - len(number) - len(size) - len(where) - 3)
+    names = tuple(name.replace(f"{face.label}/", "", bool(face.label)) for name in face.names)
+    people: list[Piece] = [(where, ink.text), (people_line(names, room), ink.muted)]
+    return lay([bar, (size, ink.text), *people], [(number, ink.accent)], width, base)
 
 
 def people_line(names: tuple[str, ...], room: int) -> str:

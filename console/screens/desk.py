@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.events import DescendantFocus, Key, Resize
 from textual.timer import Timer
 from textual.widget import Widget
@@ -64,7 +65,7 @@ class Desk(Listing):
         self._past: list[Look] = []
         self._future: list[Look] = []
         self._drawn = 0.0
-        self._drawing_took = 0.0
+        self._drawing_took = self._last_took = 0.0
         self._drew_mail = False
         self._drawing: Timer | None = None
         self._wanted_root: str | None = None
@@ -131,7 +132,6 @@ class Desk(Listing):
 
     def on_mount(self) -> None:
         """Show where the person left off."""
-        self.conversation.border_title = ""
         self.conversation.is_flat = self.look.is_flat
         self._wanted_root = self.look.root
         self.redraw()
@@ -258,7 +258,8 @@ class Desk(Listing):
         for sheet in self.app.screen_stack:
             if sheet is not self and isinstance(sheet, Undoing):
                 sheet.redraw()
-        self._drawing_took = monotonic() - self._drawn
+        took, self._last_took = self._last_took, monotonic() - self._drawn
+        self._drawing_took = min(took, self._last_took)  # one alone may have waited for something else
 
     def _placeholder(self) -> list[str]:
         if not len(self.session.mailbox):
@@ -279,11 +280,11 @@ class Desk(Listing):
             )
             if is_on
         ]
-        self.threads.border_title = as_title(" · ".join([title, *marks]))
         marked = len(self.marked_roots())
         above = (f"{marked} marked · " if marked else "") + self._new_above()
         width = self.threads.size.width - 4 - len(above)
-        self.threads.border_subtitle = above + status_words(self.session.mailbox, listed, width)
+        below = above + status_words(self.session.mailbox, listed, width)
+        self.threads.set_titles(as_title(" · ".join([title, *marks])), Content(below))
 
     def _new_above(self) -> str:
         """Say how much of what came since the console was opened waits above what is in sight."""
@@ -302,16 +303,16 @@ class Desk(Listing):
         pane, mailbox = self.conversation, self.session.mailbox
         first = next(pane.messages, None)
         if first is None:
-            pane.border_title = pane.border_subtitle = ""
+            pane.set_titles(Content(), Content())
             return
         summary = mailbox.summary(mailbox.root_of(first.id))
         label = label_of(summary.root) if mailbox.mailboxes() else ""
-        pane.border_title = as_title(f"{label} · {summary.subject}" if label else summary.subject)
+        title = as_title(f"{label} · {summary.subject}" if label else summary.subject)
         new = self.session.new_among(pane.keys_below())
         below = f" · {new} new below" if new else ""
         number = f"{summary.messages} message{'s' * (summary.messages != 1)}"
         following = " · following" if pane.is_following else ""
-        pane.border_subtitle = f"{number}{below}{following}"
+        pane.set_titles(title, Content(f"{number}{below}{following}"))
 
     def tick(self) -> None:
         """Let a second pass: show the time, and what came with it."""

@@ -134,8 +134,7 @@ class Sheet(Undoing, Screen[str | None]):
         self.marked &= {row.key for row in rows}
         self.listing.placeholder = self.placeholder()
         self.listing.set_source(SheetRows(rows, self.ink, self.marked))
-        self.listing.border_title = as_title(self.heading())
-        self.listing.border_subtitle = as_title(self.subtitle(rows))
+        self.listing.set_titles(as_title(self.heading()), as_title(self.subtitle(rows)))
         self._tell_about(self.listing.cursor_key)
         self.query_one("#header", Header).headline = headline(self.session)
 

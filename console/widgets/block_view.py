@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from msgspec import Struct
@@ -10,12 +11,11 @@ from rich.segment import Segment
 from textual.events import Blur, Click, Focus, Resize
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from console.widgets.block_layout import BlockLayout, Blocks, NoBlocks
 from console.widgets.block_lines import BlockLines, KeptLines
-from console.widgets.scrolled_size import set_scrolled_height
+from console.widgets.line_view import LineView, blank
 
 __all__ = ["BlockView", "Blocks"]
 
@@ -28,7 +28,7 @@ class _Pending(Struct, frozen=True):
     left_at: int = -1
 
 
-class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
+class BlockView(LineView):
     """Asks for the lines of what is on the screen, and never moves what is looked at when they come."""
 
     DEFAULT_CSS = """
@@ -77,6 +77,7 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
         self._places = BlockLayout(NoBlocks(), 0)
         self._lines = KeptLines()
         self._pending: _Pending | None = None
+        self._is_stale = False
 
     @property
     def source(self) -> Blocks:
@@ -110,7 +111,7 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _lay_out(self, places: BlockLayout) -> None:
         self._places = places
-        set_scrolled_height(self, places.end)
+        self.set_scrolled_height(places.end)
 
     @property
     def _width(self) -> int:
@@ -133,7 +134,7 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
         place = self._places.place(self.scroll_offset.y)
         was_at_end = self.is_at_end
         if self._places.learn(at, max(1, len(lines))):
-            set_scrolled_height(self, self._places.end)
+            self.set_scrolled_height(self._places.end)
             if self._pending is not None:
                 self._show_pending()
             elif self.is_following and was_at_end:
@@ -340,34 +341,38 @@ class BlockView(ScrollView, can_focus=True, inherit_bindings=False):
             self.post_message(self.LinesWanted(self, wanted).set_sender(self))
 
     def _redraw(self) -> None:
-        self.refresh()
-        self.call_next(self._ask)
+        """Paint what has changed when all of it has: much changes at once."""
+        if not self._is_stale:
+            self._is_stale = True
+            self.call_next(self._catch_up)
 
-    def render_line(self, y: int) -> Strip:
-        """Draw one line of the screen."""
-        width = self.scrollable_content_region.width
-        base = self.rich_style
-        line = y + self.scroll_offset.y
-        at = self._places.at_line(line)
-        if at is None:
-            return Strip.blank(width, base)
-        key = self.source.keys[at]
-        have = self._lines.get(key)
-        part = line - self._places.top(at)
-        if have is None:
-            body = Strip([Segment("…" if part == 0 else "")])
-        else:
-            body = have[part] if part < len(have) else Strip([])
-        gutter = "  "
-        style = base
+    def _catch_up(self) -> None:
+        self._is_stale = False
+        self.repaint()
+        self._ask()
+
+    def draw(self, width: int, height: int) -> list[Strip]:
+        """Draw the lines of the blocks in sight."""
+        top, base = self.scroll_offset.y, self.ink()
+        lines: list[Strip] = []
+        for at in self._places.touching(top, top + height):
+            begin = self._places.top(at)
+            lines += self._block_lines(at, range(max(top, begin), min(top + height, begin + self._places.height(at))))
+        return lines + [blank(width, base)] * (height - len(lines))
+
+    def _block_lines(self, at: int, lines: range) -> Iterator[Strip]:
+        key, width, base = self.source.keys[at], self._width, self.ink()
+        have, begin = self._lines.get(key), self._places.top(at)
+        gutter = Segment("  ", base)
         if key == self.cursor_key:
-            name = "block-view--bar" if self.has_focus else "block-view--bar-blurred"
-            gutter, style = "▎ ", self.get_component_rich_style(name)
-        guides = Segment(
-            "│ " * (self._places.indent(at) // 2), base + self.get_component_rich_style("block-view--indent")
-        )
-        strip = Strip([guides, Segment(gutter, style), *body.apply_style(base)])
-        return strip.adjust_cell_length(width, base)
+            gutter = Segment("▎ ", base + self.ink("block-view--bar" if self.has_focus else "block-view--bar-blurred"))
+        guides = Segment("│ " * (self._places.indent(at) // 2), base + self.ink("block-view--indent"))
+        for part in range(lines.start - begin, lines.stop - begin):
+            if have is None:
+                body = Strip([Segment("…" if part == 0 else "")])
+            else:
+                body = have[part] if part < len(have) else Strip([])
+            yield Strip([guides, gutter, *body.apply_style(base)]).adjust_cell_length(width, base)
 
     def on_resize(self, event: Resize) -> None:
         place = self._places.place(self.scroll_offset.y)

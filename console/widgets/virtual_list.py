@@ -11,24 +11,25 @@ from typing import ClassVar, Protocol
 from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style
-from textual.cache import LRUCache
 from textual.events import Blur, Click, Focus, Resize
 from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from console.widgets.scrolled_size import set_scrolled_height
+from console.widgets.line_view import LineView, blank
 
 __all__ = ["RowLook", "Rows", "VirtualList"]
 
+MOST_ROWS = 512
+
 
 class RowLook(Struct, frozen=True):
-    """How a row stands: under the cursor, in the focused list."""
+    """How a row stands: under the cursor, in the focused list, in a style on which it is to be written."""
 
     is_cursor: bool = False
     is_focused: bool = False
+    base: Style = Style.null()
 
 
 class Rows(Protocol):
@@ -43,6 +44,9 @@ class Rows(Protocol):
     def index(self, key: str) -> int | None: ...
 
     def selectable(self, index: int) -> bool: ...
+
+    def face(self, index: int) -> object:
+        """Return all that a row shows, to be compared: a row that shows the same is not rendered again."""
 
     def render(self, index: int, width: int, look: RowLook) -> list[Strip]: ...
 
@@ -62,11 +66,14 @@ class _NoRows:
     def selectable(self, index: int) -> bool:
         return False
 
+    def face(self, index: int) -> object:
+        return None
+
     def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
         return []
 
 
-class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
+class VirtualList(LineView):
     """Rows of one height with a cursor; the screen binds the keys, this offers the actions.
 
     A new source keeps the selection on the row of the same key and the view on the same rows: mail that
@@ -119,7 +126,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id, classes=classes)
         self.source: Rows = _NoRows()
         self.cursor_key: str | None = None
-        self._strips: LRUCache[tuple[int, int, RowLook], list[Strip]] = LRUCache(512)
+        self._rows: dict[str, tuple[object, list[Strip]]] = {}
 
     # What is shown
 
@@ -129,8 +136,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         in_sight, top = self._in_sight(), self.scroll_offset.y // max(1, self.source.row_height)
         part = self.scroll_offset.y % height
         self.source = source
-        self._strips.clear()
-        set_scrolled_height(self, len(source) * height)
+        self.set_scrolled_height(len(source) * height)
         moves = Counter(at - old for key, old in in_sight.items() if (at := source.index(key)) is not None)
         moved = moves.most_common(1)[0][0] if moves and top > 0 else 0
         was_in_sight = self.cursor_key in in_sight
@@ -139,7 +145,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_to(y=(top + moved) * height + part, animate=False, immediate=True, force=True)
         elif was_in_sight and (top == 0 or not moves):
             self._scroll_to_cursor()
-        self.refresh()
+        self.repaint()
 
     def _in_sight(self) -> dict[str, int]:
         """Return the rows in sight; most of them say where the view belongs, though one may go elsewhere."""
@@ -177,9 +183,8 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         return next((at for at in chain(onward, back) if self.source.selectable(at)), -1)
 
     def redraw_rows(self) -> None:
-        """Draw all rows anew, as when time has passed."""
-        self._strips.clear()
-        self.refresh()
+        """Draw what has changed in the rows, as when time has passed."""
+        self.repaint()
 
     def select(self, key: str) -> bool:
         """Put the cursor on a row; say whether it is there."""
@@ -200,15 +205,15 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         if at < 0:
             return
         if at != self.cursor:
-            old, self.cursor = self.cursor, at
+            self.cursor = at
             self.cursor_key = self.source.key(at)
-            height = self.source.row_height
-            self.refresh_lines(old * height, height)
-            self.refresh_lines(at * height, height)
+            self.repaint()
             self.post_message(self.Highlighted(self, self.cursor_key, at))
         self._scroll_to_cursor()
 
     def _scroll_to_cursor(self) -> None:
+        if not self.size:
+            return  # it has no place on the screen yet: the first one that it gets comes with a new size
         height = self.source.row_height
         top = self.cursor * height
         if self.cursor > 0 and not any(self.source.selectable(at) for at in range(min(self.cursor, 3))):
@@ -259,54 +264,59 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
 
     # Drawing
 
-    def render_line(self, y: int) -> Strip:
-        """Draw one line of the screen."""
-        width = self.scrollable_content_region.width
+    def draw(self, width: int, height: int) -> list[Strip]:
+        """Draw the rows in sight, or what is said where there are none."""
         if not len(self.source):
-            return self._placeholder_line(y, width)
-        height = self.source.row_height
-        row, part = divmod(y + self.scroll_offset.y, height)
-        if row >= len(self.source):
-            return Strip.blank(width, self.rich_style)
-        look = RowLook(row == self.cursor, self.has_focus)
-        key = (row, width, look)
-        strips = self._strips.get(key)
-        if strips is None:
-            strips = [self._dressed(strip, width, look) for strip in self.source.render(row, width, look)]
-            self._strips[key] = strips
-        return strips[part]
+            return self._placeholder_lines(width, height)
+        first, cut = divmod(self.scroll_offset.y, self.source.row_height)
+        usual, at_cursor = self._look(False), self._look(True)
+        lines: list[Strip] = []
+        for row in range(first, len(self.source)):
+            lines += self._row(row, width, at_cursor if row == self.cursor else usual)
+            if len(lines) >= cut + height:
+                break
+        lines += [blank(width, self.ink())] * (cut + height - len(lines))
+        return lines[cut : cut + height]
 
-    def _dressed(self, strip: Strip, width: int, look: RowLook) -> Strip:
-        base = self.rich_style
-        strip = strip.adjust_cell_length(width).apply_style(base)
-        if not look.is_cursor:
-            return strip
-        name = "virtual-list--cursor" if look.is_focused else "virtual-list--cursor-blurred"
-        bar = self.get_component_rich_style(name, partial=True)
-        over = Style(bgcolor=bar.bgcolor, bold=bar.bold)
-        return Strip([Segment(text, (style or base) + over, control) for text, style, control in strip], width)
+    def _row(self, row: int, width: int, look: RowLook) -> list[Strip]:
+        key, face = self.source.key(row), (self.source.face(row), width, look)
+        known = self._rows.get(key)
+        if known is None or known[0] != face:
+            if len(self._rows) >= MOST_ROWS:
+                self._rows.clear()
+            lines = [line.adjust_cell_length(width, look.base) for line in self.source.render(row, width, look)]
+            known = self._rows[key] = face, lines
+        return known[1]
 
-    def _placeholder_line(self, y: int, width: int) -> Strip:
-        lines = _wrapped(self.placeholder, width)
-        at = y - max(0, (self.scrollable_content_region.height - len(lines)) // 2)
-        text = lines[at] if 0 <= at < len(lines) else ""
-        style = self.get_component_rich_style("virtual-list--placeholder")
-        return Strip([Segment(text.center(width), style)]).adjust_cell_length(width, style)
+    def _look(self, is_cursor: bool) -> RowLook:
+        if not is_cursor:
+            return RowLook(base=self.ink())
+        is_focused = self.has_focus
+        bar = self.ink("virtual-list--cursor" if is_focused else "virtual-list--cursor-blurred")
+        return RowLook(True, is_focused, self.ink() + Style(bgcolor=bar.bgcolor, bold=bar.bold))
+
+    def _placeholder_lines(self, width: int, height: int) -> list[Strip]:
+        style = self.ink() + self.ink("virtual-list--placeholder")
+        texts = _wrapped(self.placeholder, width)[:height]
+        above = (height - len(texts)) // 2
+        lines = [Strip([Segment(text.center(width), style)]).adjust_cell_length(width, style) for text in texts]
+        empty = blank(width, style)
+        return [empty] * above + lines + [empty] * (height - len(texts) - above)
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._strips.clear()
+        self._rows.clear()
 
     def on_resize(self, event: Resize) -> None:
-        self._strips.clear()
+        self.repaint()
         if self.cursor >= 0:
             self.call_after_refresh(self._scroll_to_cursor)
 
     def on_focus(self, event: Focus) -> None:
-        self.refresh()
+        self.repaint()
 
     def on_blur(self, event: Blur) -> None:
-        self.refresh()
+        self.repaint()
 
 
 @lru_cache(maxsize=16)

@@ -34,6 +34,9 @@ class Names:
     def selectable(self, index: int) -> bool:
         return not self.names[index].startswith("=")
 
+    def face(self, index: int) -> object:
+        return self.key(index)
+
     def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
         self.drawn += 1
         mark = ">" if look.is_cursor else " "
