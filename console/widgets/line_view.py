@@ -157,12 +157,15 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         Textual lays out the whole screen on every other size, which costs a mailbox that grows a screenful of
         cells a message.
         """
-        size = Size(0, height)
-        if self.show_vertical_scrollbar and height >= self.virtual_size.height > 0:
-            self.set_reactive(Widget.virtual_size, size)
-            self._tell_bar(height, self.scroll_y)
-        else:
+        size, there = Size(0, height), self.container_size.height
+        if not there or self.show_vertical_scrollbar != (height > there or self.styles.overflow_y == "scroll"):
             self.virtual_size = size
+            return
+        self.set_reactive(Widget.virtual_size, size)
+        if self.scroll_y > self.max_scroll_y:
+            self.scroll_to(y=self.max_scroll_y, animate=False, immediate=True, force=True)
+        if self.show_vertical_scrollbar:
+            self._tell_bar(height, self.scroll_y)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Show other lines."""
