@@ -30,6 +30,10 @@ __all__ = [
 HOUR = 3600.0
 FOREVER = float("inf")
 
+BROADCAST, USER, TAG, ROLE, DIRECT, UNKNOWN, LITERAL = Kind
+ASLEEP, GONE = Status.FROZEN, Status.DEAD
+"""Members under names of their own: looking one up in its class costs more than most of the rules below."""
+
 
 class State(StrEnum):
     """What a message is to one recipient, in the order in which the rules apply."""
@@ -90,7 +94,7 @@ def message_expiry(message: Message, roster: Roster, user: str = "user") -> floa
 
 def _overlaps(agent: Agent, start: float, end: float) -> bool:
     begun = -FOREVER if agent.started_at is None else agent.started_at
-    ended = FOREVER if agent.status is not Status.DEAD or agent.ended_at is None else agent.ended_at
+    ended = FOREVER if agent.status is not GONE or agent.ended_at is None else agent.ended_at
     return begun <= end and ended >= start
 
 
@@ -105,37 +109,37 @@ def recipients(message: Message, facts: Facts, roster: Roster, user: str = "user
     for text in message.recipients:
         address = resolve(text, roster, user)
         expiry = _expiry(message, address.kind)
-        if address.kind is Kind.ROLE:
+        if address.kind is ROLE:
             roles.append(address.name)
         for name in _reached(message, address, roster, expiry):
             found.setdefault(name, Recipient(name, address.kind, expiry))
     for name, expiry in _mentioned(message, roster, user):
-        found.setdefault(name, Recipient(name, Kind.DIRECT, expiry, False))
+        found.setdefault(name, Recipient(name, DIRECT, expiry, False))
     if facts.delivered or facts.readers:
         claimed = {session for role in roles for session in roster.held(role)}
         for name in (*facts.delivered, *sorted(facts.readers)):
             if name != message.sender and name not in found and name not in claimed and name not in roles:
-                kind = Kind.USER if name == user else Kind.DIRECT
+                kind = USER if name == user else DIRECT
                 found[name] = Recipient(name, kind, FOREVER, False)
     return list(found.values())
 
 
 def _reached(message: Message, address: Address, roster: Roster, expiry: float) -> Iterator[str]:
-    if message.is_listed and address.kind in (Kind.TAG, Kind.BROADCAST):
+    if message.is_listed and address.kind in (TAG, BROADCAST):
         return
-    if address.kind is Kind.TAG:
+    if address.kind is TAG:
         for agent in roster.bearers(address.name):
             if agent.session_id != message.sender and _overlaps(agent, message.time, expiry):
                 yield agent.session_id
-    elif address.kind is Kind.BROADCAST:
+    elif address.kind is BROADCAST:
         for agent in roster:
-            if agent.status is Status.FROZEN or agent.session_id == message.sender:
+            if agent.status is ASLEEP or agent.session_id == message.sender:
                 continue
             if address.name != "all" and not agent.session_id.startswith(address.name.removesuffix("all")):
                 continue
             if _overlaps(agent, message.time, expiry):
                 yield agent.session_id
-    elif address.name != message.sender or address.kind is Kind.ROLE:
+    elif address.name != message.sender or address.kind is ROLE:
         yield address.name
 
 
@@ -145,12 +149,12 @@ def _mentioned(message: Message, roster: Roster, user: str) -> Iterator[tuple[st
     expiry = message_expiry(message, roster, user)
     for text in message.mentions:
         address = resolve(text, roster, user)
-        if address.kind is Kind.USER and message.sender != user:
+        if address.kind is USER and message.sender != user:
             yield address.name, expiry
         agents = []
-        if address.kind is Kind.DIRECT and (agent := roster.get(address.name)):
+        if address.kind is DIRECT and (agent := roster.get(address.name)):
             agents = [agent]
-        elif address.kind is Kind.ROLE:
+        elif address.kind is ROLE:
             agents = roster.holders(address.name)
         for agent in agents:
             if agent.session_id != message.sender and _overlaps(agent, message.time, expiry):
@@ -158,7 +162,7 @@ def _mentioned(message: Message, roster: Roster, user: str) -> Iterator[tuple[st
 
 
 def _readers(recipient: Recipient, facts: Facts, roster: Roster) -> list[str]:
-    if recipient.kind is not Kind.ROLE:
+    if recipient.kind is not ROLE:
         return [recipient.name] if recipient.name in facts.readers else []
     return [name for name in (recipient.name, *roster.held(recipient.name)) if name in facts.readers]
 
@@ -169,24 +173,24 @@ def state(
     """Return the first state that applies (semantics: what becomes of a message)."""
     if facts.readers and _readers(recipient, facts, roster):
         return State.READ
-    if recipient.kind in (Kind.UNKNOWN, Kind.LITERAL):
+    if recipient.kind in (UNKNOWN, LITERAL):
         return State.UNKNOWN
-    holders = roster.holders(recipient.name) if recipient.kind is Kind.ROLE else []
-    if recipient.kind is Kind.ROLE and not holders:
+    holders = roster.holders(recipient.name) if recipient.kind is ROLE else []
+    if recipient.kind is ROLE and not holders:
         return State.WAITING
     if not message.is_tracked:
         return State.UNRECORDED
     frozen_for = 0.0
-    if recipient.kind is Kind.ROLE:
-        if all(holder.status is Status.FROZEN for holder in holders):
+    if recipient.kind is ROLE:
+        if all(holder.status is ASLEEP for holder in holders):
             return State.FROZEN
-    elif recipient.kind is not Kind.USER and recipient.name != user:
+    elif recipient.kind is not USER and recipient.name != user:
         agent = roster.get(recipient.name)
         if agent is None:
             return State.UNKNOWN
-        if agent.status is Status.DEAD:
+        if agent.status is GONE:
             return State.DEAD
-        if agent.status is Status.FROZEN:
+        if agent.status is ASLEEP:
             return State.FROZEN
         if now >= recipient.expiry:
             frozen_for = roster.frozen_seconds(agent.session_id, message.time, now)
@@ -203,7 +207,7 @@ def standing(
         readers = _readers(recipient, facts, roster)
         times = [time for name in readers if (time := facts.readers[name]) is not None]
         return Standing(found, min(times, default=None), "", tuple(readers))
-    if recipient.kind is Kind.ROLE:
+    if recipient.kind is ROLE:
         holders = tuple(holder.session_id for holder in roster.holders(recipient.name))
         past = roster.held(recipient.name)
         reasons = {
@@ -216,7 +220,7 @@ def standing(
         return Standing(found, _since(found, recipient, message, agent), reasons.get(found, ""), holders)
     reasons = {
         State.UNKNOWN: "an address of another system"
-        if recipient.kind is Kind.LITERAL
+        if recipient.kind is LITERAL
         else "no one has ever borne this name",
         State.UNRECORDED: "who read it is not recorded",
         State.DEAD: "died before reading it",

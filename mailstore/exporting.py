@@ -112,7 +112,7 @@ def exported(store: Store, mailbox: Mailbox, messages: Iterable[Message], now: f
             thread=message.thread,
             root=mailbox.root_of(message.id),
             type=message.type,
-            states={name: found.state.value for name, found in mailbox.states(message, now).items()},
+            states={name: found.value for name, found in mailbox.bare_states(message, now).items()},
             archived=message.archived,
             file=where.file if where is not None else None,
             offset=where.offset if where is not None else None,

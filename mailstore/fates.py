@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from mailstore.address import Kind, resolve
-from mailstore.delivery import FOREVER, Facts, Standing, State, message_expiry, recipients, standing
+from mailstore.delivery import FOREVER, Facts, Standing, State, message_expiry, recipients, standing, state
 from mailstore.fold import NO_FACTS, Fold
 from mailstore.message import Intervention, Message, Receipt
 from mailstore.roster import Status
@@ -28,6 +28,14 @@ class Fates(Fold):
         return {
             recipient.name: standing(recipient, message, facts, self.roster, now, self.user)
             for recipient in recipients(message, facts, self.roster, self.user)
+        }
+
+    def bare_states(self, message: Message, now: float) -> dict[str, State]:
+        """Return a message's state for each of its recipients, without since when and why."""
+        facts, roster, user = self._facts_of(message.id), self.roster, self.user
+        return {
+            recipient.name: state(recipient, message, facts, roster, now, user)
+            for recipient in recipients(message, facts, roster, user)
         }
 
     def _facts_of(self, message_id: str) -> Facts:

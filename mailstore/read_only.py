@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Generator, Iterator, Sequence
+from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Self
 
-from mailstore.errors import Unsupported
+from mailstore.errors import ContentGone, Unsupported
 from mailstore.events import Event
 from mailstore.message import Message
 from mailstore.store import Capabilities, Capability, Store
@@ -58,6 +58,10 @@ class ReadOnly(Store):
     def content(self, message: Message) -> str:
         """Return a message's body. Raises ContentGone."""
         return self._store.content(message)
+
+    def contents(self, messages: Iterable[Message]) -> Iterator[str | ContentGone]:
+        """Yield the bodies of many messages."""
+        return self._store.contents(messages)
 
     def raw(self, message: Message) -> bytes:
         """Return a message's record. Raises ContentGone."""

@@ -76,6 +76,7 @@ class Roster:
         self._held: dict[str, dict[str, float | None]] = {}
         self._roles: dict[str, frozenset[str]] = {}
         self._frozen: dict[str, list[tuple[float, float | None]]] = {}
+        self._bearers: dict[str, list[Agent]] = {}
         self.scopes: set[str] = set()
         """The mailboxes whose names stand here side by side, each behind its label; none where there is but one."""
         self.resolved: dict[tuple[str, str], Any] = {}
@@ -95,6 +96,7 @@ class Roster:
         """Take over what was kept."""
         self._lines, self._held, self._frozen = image.lines, image.held, image.spells
         self._agents = {session: lines[-1] for session, lines in image.lines.items()}
+        self._bearers.clear()
         self._roles = {}
         for role, sessions in image.held.items():
             for session in sessions:
@@ -117,6 +119,7 @@ class Roster:
             self._held.setdefault(role, {}).setdefault(agent.session_id, agent.updated)
             self._roles[agent.session_id] = self.ever_held(agent.session_id) | {role}
         self._note_frozen(agent)
+        self._bearers.clear()
         if old is not None and old.place() == agent.place():
             return False
         self.resolved.clear()
@@ -182,8 +185,11 @@ class Roster:
         ]
 
     def bearers(self, tag: str) -> list[Agent]:
-        """Return every agent whose tags hold `tag`, the dead included."""
-        return [agent for agent in self._agents.values() if tag in agent.tags]
+        """Return every agent whose tags hold `tag`, the dead included; the list is not to be changed."""
+        known = self._bearers.get(tag)
+        if known is None:
+            known = self._bearers[tag] = [agent for agent in self._agents.values() if tag in agent.tags]
+        return known
 
     def roles(self) -> list[str]:
         """Return every role that is or was held, sorted."""

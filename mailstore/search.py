@@ -69,7 +69,7 @@ class SearchContext:
             case "from":
                 return self._is_name(value, message.sender)
             case "to":
-                names = (*message.recipients, *mailbox.states(message, self._now))
+                names = (*message.recipients, *mailbox.bare_states(message, self._now))
                 return any(self._is_name(value, name) for name in names)
             case "tag":
                 return any(self._is_tag(value.removeprefix("#"), name) for name in (*message.recipients, *message.tags))
@@ -122,8 +122,7 @@ class SearchContext:
         if claim == "mentioned":
             mentioned = (resolve(name, mailbox.roster, mailbox.user) for name in message.mentions)
             return any(address.kind is Kind.USER for address in mentioned)
-        states = mailbox.states(message, self._now).values()
-        return any(standing.state is STATE_OF[claim] for standing in states)
+        return STATE_OF[claim] in mailbox.bare_states(message, self._now).values()
 
 
 def cost(query: Query) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import msgspec
 
-from mailstore.errors import Unsupported
+from mailstore.errors import ContentGone, Unsupported
 from mailstore.events import Event
 from mailstore.message import Intervention, Message
 from mailstore.roster import Agent
@@ -140,6 +140,14 @@ class Store(ABC):
     @abstractmethod
     def content(self, message: Message) -> str:
         """Return a message's body. Raises ContentGone."""
+
+    def contents(self, messages: Iterable[Message]) -> Iterator[str | ContentGone]:
+        """Yield the bodies of many messages, in the order given; for one that is gone, what `content` would raise."""
+        for message in messages:
+            try:
+                yield self.content(message)
+            except ContentGone as error:
+                yield error
 
     @abstractmethod
     def raw(self, message: Message) -> bytes:

@@ -20,7 +20,8 @@ def put_json(value: Any) -> None:
         text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
     except UnicodeEncodeError:
         text = json.dumps(msgspec.to_builtins(value), indent=2)
-    text = STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    if not text.isascii() or "\x7f" in text:
+        text = STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     if sys.stdout is not None and (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
         text = json.dumps(json.loads(text), indent=2)
     print(text)

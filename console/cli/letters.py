@@ -30,32 +30,40 @@ GLYPHS = {
 
 def message_row(mail: Loaded, message: Message) -> MessageRow:
     """Return a message whole, its body included; reads the store."""
+    return message_rows(mail, [message])[0]
+
+
+def message_rows(mail: Loaded, messages: Sequence[Message]) -> list[MessageRow]:
+    """Return messages whole, in the order given."""
+    texts = mail.store.contents(messages)
+    return [_row(mail, message, _told(message, text)) for message, text in zip(messages, texts, strict=True)]
+
+
+def _row(mail: Loaded, message: Message, text: str) -> MessageRow:
     return MessageRow(
         id=message.id,
         sender=message.sender,
         recipients=message.recipients,
         timestamp=message.timestamp,
         subject=message.subject,
-        content=text_of(mail, message),
+        content=text,
         thread=message.thread,
         type=message.type,
-        states={name: found.state.value for name, found in mail.mailbox.states(message, mail.now).items()},
+        states=mail.mailbox.bare_states(message, mail.now),
         tags=message.tags,
     )
 
 
-def message_rows(mail: Loaded, messages: Sequence[Message]) -> list[MessageRow]:
-    """Return messages whole, in the order given."""
-    return [message_row(mail, message) for message in messages]
-
-
 def text_of(mail: Loaded, message: Message) -> str:
     """Return a message's text; one that is gone is told, and empty."""
-    try:
-        return mail.store.content(message)
-    except ContentGone as error:
-        warn(f"the text of {message.id} can't be read ({error.problem})")
+    return _told(message, *mail.store.contents([message]))
+
+
+def _told(message: Message, text: str | ContentGone) -> str:
+    if isinstance(text, ContentGone):
+        warn(f"the text of {message.id} can't be read ({text.problem})")
         return ""
+    return text
 
 
 def letter(mail: Loaded, message: Message, standing: str = "") -> str:

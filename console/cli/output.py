@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 __all__ = [
@@ -33,7 +35,7 @@ __all__ = [
 ]
 
 
-class MessageRow(msgspec.Struct, frozen=True, omit_defaults=True):
+class MessageRow(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A message; `timestamp` as its record has it, `thread` its parent's id, `states` by recipient, `tags` if any."""
 
     id: str
@@ -44,7 +46,7 @@ class MessageRow(msgspec.Struct, frozen=True, omit_defaults=True):
     content: str
     thread: str | None
     type: str
-    states: dict[str, str]
+    states: Mapping[str, str]
     tags: tuple[str, ...] = ()
 
 

@@ -53,7 +53,14 @@ class Chains:
 
     def of(self, row: int) -> list[tuple[int, float | None]]:
         """Return a row's names and times, in the order in which they came."""
-        return [(self.names[entry], self.time(entry)) for entry in self._entries(row)][::-1]
+        names, times, following = self.names, self.times, self.following
+        found: list[tuple[int, float | None]] = []
+        at = self.first[row]
+        while at != NONE:
+            found.append((names[at], None if isnan(times[at]) else times[at]))
+            at = following[at]
+        found.reverse()
+        return found
 
     def names_of(self, row: int) -> list[int]:
         """Return a row's names, in the order in which they came."""

@@ -280,6 +280,7 @@ class ReadingContract:
         with harness.open() as store:
             found = of(Message, scanned(store))
             assert {message.id: store.content(message) for message in found} == bodies
+            assert list(store.contents(found)) == [bodies[message.id] for message in found]
 
     def test_raw_is_the_record_as_it_stands_in_the_store(self, harness: Harness) -> None:
         harness.make()
@@ -302,6 +303,7 @@ class ReadingContract:
         with harness.open() as store:
             found = of(Message, scanned(store))
             harness.replace(letter("other", content="Quite another text, and a longer one."))
+            assert {type(text) for text in store.contents(found)} == {ContentGone}
             for message in found:
                 with pytest.raises(ContentGone):
                     store.content(message)

@@ -95,6 +95,15 @@ def test_json_is_utf8_in_any_locale(shell: Shell, tmp_path: Path) -> None:
         assert b"\xc2\x9b" not in out
 
 
+@pytest.mark.parametrize("text", ["plain", "a\x7fb", "é", "é\x7f\u2066", "\x9b31m"])
+def test_json_writes_nothing_that_steers_a_terminal(shell: Shell, tmp_path: Path, text: str) -> None:
+    mail = MailFiles(tmp_path / "wide", now=time.time())
+    mail.message("m", "ann", "user", text)
+    out, _ = shell("thread", "m", "--json", "--store", mail.url).communicate()
+    assert json.loads(out)[0]["content"] == text
+    assert not set("\x7f\x9b\u2066") & set(out.decode())
+
+
 def test_the_console_needs_a_terminal(shell: Shell, long_mail: MailFiles) -> None:
     process = shell("open", long_mail.url)
     out, err = process.communicate()

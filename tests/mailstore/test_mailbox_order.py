@@ -114,6 +114,7 @@ def test_counts_agree_with_the_states_of_every_message(batch: list[Event]) -> No
         expected = set()
         for message in mailbox.inbox(name, NOW):
             states = mailbox.states(message, NOW)
+            assert mailbox.bare_states(message, NOW) == {name: found.state for name, found in states.items()}
             own = states.get(name)
             if own is not None and own.state in (State.UNREAD, State.FROZEN):
                 expected.add(message.id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -27,7 +27,7 @@ from mailstore.stores.followed import FollowedStore, unreadable
 from mailstore.stores.haak.decode import MessageDecoder
 from mailstore.stores.haak.places import MAILBOX, Places, find, new
 from mailstore.stores.haak.reader import Reader
-from mailstore.stores.haak.text import content_of
+from mailstore.stores.haak.text import content_of, contents
 
 if TYPE_CHECKING:
     from mailstore.adopting import Adopted
@@ -166,6 +166,10 @@ class HaakStore(FollowedStore, Resumable):
     def content(self, message: Message) -> str:
         """Return a message's body, read from its place in the file. Raises ContentGone."""
         return content_of(loads(self.raw(message)))
+
+    def contents(self, messages: Iterable[Message]) -> Iterator[str | ContentGone]:
+        """Yield the bodies of many messages, each file opened once."""
+        return contents(self._places.folder, messages, super().contents)
 
     def raw(self, message: Message) -> bytes:
         """Return a message's record as it stands in the file. Raises ContentGone."""
