@@ -50,6 +50,8 @@ KEY_SECONDS = 0.25
 LATER_CSS = Path(__file__).with_name("later.tcss")
 
 COALESCE_SECONDS = 0.5
+GARBAGE = 1_000, 10, 100
+"""When to look for garbage: seldom among what has lived long, for that takes longer than a frame may."""
 """How long arrivals are gathered before the person hears of them."""
 
 
@@ -91,7 +93,7 @@ class SignalboxApp(App[None]):
         self._noted: list[tuple[Occasion, Message]] = []
         self._known: set[str] = set()
         self._letters: set[tuple[str, str]] = set()
-        self._has_offered = False
+        self._has_offered = self._is_complete = False
         self._dead: int | None = None
 
     def get_default_screen(self) -> MainScreen:
@@ -125,15 +127,17 @@ class SignalboxApp(App[None]):
         self.reload_themes()
         self.set_interval(TICK_SECONDS, self._tick)
         await later.preload()
+        self._is_complete = True
         self._settle()
 
     def _problem_of_state(self) -> str:
         return self.session.state.problem
 
     def _settle(self) -> None:
-        """Let the garbage collector, if it was off until now, forget all that lives as long as the program."""
-        if not gc.isenabled():
+        """Turn the garbage collector on, where it was off; what lives as long as the program need not be looked at."""
+        if self._is_complete and not self.session.is_loading and not gc.isenabled():
             gc.freeze()
+            gc.set_threshold(*GARBAGE)
             gc.enable()
 
     async def on_event(self, event: UIEvent) -> None:
@@ -169,6 +173,8 @@ class SignalboxApp(App[None]):
         """Take a whole mailbox in the place of the first glimpse of it, or of one that no longer holds."""
         is_anew = not self.session.is_loading
         self.session.adopt(mailbox)
+        if gc.isenabled():
+            gc.freeze()
         self._letters.update(mailbox.deaths())
         self._dead = mailbox.counts().dead
         if is_anew:
@@ -179,6 +185,7 @@ class SignalboxApp(App[None]):
         if self.desk is not None:
             self.desk.mail_changed(is_loading)
         if was_loading and not is_loading:
+            self._settle()
             self._note()  # what was there is no news
             if self._moment is not None and self.desk is not None:
                 self.desk.call_after_refresh(self.desk.go_to, self._moment)

@@ -22,8 +22,10 @@ from mailstore.store import Capability, Store
 
 __all__ = ["Sink", "carry", "events"]
 
-SLICE_SECONDS = 0.004
-SLICE_EVENTS = 256
+SLICE_SECONDS = 0.003
+SLICE_EVENTS = 24
+LOADING_PAUSE = 0.001
+LONGEST_PAUSE = 0.01
 AHEAD = 8
 
 
@@ -151,8 +153,9 @@ async def _sliced(batch: list[Event], sink: Sink, is_loading: bool) -> None:
     start = perf_counter()
     for at in range(0, len(batch), SLICE_EVENTS):
         sink.fold(batch[at : at + SLICE_EVENTS])
-        if perf_counter() - start > SLICE_SECONDS:
+        if (took := perf_counter() - start) > SLICE_SECONDS:
             sink.changed(is_loading)
-            await asyncio.sleep(0)
+            # a key passes through many hands, each of which waits for the loop's next turn: all of them come first
+            await asyncio.sleep(LOADING_PAUSE if is_loading else min(took, LONGEST_PAUSE))
             start = perf_counter()
     sink.changed(is_loading)

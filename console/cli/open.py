@@ -24,6 +24,8 @@ PLAINLY = {"observe": False, "plain": False, "theme": None, "reader": None, "sto
 """What the options are where none is given; a test compares them with the parser's."""
 
 
+SWITCH_SECONDS = 0.0005
+"""How long the screen waits for a thread that reads mail meanwhile, each time that it does."""
 FRAMES = "200"
 """A second at most: Textual draws what changed with the next frame, and half of one is what a key waits for."""
 
@@ -59,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise Refused("the console needs a terminal", "signalbox open --plain needs none")
         os.environ.setdefault("TEXTUAL_FPS", FRAMES)
+        sys.setswitchinterval(SWITCH_SECONDS)
         from console.app import SignalboxApp
         from console.config import load_config
 

@@ -45,6 +45,7 @@ __all__ = ["PANES", "Desk"]
 
 PANES = ("sidebar", "threads", "conversation", "composer")
 FRAME_SECONDS = 1 / 60
+STORM_SECONDS = 0.1
 LOADING_SECONDS = 0.2
 SHARE = 4
 """How many times longer than drawing took the pause between two frames is at least: keys come first."""
@@ -68,6 +69,7 @@ class Desk(Listing):
         self._drawing_took = self._last_took = 0.0
         self._drew_mail = False
         self._drawing: Timer | None = None
+        self._pause = FRAME_SECONDS
         self._wanted_root: str | None = None
         self._ticks = 0
         self._stamp: tuple[int, int] | None = None
@@ -223,12 +225,14 @@ class Desk(Listing):
             self._head()
             return
         is_first = len(self.session.mailbox) > 0 and not self._drew_mail
-        pause = LOADING_SECONDS if is_loading and self._drawn and not is_first else FRAME_SECONDS
-        pause = max(pause, SHARE * self._drawing_took)
-        wait = self._drawn + pause - monotonic()
+        pause = LOADING_SECONDS if is_loading and self._drawn and not is_first else self._pause
+        wait = self._drawn + max(pause, SHARE * self._drawing_took) - monotonic()
         if wait <= 0:
+            self._pause = FRAME_SECONDS
             self.redraw()
         elif self._drawing is None:
+            # more comes than can be read: nobody misses a frame, and keys find the loop free
+            self._pause = min(self._pause * 1.5, STORM_SECONDS)
             self._drawing = self.set_timer(wait, self.redraw)
 
     def redraw(self) -> None:
