@@ -138,7 +138,7 @@ class Desk(Listing):
         self._wanted_root = self.look.root
         self.redraw()
         self.sidebar.select(Sidebar.key_of(self.look.view))
-        self.threads.focus()
+        self.set_focus(self.threads)
         self.set_interval(20.0, self.threads.redraw_rows)
 
     def place(self) -> Look:

@@ -23,7 +23,7 @@ class Moving(Counting):
         """Go to a pane by its number; the fourth is the composer, which opens."""
         name = ORDER[number - 1]
         if name != "composer":
-            self.query_one(f"#{name}").focus()
+            self.set_focus(self.query_one(f"#{name}"))
         elif self.composer.is_open:
             self.composer.focus_field()
         else:
@@ -56,9 +56,9 @@ class Moving(Counting):
         """Open what is under the cursor: the view's threads, the thread's conversation."""
         pane = self.pane()
         if pane == "sidebar":
-            self.threads.focus()
+            self.set_focus(self.threads)
         elif pane == "threads" and self.look.root is not None:
-            self.conversation.focus()
+            self.set_focus(self.conversation)
             self.start_reading()
 
     def action_back(self) -> None:
@@ -70,12 +70,12 @@ class Moving(Counting):
             self.composer.flush()
             kept = not self.composer.writing.is_blank
             self.composer.close()
-            self.conversation.focus() if self.composer.writing.thread else self.threads.focus()
+            self.set_focus(self.conversation if self.composer.writing.thread else self.threads)
             self.tell("the draft is kept" if kept else "")
         elif pane == "conversation":
-            self.threads.focus()
+            self.set_focus(self.threads)
         elif not (pane == "threads" and self.take_marks_away()) and not self.take_search_away():
-            self.sidebar.focus()
+            self.set_focus(self.sidebar)
 
     def action_left(self) -> None:
         """Fold the replies, else go to what the message answers, else to the pane at the left."""
@@ -107,7 +107,7 @@ class Moving(Counting):
     def action_show(self, kind: ViewKind) -> None:
         """Go to a view."""
         self.show_view(View(kind))
-        self.threads.focus()
+        self.set_focus(self.threads)
 
     def jump(self, message_id: str) -> bool:
         """Go to a message wherever it is listed; say whether it is in the mailbox."""
@@ -120,7 +120,7 @@ class Moving(Counting):
             self.show_view(View("archive" if message.archived else "all"))
         self.threads.select(root)
         self.show_thread(root, message_id)
-        self.conversation.focus()
+        self.set_focus(self.conversation)
         return True
 
     def action_zoom(self) -> None:

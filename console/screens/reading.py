@@ -164,7 +164,7 @@ class Reading(Desk):
         return next((message for message in self.conversation.messages_below if mailbox.is_unseen(message)), None)
 
     def _read(self, message: Message) -> None:
-        self.conversation.focus()
+        self.set_focus(self.conversation)
         self.conversation.scroll_to_key(message.id)
         self.see([message.id])
 
@@ -181,7 +181,7 @@ class Reading(Desk):
     def action_read_on(self) -> None:
         """Read on: a page, and at the end of the thread the next unread."""
         if self.pane() != "conversation":
-            self.conversation.focus()
+            self.set_focus(self.conversation)
             self.start_reading()
         elif self.conversation.is_at_end:
             self.see([message.id for message in self.conversation.messages])

@@ -80,7 +80,7 @@ class Searching(Writer):
         """Show what a query finds, as if it had been typed."""
         self.query_one(later.SearchBar).begin("search", text)
         self._ask(text)
-        self.threads.focus()
+        self.set_focus(self.threads)
 
     def _ask(self, text: str) -> None:
         self._asked = self.session.last_query = text
@@ -152,7 +152,7 @@ class Searching(Writer):
         bar.display = False
         if not event.is_kept:
             self.take_search_away()
-        self.threads.focus()
+        self.set_focus(self.threads)
 
     def _go(self, look: Look) -> None:
         """Go elsewhere: a search ends there."""

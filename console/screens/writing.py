@@ -118,7 +118,7 @@ class Writer(Marking):
     def on_composer_sent(self, event: Composer.Sent) -> None:
         """Go back to the mail, and say that it was sent."""
         if self.pane() == "composer" or self.focused is None:
-            (self.conversation if event.writing.thread else self.threads).focus()
+            self.set_focus(self.conversation if event.writing.thread else self.threads)
         self.tell("sent" if not event.writing.action else "sent, and noted in the journal as an intervention")
 
     def action_discard(self) -> None:
@@ -137,7 +137,7 @@ class Writer(Marking):
 
     def _drop(self) -> None:
         self.composer.discard()
-        self.threads.focus()
+        self.set_focus(self.threads)
 
     def action_editor(self) -> None:
         """Write in $VISUAL or $EDITOR, and come back with what was saved there."""
