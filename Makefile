@@ -12,7 +12,7 @@ help:
 	@echo "make demo         set up, and open the console on a live sample mailbox"
 	@echo "make test         set up, and run all tests"
 	@echo "make check        lint, types and tests: what must hold before a change goes in"
-	@echo "make bench        measure (20 minutes), and write benchmarks/RESULTS.md"
+	@echo "make bench        measure (half an hour), and write benchmarks/RESULTS.md"
 	@echo "make screenshots  take the screenshots anew"
 	@echo "make clean        remove what was set up"
 

@@ -8,9 +8,11 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.bench import MAILBOX
+from benchmarks.bench import MAILBOX, Bench
+from benchmarks.processes import settle
 from tests.terminal import SIGNALBOX, Terminal, environment
 
 __all__ = [
@@ -19,6 +21,7 @@ __all__ = [
     "first_row",
     "newest_subject",
     "open_console",
+    "open_resting",
     "press",
     "quit_console",
     "under_cursor",
@@ -44,6 +47,17 @@ def newest_subject(data: Path) -> str:
 def open_console(data: Path, home: Path) -> Terminal:
     """Start the console on a mailbox; its settings, state and cache lie in `home`."""
     return Terminal((*SIGNALBOX, "open", f"haak:{data}"), env=environment(home))
+
+
+def open_resting(bench: Bench, stack: ExitStack) -> dict[int, Terminal]:
+    """Open a console of each size, by its size; all have read everything, and rest."""
+    consoles = {}
+    for size in bench.sizes:
+        terminal = stack.enter_context(open_console(bench.mailbox(size), stack.enter_context(bench.home())))
+        wait_read(terminal, size)
+        settle(terminal.pid)
+        consoles[size] = terminal
+    return consoles
 
 
 def wait_read(terminal: Terminal, messages: int, timeout: float = PATIENCE) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from math import ceil, floor, log10
+from textwrap import wrap
 from xml.sax.saxutils import escape
 
-from benchmarks.measure import Results, Value, short, table
+from benchmarks.measure import BESIDE, Results, Value, short, table
 
 __all__ = ["chart", "grown", "report"]
 
@@ -19,16 +20,22 @@ WHY = {
     "everything read, grown by 1,000": "as warm",
     "first 50 hits, an absent word": "every text is looked at",
     "typed to hits on the screen, an absent word": "every text is looked at",
+    "making an index of words": "every byte is read",
+    "size of the index of words": "each word has a bit for each part of the file",
     "ripgrep, a common word": "every byte is read",
     "ripgrep, an absent word": "every byte is read",
     "read --unread --json, cold": "every record is read once",
+    "read --unread --json, again": "the answer does, and what was kept is loaded",
     "decoding the file with json": "every record is read once",
     "opening a thread": "each reply has a place in the tree",
 }
 """Why a figure is not flat, where that lies in what it is."""
 
-WIDTH, HEIGHT, COLUMNS = 236, 176, 4
-LEFT, TOP, PLOT, TALL = 46, 34, 176, 108
+WIDTH, HEIGHT, COLUMNS = 236, 192, 4
+LEFT, TOP, PLOT, TALL, EDGE = 46, 48, 176, 108, 10
+TITLE = 36
+"""Characters of a line of a title, in bold; it has two."""
+
 DECADES = 4
 MARGIN = 0.5
 """What of a decade is left free beside the first point, for its label."""
@@ -37,8 +44,12 @@ INK, FAINT, FLAT_COLOUR, GROWING = "#1f2430", "#d5d9e0", "#1f6fb2", "#c2410c"
 
 
 def series(results: Results) -> dict[str, dict[int, Value]]:
-    """Return what was measured at more than one size."""
-    return {name: dict(sorted(values.items())) for name, values in results.values.items() if len(values) > 1}
+    """Return what was measured of ours at more than one size, and is not nothing at each."""
+    return {
+        name: dict(sorted(values.items()))
+        for name, values in results.values.items()
+        if len(values) > 1 and not name.startswith(BESIDE) and any(value.value for value in values.values())
+    }
 
 
 def grown(values: dict[int, Value]) -> tuple[float, float]:
@@ -54,14 +65,14 @@ def word(name: str, values: dict[int, Value]) -> str:
     times, power = grown(values)
     if times <= FLAT:
         return "flat" if times >= 1 / FLAT else "falls"
-    how = "grows as the mailbox" if power > 0.8 else f"grows, {times:.2g} × in all"
+    how = "grows as the mailbox" if power > 0.8 else f"grows, {short(times)} × in all"
     return f"{how}: {WHY[name]}" if name in WHY else how
 
 
 def report(results: Results) -> str:
     """Return all that was measured at several sizes, a line a figure; threads in a table of their own."""
     found = series(results)
-    mailboxes = {name: values for name, values in found.items() if min(values) >= 1_000}
+    mailboxes = {name: values for name, values in found.items() if not _is_of_threads(values)}
     threads = {name: values for name, values in found.items() if name not in mailboxes}
     return f"{_report('messages in the mailbox', mailboxes)}\n{_report('replies in the thread', threads)}"
 
@@ -85,7 +96,7 @@ def chart(results: Results) -> str:
     width, height = COLUMNS * WIDTH, ceil(len(panels) / COLUMNS) * HEIGHT + 30
     legend = (
         f'<text x="{LEFT}" y="{height - 10}">messages to the right, both axes logarithmic, four decades each; '
-        f'<tspan fill="{FLAT_COLOUR}">blue: flat</tspan>, <tspan fill="{GROWING}">orange: grows</tspan>; '
+        f'<tspan fill="{FLAT_COLOUR}">blue: flat, or falls</tspan>, <tspan fill="{GROWING}">orange: grows</tspan>; '
         "the grey line grows as the mailbox</text>"
     )
     return (
@@ -100,7 +111,7 @@ def panel(at: int, name: str, values: dict[int, Value]) -> str:
     """Draw one figure: its name, its line, and each value beside its point."""
     numbers = [max(value.value, 1e-9) for value in values.values()]
     middle = (log10(min(numbers)) + log10(max(numbers))) / 2
-    low, left = floor(middle * 2) / 2 - DECADES / 2, floor(log10(min(values)))
+    low, left = floor(middle * 2) / 2 - DECADES / 2, 1 if _is_of_threads(values) else 3
 
     def x(size: float) -> float:
         return LEFT + PLOT * (log10(size) - left + MARGIN) / DECADES
@@ -115,10 +126,15 @@ def panel(at: int, name: str, values: dict[int, Value]) -> str:
     ticks = [10**power for power in range(ceil(low), floor(low + DECADES) + 1)]
     sizes = [10**power for power in range(left, left + DECADES)]
     unit = next(iter(values.values())).unit or "a second"
+    unit += ", replies to the right" if _is_of_threads(values) else ""
+    titles = wrap(name, TITLE)
     drawn = [
         f'<g transform="translate({at % COLUMNS * WIDTH},{at // COLUMNS * HEIGHT})">',
-        f'<text x="{LEFT - 36}" y="14" font-weight="bold">{escape(name)}</text>',
-        f'<text x="{LEFT - 36}" y="26" fill="#5b6270">{escape(unit)}</text>',
+        *(
+            f'<text x="{EDGE}" y="{y}" font-weight="bold">{escape(line)}</text>'
+            for y, line in zip((14, 26), titles, strict=False)
+        ),
+        f'<text x="{EDGE}" y="{14 + 12 * len(titles)}" fill="#5b6270">{escape(unit)}</text>',
         *(f'<path d="M{LEFT} {y(tick):.1f}h{PLOT}" stroke="{FAINT}"/>' for tick in ticks),
         *(f'<text x="{LEFT - 4}" y="{y(tick) + 3:.1f}" text-anchor="end">{_size(tick)}</text>' for tick in ticks),
         *(f'<text x="{x(size):.1f}" y="{TOP + TALL + 14}" text-anchor="middle">{_size(size)}</text>' for size in sizes),
@@ -126,12 +142,17 @@ def panel(at: int, name: str, values: dict[int, Value]) -> str:
         f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>',
         *(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{colour}"/>' for a, b, _ in points),
         *(
-            f'<text x="{a:.1f}" y="{b - 6:.1f}" text-anchor="middle" fill="{colour}">{short(value.value)}</text>'
+            f'<text x="{a:.1f}" y="{b - 7:.1f}" text-anchor="middle" fill="{colour}" stroke="white" stroke-width="3" '
+            f'paint-order="stroke">{short(value.value)}</text>'
             for a, b, value in points
         ),
         "</g>",
     ]
     return "\n".join(drawn)
+
+
+def _is_of_threads(values: dict[int, Value]) -> bool:
+    return min(values) < 1_000
 
 
 def _size(size: float) -> str:

@@ -6,8 +6,8 @@ import time
 from contextlib import ExitStack
 
 from benchmarks.bench import Bench
-from benchmarks.console import open_console, wait_read
-from benchmarks.processes import cpu, settle
+from benchmarks.console import open_resting
+from benchmarks.processes import cpu
 
 __all__ = ["measure"]
 
@@ -16,15 +16,10 @@ def measure(bench: Bench) -> None:
     """Let a console of each size stand idle for half a minute, all at the same time."""
     seconds = 0.5 if bench.is_quick else 30.0
     with ExitStack() as stack:
-        consoles = {}
-        for size in bench.sizes:
-            terminal = stack.enter_context(open_console(bench.mailbox(size), stack.enter_context(bench.home())))
-            wait_read(terminal, size)
-            settle(terminal.pid)
-            consoles[size] = terminal.pid
-        before = {size: cpu(pid) for size, pid in consoles.items()}
+        pids = {size: terminal.pid for size, terminal in open_resting(bench, stack).items()}
+        before = {size: cpu(pid) for size, pid in pids.items()}
         start = time.monotonic_ns()
         time.sleep(seconds)
         passed = time.monotonic_ns() - start
-        for size, pid in consoles.items():
+        for size, pid in pids.items():
             bench.results.add("idle console", size, 100 * (cpu(pid) - before[size]) / passed, "% of a core")

@@ -15,10 +15,10 @@ ARRIVAL = "one message appended, file to screen"
 KEY = "key to frame"
 
 
-def appended(terminal: Terminal, appender: Appender, subject: str) -> int:
+def appended(terminal: Terminal, appender: Appender, subject: str, timeout: float = 20.0) -> int:
     """Let another program append a message; return the nanoseconds until its subject is visible."""
     sighting = terminal.watch(subject)
-    return -appender.append(subject) + sighting.wait()
+    return -appender.append(subject) + sighting.wait(timeout)
 
 
 def measure(bench: Bench) -> None:
@@ -26,7 +26,7 @@ def measure(bench: Bench) -> None:
     for size in bench.sizes:
         rounds = 4 if bench.is_quick else 400 if size == bench.largest else 100
         with (
-            bench.copy(size) as data,
+            bench.lent(size) as data,
             bench.home() as home,
             Appender(data / MAILBOX) as appender,
             open_console(data, home) as terminal,

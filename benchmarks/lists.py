@@ -6,8 +6,7 @@ import time
 from contextlib import ExitStack
 
 from benchmarks.bench import Bench
-from benchmarks.console import conversation, first_row, open_console, press, wait_read
-from benchmarks.processes import settle
+from benchmarks.console import conversation, first_row, open_resting, press
 from tests.terminal import Terminal
 
 __all__ = ["measure"]
@@ -44,15 +43,11 @@ def measure(bench: Bench) -> None:
     """Do the same in a console of each size, in turn."""
     taken: dict[tuple[str, int], list[int]] = {}
     with ExitStack() as stack:
-        consoles = {}
-        for size in bench.sizes:
-            terminal = stack.enter_context(open_console(bench.mailbox(size), stack.enter_context(bench.home())))
-            wait_read(terminal, size)
-            settle(terminal.pid)
+        consoles = open_resting(bench, stack)
+        for terminal in consoles.values():
             choose(terminal, "All mail")
-            consoles[size] = terminal
         tops = {size: first_row(terminal) for size, terminal in consoles.items()}
-        for _ in range(bench.rounds(16)):
+        for _ in range(bench.rounds(15)):
             for size, terminal in consoles.items():
                 taken.setdefault((MOUNT, size), []).append(mount(terminal, tops[size]))
                 time.sleep(REST)

@@ -8,7 +8,10 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from statistics import median
 
-__all__ = ["Figures", "Results", "Value", "short", "table"]
+__all__ = ["BESIDE", "Figures", "Results", "Value", "short", "table"]
+
+BESIDE = "beside: "
+"""What the names of figures of other programs begin with: no goal and no growth is told of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ class Results:
         self.values: dict[str, dict[int, Value]] = {}
         self.notes: list[str] = []
         """What has to be said beside the figures: what was left out or failed, and why."""
+        self.seconds: dict[str, float] = {}
+        """How long each subject took to measure."""
 
     def add(self, name: str, size: int, value: float, unit: str, count: int = 1) -> None:
         """Take one value."""
@@ -70,13 +75,14 @@ class Results:
     def save(self, path: Path) -> None:
         """Keep everything in a file."""
         values = {name: {size: astuple(value) for size, value in sizes.items()} for name, sizes in self.values.items()}
-        path.write_text(json.dumps({"values": values, "notes": self.notes}), encoding="utf-8")
+        kept = {"values": values, "notes": self.notes, "seconds": self.seconds}
+        path.write_text(json.dumps(kept), encoding="utf-8")
 
     def load(self, path: Path) -> None:
         """Take over what was kept in a file, if it is there."""
         if path.exists():
             kept = json.loads(path.read_text(encoding="utf-8"))
-            self.notes = kept["notes"]
+            self.notes, self.seconds = kept["notes"], kept["seconds"]
             for name, sizes in kept["values"].items():
                 self.values[name] = {int(size): Value(*value) for size, value in sizes.items()}
 

@@ -13,7 +13,7 @@ PROC = Path("/proc")
 QUIET = 0.08
 """The share of a core below which a process rests: a clock that ticks takes less."""
 
-LOOK_SECONDS = 0.3
+LOOK_SECONDS, LOOKS = 0.1, 4
 
 
 def family(pid: int) -> Iterator[int]:
@@ -39,7 +39,7 @@ def cpu(pid: int) -> int:
 def settle(pid: int, timeout: float = 60.0) -> None:
     """Wait until a process has nothing more to do, or a minute has passed."""
     end, quiet, before = time.monotonic() + timeout, 0, cpu(pid)
-    while quiet < 2 and time.monotonic() < end:
+    while quiet < LOOKS and time.monotonic() < end:
         time.sleep(LOOK_SECONDS)
         now = cpu(pid)
         quiet = quiet + 1 if 0 <= now - before < QUIET * LOOK_SECONDS * 1e9 else 0

@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from textwrap import fill
 
 from benchmarks import (
     compare,
@@ -33,6 +34,7 @@ from benchmarks import (
     storm,
 )
 from benchmarks.bench import SIZES, Bench
+from benchmarks.measure import Results
 
 HERE = Path(__file__).parent
 PAGE, PLOT = HERE / "RESULTS.md", HERE / "growth.svg"
@@ -56,10 +58,12 @@ SUBJECTS: dict[str, Callable[[Bench], None]] = {
 
 TEXT = """# What it measures
 
-Taken by `make bench` on {date}: {facts}. Figures from another machine differ; the ratios
-hold better. A figure and its baseline are from the same run and take turns, round by round; each is the median of *n*
-measurements unless its name says otherwise. Mailboxes are generated: 40 agents, roles, tags and threads, three reads a
-message, bodies of 120 words; files are in the page cache and byte code is compiled.
+{facts}
+
+Figures from another machine differ; the ratios hold better. A figure and its baseline are from the same run and take
+turns, round by round; each is the median of *n* measurements unless its name says otherwise. Mailboxes are generated:
+40 agents, roles, tags and threads, three reads a message, bodies of 120 words; files are in the page cache and byte
+code is compiled.
 
 What happens on a screen happens in a pseudo-terminal of 120 × 40 that an emulator reads: a moment is that at which the
 last byte of the update arrived there. The emulator works in the measuring process, and until it is done with one update
@@ -78,9 +82,12 @@ The same at each number of messages; what grows by no more than a quarter is cal
 
 ## Beside what one would take instead
 
-The same messages, in the same run, in a terminal of the same size: as JSON lines for lnav and toolong, as a maildir for
-notmuch and neomutt (`benchmarks/compare_setup.sh` installs them). Milliseconds, medians.
-neomutt opens its folder without a cache of headers first and with one again; notmuch makes its index, and looks again.
+The same messages, in the same run, in a terminal of the same size: as JSON lines for lnav and toolong, as a maildir
+for notmuch and neomutt (`benchmarks/compare_setup.sh` installs them). Milliseconds, medians; a cell is empty where a
+program has no such thing, and says so where it was given up. neomutt opens its folder without a cache of headers
+first, and with one again; notmuch makes its index, and looks again. A search is what follows the typing of a word
+until what it found is visible: first threads here, first lines in lnav, the next line in toolong, all of them in
+neomutt (`~b`); for notmuch it is the command that lists 50 threads.
 
 {compared}
 ## A crowd
@@ -91,11 +98,12 @@ archives whatever may leave. A send takes the lock, and waits for whoever has it
 {crowd}"""
 
 
-def facts() -> str:
-    """Return what of the machine matters, and nothing that would name it."""
+def facts(results: Results) -> str:
+    """Return when it was taken, in how long, and what of the machine matters; nothing that would name it."""
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
-    system = f"{platform.system()} {platform.machine()}"
-    return f"{os.cpu_count()} cores, {system}, Python {platform.python_version()}, {libraries}"
+    system = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    minutes = f"in {sum(results.seconds.values()) / 60:.0f} minutes"
+    return fill(f"Taken by `make bench` on {datetime.now(UTC).date()} {minutes}: {system}, {libraries}.", 118)
 
 
 def measure(bench: Bench, names: list[str]) -> bool:
@@ -109,7 +117,8 @@ def measure(bench: Bench, names: list[str]) -> bool:
             is_whole = False
             traceback.print_exc()
             bench.results.notes.append(f"{name} failed: {str(error).splitlines()[0] if str(error) else repr(error)}")
-        print(f"{name}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+        seconds = bench.results.seconds[name] = time.monotonic() - start
+        print(f"{name}: {seconds:.0f} s", file=sys.stderr, flush=True)
     return is_whole
 
 
@@ -117,8 +126,7 @@ def page(bench: Bench) -> str:
     """Return the page."""
     results = bench.results
     return TEXT.format(
-        date=datetime.now(UTC).date(),
-        facts=facts(),
+        facts=facts(results),
         goals=goals.report(results),
         notes="".join(f"- {note}\n" for note in results.notes),
         growth=growth.report(results),

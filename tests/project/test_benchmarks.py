@@ -10,7 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from benchmarks import maildir
+import pytest
+
+from benchmarks import compare, maildir
+from benchmarks.bench import MAILBOX, READS, Bench
+from benchmarks.beside import OURS, READ, Beside
 from benchmarks.generate import arrivals, generate
 from benchmarks.goals import Goal
 from benchmarks.goals import report as goals
@@ -86,6 +90,7 @@ def some_results() -> Results:
     for at, size in enumerate((1_000, 10_000, 100_000)):
         results.add("flat one", size, 5 + at / 10, "ms", 9)
         results.add("<long> one", size, size / 100, "ms", 9)
+        results.add("none missing", size, 0, "messages")
     results.add("base", 0, 10, "ms", 3)
     return results
 
@@ -96,12 +101,14 @@ def test_a_goal_is_met_or_missed_at_the_largest_size_measured() -> None:
         (
             Goal("flat one", 6),
             Goal("flat one", 0.5, "base", over_at=0),
+            Goal("flat one", 6, "base", over_at=0, is_times=False),
             Goal("<long> one", 1.2, "<long> one", over_at=10_000),
             Goal("no such figure", 1),
         ),
     )
     assert "| flat one, 100,000 | 9 | 5.2 ms |  |  | ≤ 6 ms | met |" in page
     assert "| flat one, 100,000 | 9 | 5.2 ms | base: 10 ms | 0.52 × | ≤ 0.5 × | missed |" in page
+    assert "| flat one, 100,000 | 9 | 5.2 ms | base: 10 ms | 0.52 × | ≤ 6 ms | met |" in page
     assert "| <long> one, 100,000 | 9 | 1,000 ms | at 10,000: 100 ms | 10 × | ≤ 1.2 × | missed |" in page
     assert "| no such figure, 1,000,000 |  | not measured |" in page
 
@@ -113,7 +120,38 @@ def test_growth_is_told_and_drawn() -> None:
     drawing = ElementTree.fromstring(chart(results))
     texts = ["".join(text.itertext()) for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
     assert {"flat one", "<long> one", "5.2", "1,000", "100k"} <= set(texts)
-    assert not {"base"} & set(texts)
+    assert not {"base", "none missing"} & set(texts)
+
+
+def test_a_mailbox_is_given_back_as_it_was(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, (20,), is_quick=True)
+    before = {file.name: file.read_bytes() for file in bench.mailbox(20).iterdir()}
+    with bench.lent(20) as data:
+        for name in (MAILBOX, READS, "of somebody else"):
+            with (data / name).open("ab") as file:
+                file.write(b"more\n")
+    assert {file.name: file.read_bytes() for file in bench.mailbox(20).iterdir()} == before
+
+
+def test_a_mailbox_that_was_not_given_back_is_made_anew(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, (20,), is_quick=True)
+    with pytest.raises(AssertionError, match="was cut by a measurement"), bench.lent(20) as data:
+        (data / MAILBOX).write_bytes(b"")
+    assert len((bench.mailbox(20) / MAILBOX).read_bytes().splitlines()) == 20
+
+
+def test_a_program_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
+    beside = Beside(Bench(tmp_path, (20,)), 20)
+
+    def never() -> int:
+        raise AssertionError("not within 0 s")
+
+    assert beside.take(OURS, READ, lambda: 2_000_000)
+    assert not beside.take("lnav", READ, never, limit=0)
+    assert not beside.take("lnav", READ, lambda: 1_000_000)
+    assert "| everything read or indexed, 20 | 2 | > 0 s |" in compare.report(beside.bench.results)
+    with pytest.raises(AssertionError):
+        beside.take("toolong", READ, never)
 
 
 def test_a_quick_run_measures_what_needs_no_rhythm(tmp_path: Path) -> None:
