@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import work
 from textual.app import App
@@ -25,8 +25,8 @@ from console.config import Config, config_folder
 from console.failures import tell_failure
 from console.ink import Ink
 from console.render.safe import visible_line
+from console.screens.desk import Desk
 from console.screens.look import Look
-from console.screens.main import MainScreen
 from console.session import Session
 from console.theming import DEFAULTS, code_style, first_themes, load_themes, theme_changes
 from mailstore.errors import StoreError
@@ -37,6 +37,7 @@ from mailstore.store import Capability, Store
 
 if TYPE_CHECKING:
     from console.notifying import Notice, Occasion, Way
+    from console.screens.main import MainScreen
     from console.state import State
 
 __all__ = ["SignalboxApp"]
@@ -96,13 +97,13 @@ class SignalboxApp(App[None]):
         self._has_offered = self._is_complete = False
         self._dead: int | None = None
 
-    def get_default_screen(self) -> MainScreen:
+    def get_default_screen(self) -> Desk:
         """Open on the main screen, with the newest mail on it."""
         left_off = self.session.left_off()
         for batch in self._ahead.head():
             self._fold(batch)
         self._fold(self.session.seen_before())
-        self.desk = MainScreen(self.session, self.ink(), Look.left_off(left_off))
+        self.desk = cast("MainScreen", Desk(self.session, self.ink(), Look.left_off(left_off)))  # furnished, it is one
         return self.desk
 
     def on_mount(self) -> None:
@@ -116,10 +117,10 @@ class SignalboxApp(App[None]):
         """Bring what the first screen did without."""
         self.follow()
         self.stylesheet.read(LATER_CSS)
-        if self.current_theme.ansi or not self.current_theme.dark:
-            self.mutate_reactive(App.theme)  # the terminal's own colours are filtered for a dark theme at first
         if self.desk is not None:
             await self.desk.furnish()
+        if self.current_theme.ansi or not self.current_theme.dark:
+            self.mutate_reactive(App.theme)  # the terminal's own colours are filtered for a dark theme at first
         await self._take_keys()
         problems = [*self._problems, *self._load_themes(), await asyncio.to_thread(self._problem_of_state)]
         for problem in filter(None, problems):

@@ -10,8 +10,7 @@ from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert, field
 from msgspec.structs import asdict, fields
 from platformdirs import user_config_path, user_state_path
 
-from mailstore.archival import KEEP
-from mailstore.retention import Retention
+from mailstore.retention import KEEP, Retention
 from mailstore.waking import WAKING_TYPES
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from console.export.document import render as render
     from console.feed import Sink as Sink
     from console.feed import carry as carry
+    from console.keymap import read_keymap as read_keymap
     from console.notices import osc9 as osc9
     from console.notices import run_quietly as run_quietly
     from console.notices import show_on_desktop as show_on_desktop
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from console.notifying import ways as ways
     from console.palette import Palette as Palette
     from console.panes.composer import Composer as Composer
+    from console.panes.conversation import Conversation as Conversation
     from console.panes.details import details as details
     from console.panes.details import record as record
     from console.panes.help import help_page as help_page
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from console.screens.attention import NeedsAttention as NeedsAttention
     from console.screens.dead_letters import DeadLetters as DeadLetters
     from console.screens.journal import Journal as Journal
+    from console.screens.main import MainScreen as MainScreen
     from console.screens.prompt import Prompt as Prompt
     from console.screens.sheet import MOVES as MOVES
     from console.screens.viewer import Viewer as Viewer
@@ -61,6 +64,8 @@ __all__ = ["preload"]
 
 HOMES = {
     "console.feed": ("Sink", "carry"),
+    "console.screens.main": ("MainScreen",),
+    "console.panes.conversation": ("Conversation",),
     "console.panes.composer": ("Composer",),
     "console.panes.search_bar": ("SearchBar",),
     "console.state": ("State",),
@@ -83,6 +88,7 @@ HOMES = {
     "console.notifying": ("Occasion", "Way", "notices", "occasion_of", "ways"),
     "console.notices": ("osc9", "run_quietly", "show_on_desktop"),
     "console.saved": ("find",),
+    "console.keymap": ("read_keymap",),
     "mailstore.sending": ("preview",),
     "mailstore.settling": ("carry_out",),
     "mailstore.moments": ("EXAMPLES", "read_moment"),

@@ -12,7 +12,6 @@ from textual.cache import LRUCache
 
 from console import later
 from console.config import Config, state_file
-from console.keymap import read_keymap
 from console.undoing import Deeds
 from console.writing import Writing
 from mailstore.address import Kind, resolve
@@ -57,7 +56,7 @@ class Session:
         self._state = state
         self._state_lock = Lock()
         self.config = config
-        self.keymap, self.keymap_problems = read_keymap(config.keymap)
+        self.keymap, self.keymap_problems = later.read_keymap(config.keymap) if config.keymap else ({}, [])
         self.user = user
         self.observe = observe
         self.clock = clock

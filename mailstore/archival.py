@@ -16,10 +16,9 @@ import msgspec
 from mailstore.delivery import State
 from mailstore.mailbox import Mailbox, by_time
 from mailstore.message import Message
-from mailstore.retention import EVERYTHING, Retention, retained
+from mailstore.retention import EVERYTHING, KEEP, Retention, retained
 
 __all__ = [
-    "KEEP",
     "ArchivePlan",
     "ArchiveReport",
     "IsCancelled",
@@ -29,9 +28,6 @@ __all__ = [
     "month_of",
     "plan_archive",
 ]
-
-KEEP = 200
-"""How many of the newest messages stay, whatever became of them."""
 
 Tell = Callable[[str, int, int], None]
 """Takes what is being done, in words, and how much of how much of the whole is done."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from mailstore.columns.messages import Messages
 from mailstore.thread import Forest
@@ -11,8 +12,7 @@ from mailstore.thread import Forest
 __all__ = ["Outline", "outline"]
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """A thread's ids in reading order, and how deep each stands; the rest is for telling it again."""
 
     keys: list[str]

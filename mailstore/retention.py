@@ -8,9 +8,12 @@ import msgspec
 
 from mailstore.message import Message
 
-__all__ = ["EVERYTHING", "Retention", "retained"]
+__all__ = ["EVERYTHING", "KEEP", "Retention", "retained"]
 
 DAY = 86_400.0
+
+KEEP = 200
+"""How many of the newest messages stay out of the archive, whatever became of them."""
 
 
 class Retention(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 TYPE_CHECKING = False
@@ -30,6 +31,7 @@ def _chosen(words: list[str]) -> int:
         if (status := check_at_a_glance(words[1:])) is not None:
             return status
     if (url := _plainly_opened(words)) is not None:
+        gc.disable()  # imports make much that stays and little garbage; the application turns it on again
         from console.cli.open import open_plainly
 
         return open_plainly(url)

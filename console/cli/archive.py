@@ -17,9 +17,9 @@ from console.cli.problems import Refused, UsedWrongly
 from console.cli.progress import Progress, is_terminal
 from console.cli.settings import settings
 from console.render.safe import visible_line
-from mailstore.archival import KEEP, ArchivePlan, ArchiveReport, plan_archive
+from mailstore.archival import ArchivePlan, ArchiveReport, plan_archive
 from mailstore.archiving import archive
-from mailstore.retention import Retention
+from mailstore.retention import KEEP, Retention
 from mailstore.store import Capability
 
 

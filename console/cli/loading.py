@@ -14,7 +14,6 @@ from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import Settings, seen_marks, settings
 from mailstore.address import Kind, resolve
 from mailstore.errors import StoreError
-from mailstore.folding import fold_store
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.roster import Agent
@@ -53,6 +52,8 @@ def open_mailbox(args: argparse.Namespace, configured: Settings) -> Store:
 @contextmanager
 def loaded(args: argparse.Namespace, *, with_seen: bool = False) -> Iterator[Loaded]:
     """Open and read the mailbox that the options name, and on demand what the person has seen of it."""
+    from mailstore.folding import fold_store
+
     configured = settings()
     with open_mailbox(args, configured) as store:
         now = time.time()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.style import Style
@@ -39,8 +39,7 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """All that a message's lines are made of, apart from its text; equal blocks look the same."""
 
     node: Node

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from statistics import median_low
+
+from msgspec import Struct
 
 from mailstore.mailbox import Mailbox
 from mailstore.outline import Outline as Shape
@@ -17,8 +17,7 @@ DEEPEST = 8
 SAMPLED = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """Messages of a thread as they are shown: a source for the block view."""
 
     keys: Sequence[str] = ()
@@ -73,4 +72,4 @@ def outline_of(mailbox: Mailbox, shape: Shape, *, is_flat: bool) -> Outline:
 def _letters(mailbox: Mailbox, keys: Sequence[str]) -> int:
     """Return what is usual for the first messages of a thread: those that come later don't change it."""
     found = [it.location.length for key in keys if (it := mailbox.message(key)) is not None and it.location is not None]
-    return median_low(found) if found else 0
+    return sorted(found)[(len(found) - 1) // 2] if found else 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from threading import Lock
 
+from msgspec import Struct, field
 from textual.strip import Strip
 
 from console import later
@@ -44,8 +44,7 @@ class Text:
             self.size += len(portion)
 
 
-@dataclass(eq=False)
-class Job:
+class Job(Struct, eq=False):
     """A block to be rendered at a width."""
 
     block: Block

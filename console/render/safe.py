@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 __all__ = ["visible", "visible_line"]
 
 TAB_SIZE = 4
-ODD = re.compile(
+ODD = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200c\u200e\u200f"
     "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff9-\ufffb"
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e01ef]"
@@ -16,6 +17,12 @@ ODD = re.compile(
 )
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 """All of it that ASCII has, which is looked for ten times as fast."""
+
+
+@cache
+def _odd() -> re.Pattern[str]:
+    """Return the pattern of all of it, which takes long to compile and which most mail does not need."""
+    return re.compile(ODD)
 
 
 def _sign(match: re.Match[str]) -> str:
@@ -28,11 +35,11 @@ def _sign(match: re.Match[str]) -> str:
 def visible(text: str) -> str:
     """Return a text in which nothing is invisible or active; lines stay lines, tabs become blanks."""
     if text.isprintable():
-        return text if text.isascii() else ODD.sub(_sign, text)
+        return text if text.isascii() else _odd().sub(_sign, text)
     text = text.replace("\r\n", "\n")
     if "\t" in text:
         text = text.expandtabs(TAB_SIZE)
-    return (CONTROLS if text.isascii() else ODD).sub(_sign, text)
+    return (CONTROLS if text.isascii() else _odd()).sub(_sign, text)
 
 
 def visible_line(text: str) -> str:

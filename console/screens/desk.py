@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from msgspec.structs import replace
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.binding import BindingType
 from textual.content import Content
 from textual.events import DescendantFocus, Key, Resize
 from textual.timer import Timer
@@ -18,10 +18,9 @@ from textual.widget import Widget
 from textual.worker import Worker
 
 from console import later
-from console.commands import HELP, footer_keys
+from console.commands import HELP, bindings, footer_keys
 from console.failures import tell_failure
 from console.ink import Ink
-from console.panes.conversation import Conversation
 from console.panes.footer import Footer
 from console.panes.greeting import greeting, nothing_here
 from console.panes.header import Header, headline
@@ -34,12 +33,14 @@ from console.screens.listing import Listing
 from console.screens.look import Look
 from console.screens.undoing import Undoing
 from console.session import Session
+from console.widgets.backdrop import Backdrop
 from console.widgets.virtual_list import VirtualList
 from mailstore.scope import label_of
 from mailstore.views import View
 
 if TYPE_CHECKING:
     from console.panes.composer import Composer
+    from console.panes.conversation import Conversation
 
 __all__ = ["PANES", "Desk"]
 
@@ -59,6 +60,7 @@ class Desk(Listing):
     """Three columns between a header and a footer; knows what is looked at and draws what changes."""
 
     AUTO_FOCUS: ClassVar[str | None] = "#threads"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
 
     def __init__(self, session: Session, ink: Ink, look: Look) -> None:
         super().__init__(session, look)
@@ -73,20 +75,26 @@ class Desk(Listing):
         self._wanted_root: str | None = None
         self._ticks = 0
         self._stamp: tuple[int, int] | None = None
-        self.is_furnished = False
+        self.has_conversation = self.is_furnished = False
 
     def compose(self) -> ComposeResult:
         yield Header(self.ink, id="header")
-        with Horizontal(id="columns"):
+        with Backdrop(id="columns"):
             yield Sidebar(id="sidebar")
-            with Vertical(id="middle"):
+            with Backdrop(id="middle"):
                 yield Threads(id="threads")
-            with Vertical(id="right"):
-                yield Conversation(self.session, self.ink, id="conversation")
+            yield Backdrop(id="right")
         yield Footer(self.ink, HELP.key_label(self.session.keymap), id="footer")
 
     async def furnish(self) -> None:
-        """Mount what the first frame did without; the keys that come meanwhile wait for it."""
+        """Add what the first frame did without, the thread first; the keys that come meanwhile wait for it."""
+        self.__class__ = later.MainScreen
+        conversation = later.Conversation(self.session, self.ink, id="conversation")
+        conversation.is_flat = self.look.is_flat
+        await self.query_one("#right").mount(conversation)
+        self.has_conversation = True
+        self.redraw()
+        await asyncio.to_thread(lambda: later.render_markdown)  # what is there to read does not wait for the rest
         composer = later.Composer(self.session, id="composer")
         search = later.SearchBar(id="search")
         composer.display = search.display = False
@@ -107,7 +115,7 @@ class Desk(Listing):
 
     @property
     def conversation(self) -> Conversation:
-        return self.query_one("#conversation", Conversation)
+        return self.query_one("#conversation", later.Conversation)
 
     @property
     def composer(self) -> Composer:
@@ -134,7 +142,6 @@ class Desk(Listing):
 
     def on_mount(self) -> None:
         """Show where the person left off."""
-        self.conversation.is_flat = self.look.is_flat
         self._wanted_root = self.look.root
         self.redraw()
         self.sidebar.select(Sidebar.key_of(self.look.view))
@@ -176,7 +183,8 @@ class Desk(Listing):
     def _go(self, look: Look) -> None:
         self.look = look
         self.threads.begin()
-        self.conversation.show(None)
+        if self.has_conversation:
+            self.conversation.show(None)
         self.sidebar.select(Sidebar.key_of(look.view))
         self.redraw()
         if look.root is not None:
@@ -207,7 +215,7 @@ class Desk(Listing):
     @on(VirtualList.Highlighted, "#threads")
     def _thread_highlighted(self, event: VirtualList.Highlighted) -> None:
         self._title_threads(len(self.threads.source))
-        if event.key == self.threads.cursor_key and event.key != self.conversation.root:
+        if self.has_conversation and event.key == self.threads.cursor_key and event.key != self.conversation.root:
             hit = (self.hits() or {}).get(event.key)
             self.show_thread(event.key, hit.id if hit else None)
 
@@ -249,13 +257,9 @@ class Desk(Listing):
         rows = ThreadRows(self.session.mailbox, roots, self.ink, self.session.now, self.hits(), notes, self.marked)
         self.threads.set_source(rows)
         self._title_threads(len(roots))
-        if self._wanted_root is not None and self.threads.select(self._wanted_root):
-            self.show_thread(self._wanted_root, self.look.message)
-            self._wanted_root = None
-        if self.conversation.root is None and roots:
-            self.show_thread(self.threads.cursor_key)
-        self.conversation.refresh_mail()
-        self._title_conversation()
+        is_found = self._wanted_root is not None and self.threads.select(self._wanted_root)
+        if self.has_conversation:
+            self._redraw_conversation(is_found=is_found)
         if self.is_furnished and self.composer.is_open:
             self.composer.update_reach()
         self._head()
@@ -264,6 +268,15 @@ class Desk(Listing):
                 sheet.redraw()
         took, self._last_took = self._last_took, monotonic() - self._drawn
         self._drawing_took = min(took, self._last_took)  # one alone may have waited for something else
+
+    def _redraw_conversation(self, *, is_found: bool) -> None:
+        if is_found:
+            self.show_thread(self._wanted_root, self.look.message)
+            self._wanted_root = None
+        if self.conversation.root is None and len(self.threads.source):
+            self.show_thread(self.threads.cursor_key)
+        self.conversation.refresh_mail()
+        self._title_conversation()
 
     def _placeholder(self) -> list[str]:
         if not len(self.session.mailbox):

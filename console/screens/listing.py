@@ -9,13 +9,14 @@ from textual.screen import Screen
 from console.screens.look import Look
 from console.screens.undoing import Undoing
 from console.session import Session
+from console.widgets.backdrop import Backdrop
 from mailstore.message import Message
 from mailstore.views import View
 
 __all__ = ["Listing"]
 
 
-class Listing(Undoing, Screen[None]):
+class Listing(Undoing, Screen[None], Backdrop):
     """A screen that lists threads; `kept` are those that stay in a list of unread ones after they were read."""
 
     def __init__(self, session: Session, look: Look) -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import work
-from textual.binding import BindingType
 
 from console import later
-from console.commands import bindings
 from console.panes.sidebar import Sidebar
 from console.screens.waking import Waking
 from console.undoing import Deed
@@ -31,8 +29,6 @@ SHEETS: dict[str, Callable[[], type[Sheet]]] = {
 
 class MainScreen(Waking):
     """What the person sees all day."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
 
     def action_help(self) -> None:
         """Show the keys of this pane, made from the commands themselves."""

@@ -11,7 +11,6 @@ from functools import lru_cache
 from math import ceil
 from typing import NamedTuple, Self
 
-from rich.segment import Segment
 from rich.style import Style
 from textual.cache import LRUCache
 from textual.color import Color

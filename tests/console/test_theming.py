@@ -13,7 +13,7 @@ from console.app import SignalboxApp
 from console.config import Config, config_folder
 from console.ink import GLYPHS
 from console.state import State
-from console.theming import DEFAULTS, builtin_themes, code_style, load_themes, read_theme
+from console.theming import DEFAULTS, OURS, builtin_themes, code_style, load_themes, read_ours, read_theme
 from mailstore.delivery import State as Fate
 from tests.console.screen_text import opened, settle
 from tests.mailboxes import every_case
@@ -113,6 +113,12 @@ def test_every_variable_of_the_style_sheet_has_a_value(tmp_path: Path) -> None:
     assert used <= set(app.get_css_variables())
     assert set(DEFAULTS) <= set(app.get_css_variables())
     app.session.state.close()
+
+
+def test_our_themes_are_read_alike_with_and_without_the_parser() -> None:
+    for path in OURS.glob("*.toml"):
+        text = path.read_text(encoding="utf-8")
+        assert read_ours(text) == read_theme(text)
 
 
 def test_a_theme_that_is_silent_takes_its_own_colours() -> None:

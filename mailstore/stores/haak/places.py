@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 __all__ = ["MAILBOX", "Places", "find", "new"]
 
@@ -13,8 +14,7 @@ ASIDE = ".archiving-"
 """Stands between the mailbox file's name and the run's id while an archival has set the file aside."""
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Struct, frozen=True):
     """The files of one mailbox; only the first need be there."""
 
     mailbox: Path
