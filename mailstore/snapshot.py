@@ -18,7 +18,7 @@ from mailstore.roster import RosterImage
 
 __all__ = ["Unfit", "load", "save"]
 
-VERSION = 2
+VERSION = 3
 MAGIC = b"signalbox folded mailbox\n"
 BYTES = "b"
 """The typecode of what is a buffer of bytes."""

@@ -2,102 +2,120 @@
 
 from __future__ import annotations
 
-from array import array
-from zlib import crc32
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mailstore.bulk.gathered import Columns, Gathered, Reads, encoded
+from mailstore.bulk.gathered import Gathered, Reads
+from mailstore.bulk.keys import NO_KEY, Keys, Texts, texts_at
 from mailstore.bulk.open_mail import FEWEST, FilerOfMany
-from mailstore.bulk.threads import column, last_of_each, newest_of_each, previous_of_each, rings, roots
-from mailstore.columns.ids import Ids
+from mailstore.bulk.parts import MailColumns, ReadColumns
+from mailstore.bulk.threads import column, in_order, last_of_each, newest_of_each, previous_of_each, rings, roots
+from mailstore.columns.ids import Ids, checksum
 from mailstore.columns.messages import ABSENT, NONE, Messages
 from mailstore.columns.strings import MOST, Strings
-from mailstore.events import Event
 from mailstore.index import channel_tags, is_for_user
 from mailstore.mailbox import Mailbox
 from mailstore.ranking import Ranking
 
-__all__ = ["fill"]
+__all__ = ["Alike", "fill_mail", "fill_reads"]
 
 Rows = NDArray[np.int32]
+Mask = NDArray[np.bool_]
 
 
-def fill(mailbox: Mailbox, gathered: Gathered, reads: Reads, now: float) -> list[Event]:
-    """Fill a mailbox that knows the roster and no more; return the records that are left to fold one by one.
+class Alike(Exception):
+    """Two ids have the same key: then nothing can be told by keys."""
 
-    What was gathered must be settled.
-    """
-    columns = gathered.columns()
-    absent = {name: len(gathered.ids) + at for at, name in enumerate(_absent(gathered, columns.parents, reads))}
-    _fill_table(mailbox._messages, gathered, columns, absent)
-    _fill_receipts(mailbox, reads, absent)
+
+def fill_mail(mailbox: Mailbox, gathered: Gathered) -> Keys:
+    """Fill a mailbox that knows the roster and no more with messages; return in which rows they are. Raises Alike."""
+    keys, parents = _settle(gathered)
+    columns, table = gathered.columns(), mailbox._messages
+    _fill_table(table, columns)
+    table.odd_stamps = gathered.odd_stamps
+    _name_missing(table, parents, columns.parents, gathered.answered_by)
+    table.parents[: len(parents)] = column("i", parents)
     _fill_threads(mailbox)
     _fill_postings(mailbox)
     _fill_counts(mailbox)
-    _fill_ledger(mailbox, now)
-    return [*gathered.events, *reads.events]
+    return keys
 
 
-def settle(gathered: Gathered) -> None:
-    """Leave to the fold what only it can decide: ids that come twice, and rings of replies."""
-    if twice := gathered.duplicates():
-        gathered.leave(twice)
-    if len(on_ring := rings(gathered.columns().parents)):
-        gathered.leave(on_ring.tolist())
+def fill_reads(mailbox: Mailbox, keys: Keys, reads: Reads, now: float) -> None:
+    """Fill a mailbox that has its messages with what was read of them."""
+    records = reads.columns()
+    rows = keys.find(records.keys)
+    _name_missing(mailbox._messages, rows, records.keys, reads.id_at)
+    mailbox._index.grow(len(mailbox._messages))
+    _fill_ledger(mailbox, _fill_receipts(mailbox, rows, records), now)
 
 
-def _absent(gathered: Gathered, parents: Rows, reads: Reads) -> dict[str, None]:
-    """Return the ids that others name and of which no message was gathered."""
-    answered = (name for place, name in gathered.unresolved.items() if parents[place] == NONE)
-    return dict.fromkeys((*answered, *reads.strangers.values()))
+def _settle(gathered: Gathered) -> tuple[Keys, Rows]:
+    """Leave to the fold what only it can decide, ids that come twice and rings of replies.
+
+    Return where the rest is, and what each of it answers.
+    """
+    columns = gathered.columns()
+    keys = Keys(columns.keys)
+    if not keys.are_unique:
+        first = keys.find(columns.keys)
+        again = np.flatnonzero(first != np.arange(len(first)))
+        ids = Texts(columns.ids, columns.id_sizes)
+        if texts_at(ids, first[again].tolist()) != texts_at(ids, again.tolist()):
+            raise Alike("two ids have one key")
+        return _without(gathered, again)
+    parents = keys.find(columns.parents)
+    on_ring = rings(parents)
+    return _without(gathered, on_ring) if len(on_ring) else (keys, parents)
 
 
-def _fill_ids(ids: Ids, names: list[str]) -> None:
-    parts = encoded(names)
-    hashes = np.fromiter(map(crc32, parts), np.uint32, len(parts))
-    order = np.argsort(hashes, kind="stable")
-    ids.load(_strings(parts), column("I", hashes[order]), column("i", order))
+def _without(gathered: Gathered, places: NDArray[np.int64]) -> tuple[Keys, Rows]:
+    gathered.leave(places.tolist())
+    return _settle(gathered)
 
 
-def _strings(parts: list[bytes]) -> Strings:
-    found = Strings()
-    ends = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
-    found.load(bytearray().join(parts), _ends(ends))
+def _name_missing(table: Messages, rows: Rows, keys: NDArray[np.uint64], id_at: Callable[[int], str]) -> None:
+    """Give rows to ids that are named and of which no message was gathered; what has the same key is the same."""
+    missing = np.flatnonzero((rows == NONE) & (keys != NO_KEY))
+    if len(missing):
+        _, first, which = np.unique(keys[missing], return_index=True, return_inverse=True)
+        rows[missing] = np.array([table.row(id_at(int(at))) for at in missing[first]], np.int32)[which]
+        ids = table.ids
+        fresh = range(len(ids.rows), len(ids))
+        hashes = np.array([checksum(ids[row]) for row in fresh], np.uint32)
+        _load_ids(ids, ids.texts, np.append(np.array(ids.hashes), hashes), np.append(np.array(ids.rows), fresh))
+
+
+def _load_ids(ids: Ids, texts: Strings, hashes: NDArray[np.uint32], rows: Rows) -> None:
+    ordered, order = in_order(hashes)
+    ids.load(texts, column("I", ordered), column("i", rows[order]))
+
+
+def _fill_table(table: Messages, columns: MailColumns) -> None:
+    number = len(columns.keys)
+    _load_ids(table.ids, _strings(columns.ids, columns.id_sizes), columns.hashes, np.arange(number, dtype=np.int32))
+    table.subjects = _strings(columns.subjects, columns.subject_sizes)
+    table.heads, table.senders = column("I", columns.heads), column("I", columns.senders)
+    table.times, table.parents = column("d", columns.times), column("i", np.full(number, NONE))
+    table.offsets, table.lengths = column("q", columns.offsets), column("Q", columns.lengths)
+    table.number = number
+
+
+def _strings(cells: NDArray[np.uint8], sizes: NDArray[np.number]) -> Strings:
+    found, ends = Strings(), np.cumsum(sizes, dtype=np.int64)
+    typecode = "I" if not len(ends) or ends[-1] <= MOST else "Q"
+    found.load(bytearray(cells), column(typecode, ends))
     return found
 
 
-def _ends(ends: NDArray[np.int64]) -> array[int]:
-    return column("I" if not len(ends) or ends[-1] <= MOST else "Q", ends)
-
-
-def _fill_table(table: Messages, gathered: Gathered, columns: Columns, absent: dict[str, int]) -> None:
-    missing = len(absent)
-    parents = columns.parents
-    for place, name in gathered.unresolved.items():
-        if parents[place] == NONE:
-            parents[place] = absent[name]
-    _fill_ids(table.ids, [*gathered.ids, *absent])
-    table.parents = column("i", np.append(parents, np.full(missing, NONE)))
-    table.heads = column("I", np.append(columns.heads, np.full(missing, ABSENT)))
-    table.senders = column("I", np.append(columns.senders, np.zeros(missing)))
-    table.times = column("d", np.append(columns.times, np.zeros(missing)))
-    table.offsets = column("q", np.append(columns.offsets, np.zeros(missing)))
-    table.lengths = column("Q", np.append(columns.lengths, np.zeros(missing)))
-    ends = np.append(columns.subject_ends, np.full(missing, len(gathered.subjects)))
-    table.subjects.load(gathered.subjects, _ends(ends))
-    table.odd_stamps = gathered.odd_stamps
-    table.number = len(gathered.ids)
-
-
-def _fill_receipts(mailbox: Mailbox, reads: Reads, absent: dict[str, int]) -> None:
+def _fill_receipts(mailbox: Mailbox, rows: Rows, records: ReadColumns) -> Rows:
+    """Fill the receipts, and return the row of each."""
     receipts, number = mailbox._receipts, len(mailbox._messages)
-    rows, names, times = reads.columns()
-    for place, name in reads.strangers.items():
-        rows[place] = absent[name]
-    places, times = _first_and_least(rows.astype(np.int64) << 32 | names, times)
-    rows, names = rows[places], names[places]
+    pairs = rows.astype(np.int64) * (len(mailbox._messages.names) + 1) + records.readers
+    places, times = _first_and_least(pairs, records.times)
+    rows, names = rows[places], records.readers[places]
     before, sorted_places = previous_of_each(rows)
     owners, last = last_of_each(rows, sorted_places)
     first = np.full(number, NONE, np.int32)
@@ -106,21 +124,24 @@ def _fill_receipts(mailbox: Mailbox, reads: Reads, absent: dict[str, int]) -> No
     receipts.names, receipts.times = column("I", names), column("d", times)
     mailbox._deliveries.first = column("i", np.full(number, NONE, np.int32))
     table = mailbox._messages
+    added: list[int] = []
     told = [head for head, value in enumerate(table.head_values.values) if value.read_by]
     for row in np.flatnonzero(np.isin(np.array(table.heads, np.uint32), told)).tolist() if told else ():
         for reader in table.head(row).read_by:
             number = table.names.number(reader)
             if receipts.find(row, number) == NONE:
                 receipts.add(row, number)
+                added.append(row)
+    return np.append(rows, np.array(added, np.int32))
 
 
 def _first_and_least(
     keys: NDArray[np.int64], times: NDArray[np.float64]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the places at which keys come first, in order, and the least time of each."""
-    order = np.argsort(keys, kind="stable")
+    ordered, order = in_order(keys)
     is_new = np.ones(len(keys), bool)
-    is_new[1:] = keys[order][1:] != keys[order][:-1]
+    is_new[1:] = ordered[1:] != ordered[:-1]
     if is_new.all():
         return np.arange(len(keys)), times
     starts = np.flatnonzero(is_new)
@@ -146,10 +167,11 @@ def _fill_threads(mailbox: Mailbox) -> None:
     there = np.flatnonzero(np.array(table.heads, np.uint32) != ABSENT)
     times = np.array(table.times)
     latest = np.full(size, NONE, np.int32)
-    found, newest = newest_of_each(tops[there], times[there], lambda at: table.ids[int(there[at])])
+    by_time = np.argsort(times[there], kind="stable")
+    found, newest = newest_of_each(tops[there], times[there], by_time, lambda at: table.ids[int(there[at])])
     latest[found] = there[newest]
     index.sizes, index.latest = column("i", np.bincount(tops[there], minlength=size)), column("i", latest)
-    table.load_order(column("i", there[np.argsort(times[there], kind="stable")]))
+    table.load_order(column("i", there[by_time]))
     archived = np.array([head.archived for head in table.head_values.values], bool)
     own = table.names.known(mailbox.user)
     heads, senders = np.array(table.heads, np.uint32)[there], np.array(table.senders, np.uint32)[there]
@@ -191,10 +213,10 @@ def _fill_counts(mailbox: Mailbox) -> None:
             index.unseen_channel[tag] += unseen
 
 
-def _fill_ledger(mailbox: Mailbox, now: float) -> None:
+def _fill_ledger(mailbox: Mailbox, read_rows: Rows, now: float) -> None:
     table = mailbox._messages
     mailbox._ledger.open.grow(len(table))
-    filer = FilerOfMany(mailbox._ledger, table, mailbox._receipts, mailbox.roster, mailbox.user)
+    filer = FilerOfMany(mailbox._ledger, table, mailbox._receipts.names, read_rows, mailbox.roster, mailbox.user)
     heads = np.array(table.heads, np.uint32)
     order = np.argsort(heads, kind="stable")
     starts = np.searchsorted(heads[order], np.arange(len(table.head_values) + 1))

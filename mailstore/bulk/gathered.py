@@ -1,194 +1,184 @@
-"""Records on their way from a file's blocks into columns."""
+"""Records on their way from the parts of files into columns."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from itertools import repeat
-from typing import NamedTuple, TypeVar
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mailstore.bulk.keys import NO_KEY, Texts, keys_of, texts_at, texts_of
+from mailstore.bulk.parts import MailColumns, Part, ReadColumns
 from mailstore.columns.interned import Interned
-from mailstore.columns.messages import NONE, Messages, head_of
+from mailstore.columns.messages import Messages, head_of
 from mailstore.columns.stamps import ODD, written
 from mailstore.events import Event
 from mailstore.message import Message, Receipt
 
-__all__ = ["Gathered", "Reads", "encoded"]
+__all__ = ["Gathered", "Reads"]
 
-T = TypeVar("T", bound=Hashable)
-Numbers = NDArray[np.uint32]
-Integers = NDArray[np.int64]
-Places = NDArray[np.int32]
-
-
-class Columns(NamedTuple):
-    """What is known of messages in numbers; parents are places of other messages, -1 for what is not among them."""
-
-    senders: Numbers
-    heads: Numbers
-    times: NDArray[np.float64]
-    offsets: Integers
-    lengths: Integers
-    parents: Places
-    subject_ends: Integers
+ThreadAt = Callable[[str, int, int], str]
+"""Returns what the message in a file, at a byte and of a length, says it answers."""
+IdAt = Callable[[int, int], str]
+"""Returns the id that a record of reading at a byte, and of a length, names."""
+NO_ENDS = np.empty(0, np.uint32)
 
 
 class Gathered:
     """Messages in the order in which they stand in the files; `events` are left to the fold."""
 
-    def __init__(self, table: Messages) -> None:
+    def __init__(self, table: Messages, thread_at: ThreadAt) -> None:
         self.table = table
-        self._names = table.names.numbering()
         self.events: list[Event] = []
-        self._clear()
-
-    def _clear(self) -> None:
-        self.ids: list[str] = []
-        self.rows: dict[str, int] = {}
-        """The place of each id; of one that comes twice, the last."""
-        self.subjects = bytearray()
         self.odd_stamps: dict[int, str] = {}
-        self.unresolved: dict[int, str] = {}
-        """What messages answer that had not come before them, by place."""
-        self._parts: list[Columns] = []
+        self._thread_at = thread_at
+        self._threads: dict[int, str] = {}
+        """Ids by their keys that messages given as values answer."""
+        self._pieces: list[MailColumns] = []
+        self._number = 0
 
-    def add(
-        self,
-        ids: list[str],
-        senders: list[str],
-        heads: Numbers,
-        times: NDArray[np.float64],
-        offsets: Integers,
-        lengths: Integers,
-        parents: list[str | None],
-        subjects: list[str],
-    ) -> None:
-        """Take messages in, given as columns of one length."""
-        first = len(self.ids)
-        self.rows.update(zip(ids, range(first, first + len(ids)), strict=True))
-        self.ids += ids
-        above = np.fromiter(map(self.rows.get, parents, repeat(NONE)), np.int32, len(ids))  # type: ignore[arg-type]
-        for at in np.flatnonzero(above == NONE).tolist():
-            if (parent := parents[at]) is not None:
-                self.unresolved[first + at] = parent
-        texts = encoded(subjects)
-        ends = len(self.subjects) + np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
-        self.subjects += b"".join(texts)
-        numbers = np.fromiter(map(self._names.__getitem__, senders), np.uint32, len(ids))
-        self._parts.append(Columns(numbers, heads, times, offsets, lengths, above, ends))
+    def add(self, part: Part) -> None:
+        """Take the messages of a part in."""
+        found, table = part.mail(), self.table
+        senders = np.array([table.names.number(name) for name in part.names], np.uint32)[found.senders]
+        heads = np.array([table.head_values.number(head) for head in part.heads], np.uint32)[found.heads]
+        self._pieces.append(found._replace(senders=senders, heads=heads))
+        self._number += len(senders)
 
     def take(self, messages: Sequence[Message]) -> None:
         """Take messages in, given as values."""
         if not messages:
             return
+        first, table = self._number, self.table
         heads = [head_of(message) for message in messages]
-        first = len(self.ids)
         self.odd_stamps.update(
             (first + at, message.timestamp)
             for at, (message, head) in enumerate(zip(messages, heads, strict=True))
             if head.style == ODD
         )
+        ids = texts_of([message.id for message in messages])
+        subjects = texts_of([message.subject for message in messages])
+        threads = [message.thread or "" for message in messages]
+        parents = keys_of(texts_of(threads))
+        self._threads.update(zip(parents.tolist(), threads, strict=True))
+        parents[[not thread for thread in threads]] = NO_KEY
         places = [(it.location.offset, it.location.length) if it.location else (0, 0) for it in messages]
-        self.add(
-            [message.id for message in messages],
-            [message.sender for message in messages],
-            np.fromiter(map(self.table.head_values.number, heads), np.uint32, len(heads)),
-            np.array([message.time for message in messages], np.float64),
-            np.array([offset for offset, _ in places], np.int64),
-            np.array([length for _, length in places], np.int64),
-            [message.thread for message in messages],
-            [message.subject for message in messages],
+        self._pieces.append(
+            MailColumns(
+                *ids,
+                keys_of(ids),
+                np.array([crc32(it.id.encode("utf-8", "surrogatepass")) for it in messages], np.uint32),
+                parents,
+                np.array([table.names.number(message.sender) for message in messages], np.uint32),
+                np.array([table.head_values.number(head) for head in heads], np.uint32),
+                np.array([message.time for message in messages], np.float64),
+                np.array([offset for offset, _ in places], np.int64),
+                np.array([length for _, length in places], np.uint32),
+                *subjects,
+            )
         )
+        self._number += len(messages)
 
-    def columns(self) -> Columns:
-        """Return the numbers that were taken in, as a column each."""
-        if not self._parts:
-            none = np.empty(0, np.int64)
-            self.add([], [], none.astype(np.uint32), np.empty(0), none, none, [], [])
-        columns = Columns(*(np.concatenate(part) for part in zip(*self._parts, strict=True)))
-        for place, name in self.unresolved.items():
-            columns.parents[place] = self.rows.get(name, NONE)
-        self._parts = [columns]
-        return columns
-
-    def duplicates(self) -> list[int]:
-        """Return the places of messages whose ids came before."""
-        if len(self.rows) == len(self.ids):
-            return []
-        first = {name: place for place, name in reversed(list(enumerate(self.ids)))}
-        return [place for place, name in enumerate(self.ids) if first[name] != place]
+    def columns(self) -> MailColumns:
+        """Return the messages that were taken in, as a column for all that is known of them."""
+        if not self._pieces:
+            self._pieces.append(Part(0, 0, 0, columns=[memoryview(b"")] * len(MailColumns._fields)).mail())
+        if len(self._pieces) > 1:
+            self._pieces = [MailColumns(*map(np.concatenate, zip(*self._pieces, strict=True)))]
+        return self._pieces[0]
 
     def leave(self, places: Sequence[int]) -> None:
         """Leave the messages at some places to the fold, in their order."""
-        messages = [self._message(place, self.columns()) for place in range(len(self.ids))]
-        left = set(places)
-        self.events += [message for place, message in enumerate(messages) if place in left]
-        self._clear()
-        self.take([message for place, message in enumerate(messages) if place not in left])
+        columns, places = self.columns(), sorted(places)
+        ids = texts_at(Texts(columns.ids, columns.id_sizes), places)
+        subjects = texts_at(Texts(columns.subjects, columns.subject_sizes), places)
+        self.events += [self._message(*each, columns) for each in zip(places, ids, subjects, strict=True)]
+        stays = np.ones(self._number, bool)
+        stays[places] = False
+        self.odd_stamps = {int(stays[:at].sum()): text for at, text in self.odd_stamps.items() if stays[at]}
+        each = {
+            "ids": np.repeat(stays, columns.id_sizes),
+            "subjects": np.repeat(stays, columns.subject_sizes),
+        }
+        self._pieces = [MailColumns(*(it[each.get(name, stays)] for name, it in columns._asdict().items()))]
+        self._number = int(stays.sum())
 
-    def _message(self, place: int, columns: Columns) -> Message:
-        time, parent = float(columns.times[place]), int(columns.parents[place])
-        head = self.table.head_values[int(columns.heads[place])]
-        start = int(columns.subject_ends[place - 1]) if place else 0
+    def answered_by(self, place: int) -> str:
+        """Return the id that the message at a place answers."""
+        columns = self.columns()
+        thread = self._threads.get(int(columns.parents[place]))
+        if thread is None:
+            file = self.table.head_values[int(columns.heads[place])].file or ""
+            thread = self._thread_at(file, int(columns.offsets[place]), int(columns.lengths[place]))
+        return thread
+
+    def _message(self, place: int, message_id: str, subject: str, columns: MailColumns) -> Message:
+        head, time = self.table.head_values[int(columns.heads[place])], float(columns.times[place])
         return head.message(
-            self.ids[place],
+            message_id,
             self.table.names[int(columns.senders[place])],
             self.odd_stamps[place] if head.style == ODD else written(time, head.style),
             time,
-            self.subjects[start : int(columns.subject_ends[place])].decode("utf-8", "surrogatepass"),
-            self.unresolved.get(place) or (None if parent == NONE else self.ids[parent]),
+            subject,
+            None if columns.parents[place] == NO_KEY else self.answered_by(place),
             int(columns.offsets[place]),
             int(columns.lengths[place]),
         )
 
 
 class Reads:
-    """Read records in the order in which they stand in their file, of messages gathered before."""
+    """Read records in the order in which they stand in their file."""
 
-    def __init__(self, names: Interned[str], rows: dict[str, int]) -> None:
-        self._names = names.numbering()
-        self._rows = rows
+    def __init__(self, names: Interned[str]) -> None:
         self.events: list[Event] = []
-        self.strangers: dict[int, str] = {}
-        """The ids of which no message was gathered, by place."""
-        self.number = 0
-        self._parts: list[tuple[Places, Numbers, NDArray[np.float64]]] = []
+        self._names = names
+        self._pieces: list[ReadColumns] = []
+        self._parts: list[tuple[int, Callable[[int], str]]] = []
+        """The place at which each part begins, and what tells the id that the record at a place of it names."""
+        self._number = 0
 
-    def add(self, ids: list[str], readers: list[str], times: NDArray[np.float64]) -> None:
-        """Take records in, given as columns of one length."""
-        rows = np.fromiter(map(self._rows.get, ids, repeat(NONE)), np.int32, len(ids))
-        for at in np.flatnonzero(rows == NONE).tolist():
-            self.strangers[self.number + at] = ids[at]
-        self.number += len(ids)
-        numbers = np.fromiter(map(self._names.__getitem__, readers), np.uint32, len(ids))
-        self._parts.append((rows, numbers, times))
+    def add(self, part: Part, id_at: IdAt) -> None:
+        """Take the records of a part in."""
+        found = part.reads()
+        numbers = np.array([self._names.number(name) for name in part.names], np.uint32)
+        offset, ends = part.offset, found.ends.copy()
 
-    def add_rows(self, rows: Places, readers: Numbers, names: Sequence[str], times: NDArray[np.float64]) -> None:
-        """Take records in whose messages are known by their places, and whose readers by theirs among names."""
-        numbers = np.fromiter(map(self._names.__getitem__, names), np.uint32, len(names))
-        self.number += len(rows)
-        self._parts.append((rows, numbers[readers], times))
+        def named(place: int) -> str:
+            start = int(ends[place - 1]) + 1 if place else 0
+            return id_at(offset + start, int(ends[place]) - start)
+
+        self._add(found._replace(readers=numbers[found.readers], ends=NO_ENDS), named)
 
     def take(self, events: Iterable[Event]) -> None:
         """Take what a line holds: a record with a time is gathered, all else is left to the fold."""
         for event in events:
             if isinstance(event, Receipt) and event.time is not None:
-                self.add([event.message_id], [event.reader], np.array([event.time]))
+                reader = np.array([self._names.number(event.reader)], np.uint32)
+                key, message_id = keys_of(texts_of([event.message_id])), event.message_id
+                self._add(ReadColumns(key, reader, np.array([event.time]), NO_ENDS), partial(_itself, message_id))
             else:
                 self.events.append(event)
 
-    def columns(self) -> tuple[Places, Numbers, NDArray[np.float64]]:
-        """Return rows, readers and times, as a column each."""
-        none = (np.empty(0, np.int32), np.empty(0, np.uint32), np.empty(0, np.float64))
-        rows, readers, times = zip(none, *self._parts, strict=True)
-        return np.concatenate(rows), np.concatenate(readers), np.concatenate(times)
+    def _add(self, columns: ReadColumns, id_of: Callable[[int], str]) -> None:
+        self._parts.append((self._number, id_of))
+        self._pieces.append(columns)
+        self._number += len(columns.keys)
+
+    def columns(self) -> ReadColumns:
+        """Return the records that were taken in, as a column for all that is known of them."""
+        if not self._pieces:
+            self._pieces.append(Part(0, 0, 0, columns=[memoryview(b"")] * len(ReadColumns._fields)).reads())
+        if len(self._pieces) > 1:
+            self._pieces = [ReadColumns(*map(np.concatenate, zip(*self._pieces, strict=True)))]
+        return self._pieces[0]
+
+    def id_at(self, place: int) -> str:
+        """Return the id that the record at a place names."""
+        first, id_of = self._parts[bisect_right(self._parts, place, key=lambda it: it[0]) - 1]
+        return id_of(place - first)
 
 
-def encoded(texts: list[str]) -> list[bytes]:
-    """Return texts as UTF-8, half characters kept."""
-    try:
-        return list(map(str.encode, texts))
-    except UnicodeEncodeError:
-        return [text.encode("utf-8", "surrogatepass") for text in texts]
+def _itself(name: str, _: int) -> str:
+    return name

@@ -2,35 +2,101 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["keys_of"]
+__all__ = ["NO_KEY", "Keys", "Texts", "keys_of", "texts_at", "texts_of"]
 
-UUID = 36
-"""Characters: how long most ids are, which are taken together."""
+NO_KEY = 0
+WORD = 8
 FACTOR = np.uint64(0x9E37_79B9_7F4A_7C15)
 SHIFT = np.uint64(29)
+ODD = np.uint64(1)
+NOWHERE = -1
 
 
-def keys_of(ids: list[str]) -> NDArray[np.uint64]:
-    """Return a number of 64 bits for each id; that two ids of a mailbox share one is next to impossible."""
-    text = "".join(ids)
-    lengths = np.fromiter(map(len, ids), np.int64, len(ids))
-    if (lengths == UUID).all() and text.isascii():
-        words = np.frombuffer(text.encode(), np.uint32).reshape(-1, UUID // 4)
-        found = np.zeros(len(ids), np.uint64)
-        for at in range(words.shape[1]):
-            found = (found ^ words[:, at]) * FACTOR
-            found ^= found >> SHIFT
+class Texts(NamedTuple):
+    """Texts that stand one after another as UTF-8, half characters kept, and the bytes that each takes."""
+
+    cells: NDArray[np.uint8]
+    sizes: NDArray[np.uint32]
+
+
+def texts_of(texts: list[str]) -> Texts:
+    """Return texts in one piece."""
+    joined = "".join(texts)
+    if joined.isascii():
+        sizes = np.fromiter(map(len, texts), np.uint32, len(texts))
+        return Texts(np.frombuffer(joined.encode(), np.uint8), sizes)
+    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
+    return Texts(np.frombuffer(b"".join(parts), np.uint8), np.fromiter(map(len, parts), np.uint32, len(parts)))
+
+
+def texts_at(texts: Texts, places: Sequence[int]) -> list[str]:
+    """Return the texts at some places."""
+    ends = np.cumsum(texts.sizes, dtype=np.int64)
+    spans = zip((ends - texts.sizes)[places].tolist(), ends[places].tolist(), strict=True)
+    return [texts.cells[start:end].tobytes().decode("utf-8", "surrogatepass") for start, end in spans]
+
+
+def keys_of(ids: Texts) -> NDArray[np.uint64]:
+    """Return a number of 64 bits for each id, never `NO_KEY`; that two ids share one is next to impossible."""
+    cells, sizes = ids
+    if not len(sizes):
+        return np.empty(0, np.uint64)
+    size = int(sizes[0])
+    if (sizes == size).all():
+        return _keys(cells.reshape(len(sizes), size))
+    found = np.empty(len(sizes), np.uint64)
+    starts = np.cumsum(sizes, dtype=np.int64) - sizes
+    for size in np.unique(sizes).tolist():
+        at = np.flatnonzero(sizes == size)
+        found[at] = _keys(cells[starts[at, None] + np.arange(size)])
+    return found
+
+
+def _keys(cells: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return the numbers of ids of one size, given as rows of bytes."""
+    number, size = cells.shape
+    padded = np.zeros((number, -(-size // WORD) * WORD), np.uint8)
+    padded[:, :size] = cells
+    words = padded.view(np.uint64)
+    found = np.full(number, size, np.uint64)
+    for at in range(words.shape[1]):
+        found ^= words[:, at]
+        found *= FACTOR
+        found ^= found >> SHIFT
+    return found | ODD
+
+
+class Keys:
+    """Where keys stand in a column."""
+
+    def __init__(self, keys: NDArray[np.uint64]) -> None:
+        bits = max(1, len(keys).bit_length())
+        low = np.uint64((1 << bits) - 1)
+        # sorting numbers is many times as fast as sorting places by them
+        order = (np.sort((keys & ~low) | np.arange(len(keys), dtype=np.uint64)) & low).astype(np.int32)
+        known = keys[order]
+        if (known[1:] < known[:-1]).any():
+            order = np.argsort(keys, kind="stable").astype(np.int32)
+            known = keys[order]
+        self.are_unique = not bool((known[1:] == known[:-1]).any())
+        self._order = np.append(order, np.int32(NOWHERE))
+        self._known = np.append(known, np.uint64(0xFFFF_FFFF_FFFF_FFFF))
+        self._shift = np.uint64(64 - bits)
+        # keys are as good as random: their first bits tell where in the sorted column they are to be looked for
+        self._starts = np.searchsorted(known >> self._shift, np.arange(1 << bits, dtype=np.uint64)).astype(np.int32)
+
+    def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """Return the first place of each key, -1 for those that are not in the column."""
+        at = self._starts[keys >> self._shift]
+        behind = np.flatnonzero(self._known[at] < keys)
+        while len(behind):
+            at[behind] += 1
+            behind = behind[self._known[at[behind]] < keys[behind]]
+        found: NDArray[np.int32] = np.where(self._known[at] == keys, self._order[at], np.int32(NOWHERE))
         return found
-    return np.concatenate([np.empty(0, np.uint64), *(_key(one) for one in ids)])
-
-
-def _key(one: str) -> NDArray[np.uint64]:
-    if len(one) == UUID and one.isascii():
-        return keys_of([one])
-    digest = blake2b(one.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return np.frombuffer(digest, np.uint64)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mailstore.address import Address, Kind, resolve
-from mailstore.bulk.threads import column
-from mailstore.columns.chains import Chains
+from mailstore.bulk.threads import column, in_order
 from mailstore.columns.messages import Head, Messages
 from mailstore.columns.open_mail import WORD, Name
 from mailstore.delivery import FOREVER, State, expiry_of
@@ -23,24 +23,24 @@ FEWEST = 8
 MOST_READERS = 256
 """Readers whose reads are kept as a column each."""
 Mask = NDArray[np.bool_]
-Rows = NDArray[np.int64]
+Rows = NDArray[np.integer]
 Times = NDArray[np.float64]
 
 
 class FilerOfMany:
     """Files messages in the ledger as it files one, for all that share a head together."""
 
-    def __init__(self, ledger: Ledger, messages: Messages, receipts: Chains, roster: Roster, user: str) -> None:
+    def __init__(
+        self, ledger: Ledger, messages: Messages, readers: array[int], read_rows: Rows, roster: Roster, user: str
+    ) -> None:
         self._ledger = ledger
         self._messages = messages
         self._roster = roster
         self._user = user
         self._times = np.frombuffer(messages.times, np.float64)
         self._senders = np.frombuffer(messages.senders, np.uint32)
-        readers = np.frombuffer(receipts.names, np.uint32)
-        order = np.argsort(readers, kind="stable")
-        self._read_rows = receipt_rows(receipts)[order]
-        self._read_names = readers[order]
+        self._read_names, order = in_order(np.frombuffer(readers, np.uint32))
+        self._read_rows = read_rows[order]
         self._read: dict[str, Mask] = {}
         self._due = np.full(len(messages), FOREVER)
         self._expired = np.zeros(len(messages), bool)
@@ -211,18 +211,4 @@ def overlaps(agent: Agent, starts: Times, ends: Times) -> Mask:
     begun = -FOREVER if agent.started_at is None else agent.started_at
     ended = FOREVER if agent.status is not Status.DEAD or agent.ended_at is None else agent.ended_at
     found: Mask = (begun <= ends) & (ended >= starts)
-    return found
-
-
-def receipt_rows(receipts: Chains) -> Rows:
-    """Return the row of each entry of a table of chains."""
-    found = np.full(len(receipts.names), -1, np.int64)
-    first = np.frombuffer(receipts.first, np.int32)
-    following = np.frombuffer(receipts.following, np.int32)
-    rows = np.flatnonzero(first >= 0)
-    entries = first[rows]
-    while len(rows):
-        found[entries] = rows
-        entries = following[entries]
-        rows, entries = rows[entries >= 0], entries[entries >= 0]
     return found

@@ -10,10 +10,16 @@ from numpy.typing import NDArray
 __all__ = ["seconds_of"]
 
 FORM = np.frombuffer(b"0000-00-00T00:00:00Z", np.uint8)
-IS_DIGIT = ord("0") == FORM
+DIGITS = np.flatnonzero(ord("0") == FORM)
+MARKS = np.flatnonzero(ord("0") != FORM)
 SIZE = len(FORM)
-LONGEST_MONTH = np.array([0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
-DAY = 86_400
+LEAST = np.array([0, 0, 1, 1, 0, 0, 0], np.uint8)
+MOST = np.array([99, 99, 12, 31, 23, 59, 59], np.uint8)
+"""Century, year of it, month, day, hour, minute, second."""
+MONTHS = np.arange("0000-01", "10000-02", dtype="datetime64[M]").astype("datetime64[D]").astype(np.int64)
+"""The day on which each month begins, counted from the epoch; months counted from the year 0."""
+FIRST_MONTH = 12
+"""Of the year 1: there is no year before."""
 
 
 def seconds_of(stamps: Sequence[str]) -> NDArray[np.float64] | None:
@@ -22,21 +28,17 @@ def seconds_of(stamps: Sequence[str]) -> NDArray[np.float64] | None:
     if len(text) != SIZE * len(stamps) or not text.isascii():
         return None
     cells = np.frombuffer(text.encode(), np.uint8).reshape(-1, SIZE)
-    digits = (cells - ord("0"))[:, IS_DIGIT].astype(np.int64)
-    if not (cells[:, ~IS_DIGIT] == FORM[~IS_DIGIT]).all() or (digits > 9).any():
+    digits = cells.take(DIGITS, 1) - np.uint8(ord("0"))
+    if (cells.take(MARKS, 1) != FORM[MARKS]).any() or (digits > 9).any():
         return None
-    year = digits[:, 0] * 1000 + digits[:, 1] * 100 + digits[:, 2] * 10 + digits[:, 3]
-    month, day, hour, minute, second = (digits[:, at] * 10 + digits[:, at + 1] for at in range(4, 14, 2))
-    if (year < 1).any() or (month < 1).any() or (month > 12).any() or (hour > 23).any() or (minute > 59).any():
+    pairs = digits[:, ::2] * np.uint8(10) + digits[:, 1::2]
+    if (pairs < LEAST).any() or (pairs > MOST).any():
         return None
-    is_leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
-    longest = LONGEST_MONTH[month] - ((month == 2) & ~is_leap)
-    if (day < 1).any() or (day > longest).any() or (second > 59).any():
+    century, year, month, day, *rest = pairs.T.astype(np.int64)
+    at = (century * 100 + year) * 12 + month - 1
+    days = MONTHS[at] + day - 1
+    if (at < FIRST_MONTH).any() or (days >= MONTHS[at + 1]).any():
         return None
-    # days since the epoch, counted in years that begin with March
-    shifted = year - (month <= 2)
-    era, of_era = shifted // 400, shifted % 400
-    of_year = (153 * (month + np.where(month > 2, -3, 9)) + 2) // 5 + day - 1
-    days = era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
-    found: NDArray[np.float64] = (days * DAY + hour * 3600 + minute * 60 + second).astype(np.float64)
+    hour, minute, second = rest
+    found: NDArray[np.float64] = (((days * 24 + hour) * 60 + minute) * 60 + second).astype(np.float64)
     return found

@@ -11,26 +11,31 @@ from numpy.typing import NDArray
 
 from mailstore.columns.messages import NONE
 
-__all__ = ["Rows", "column", "last_of_each", "previous_of_each", "rings", "roots"]
+__all__ = ["Rows", "column", "in_order", "last_of_each", "previous_of_each", "rings", "roots"]
 
 Rows = NDArray[np.int32]
+Places = NDArray[np.int64]
+WORD = 64
 
 
 def column(typecode: str, values: NDArray[np.generic]) -> array[Any]:
     """Return numbers as an array, of the size that the typecode says."""
     found: array[Any] = array(typecode)
-    found.frombytes(np.ascontiguousarray(values, np.dtype(typecode)).tobytes())
+    found.frombytes(np.ascontiguousarray(values, np.dtype(typecode)).view(np.uint8))  # type: ignore[arg-type]
     return found
 
 
 def roots(parents: Rows) -> Rows:
     """Return the root above each row; for one that stands above or on a ring, some row of the ring."""
     above = np.where(parents == NONE, np.arange(len(parents), dtype=np.int32), parents)
+    below = np.flatnonzero(parents != NONE)
     for _ in range(max(1, len(parents)).bit_length()):
-        further = above[above]
-        if (further == above).all():
+        further = above[above[below]]
+        is_below = further != above[below]
+        if not is_below.any():
             break
-        above = further
+        above[below] = further
+        below = below[is_below]
     return above
 
 
@@ -47,10 +52,25 @@ def rings(parents: Rows) -> NDArray[np.int64]:
     return np.array(sorted(found), np.int64)
 
 
+def in_order(keys: NDArray[np.integer]) -> tuple[Places, Places]:
+    """Return numbers from 0 on in order, and the places at which they stood; equal ones keep theirs."""
+    bits = len(keys).bit_length()
+    if not len(keys) or int(keys.max()).bit_length() + bits >= WORD:
+        order = np.argsort(keys, kind="stable")
+        return keys[order].astype(np.int64), order
+    # sorting numbers is many times as fast as sorting places by them
+    both = keys.astype(np.int64)
+    both <<= bits
+    both |= np.arange(len(keys))
+    both.sort()
+    order = both & ((1 << bits) - 1)
+    both >>= bits
+    return both, order
+
+
 def previous_of_each(keys: NDArray[np.integer]) -> tuple[Rows, NDArray[np.intp]]:
     """Return for each place the one before it with the same key, and the places sorted by key, stable."""
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
+    ordered, order = in_order(keys)
     before = np.full(len(keys), NONE, np.int32)
     is_same = ordered[1:] == ordered[:-1]
     before[order[1:][is_same]] = order[:-1][is_same]
@@ -65,18 +85,22 @@ def last_of_each(keys: NDArray[np.integer], order: NDArray[np.intp]) -> tuple[ND
     return ordered[is_last], order[is_last]
 
 
-def newest_of_each(thread: Rows, times: NDArray[np.float64], id_of: Callable[[int], str]) -> tuple[Rows, Rows]:
-    """Return every root, and the newest row of its thread: the last by time, among those of one time by id."""
-    order = np.lexsort((times, thread))
-    tops, places = last_of_each(thread, order)
-    ordered = thread[order]
+def newest_of_each(
+    thread: Rows, times: NDArray[np.float64], by_time: Places, id_of: Callable[[int], str]
+) -> tuple[Rows, Places]:
+    """Return every root, and the newest row of its thread: the last by time, among those of one time by id.
+
+    `by_time` are the places in order of time.
+    """
+    tops, order = in_order(thread[by_time])
+    order = by_time[order]
+    is_end = np.append(tops[1:] != tops[:-1], True)[: len(tops)]
     # where the last two of a thread are of one time, the id decides
-    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) if len(order) else np.empty(0, np.int64)
-    for number, end in enumerate(ends.tolist()):
-        if end and ordered[end - 1] == ordered[end] and times[order[end - 1]] == times[order[end]]:
-            rivals, at = [int(order[end])], end - 1
-            while at >= 0 and ordered[at] == ordered[end] and times[order[at]] == times[order[end]]:
-                rivals.append(int(order[at]))
-                at -= 1
-            places[number] = max(rivals, key=id_of)
-    return tops.astype(np.int32), places.astype(np.int32)
+    is_tied = np.append(False, (tops[1:] == tops[:-1]) & (times[order[1:]] == times[order[:-1]]))[: len(tops)]
+    places = order.copy()
+    for end in np.flatnonzero(is_end & is_tied).tolist():
+        start = end
+        while is_tied[start]:
+            start -= 1
+        places[end] = max(order[start : end + 1].tolist(), key=id_of)
+    return tops[is_end], places[is_end]

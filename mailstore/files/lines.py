@@ -5,20 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
 import msgspec
 
-__all__ = ["BIG_BLOCK", "BLOCK", "Block", "Cutter", "Line", "LineFile", "LinePlace", "Replaced"]
+__all__ = ["BIG_BLOCK", "BLOCK", "Cutter", "Line", "LineFile", "LinePlace", "Replaced", "Summed"]
 
 BLOCK = 1 << 16
 """Bytes read at a time while following: a bigger buffer costs more than the line that came."""
 BIG_BLOCK = 1 << 20
 """Bytes read at a time while reading all of a file."""
-WHOLE_BLOCK = 1 << 18
-"""Bytes read at a time where lines stay together: what is made of them must fit a cache."""
+PIECE = 1 << 20
+STRETCH = 1 << 24
+"""Bytes that are summed up together; several are at once."""
+HANDS = 2
 WITNESS = 64
 """Bytes before the place where reading stopped that must be the same when it goes on."""
 
@@ -33,13 +36,12 @@ class Line(NamedTuple):
     data: bytes
 
 
-class Block(NamedTuple):
-    """Whole lines: the byte at which they begin, the number of the first, their bytes, and how many they are."""
+class Summed(NamedTuple):
+    """A stretch of a file's bytes: where it begins and ends, and a checksum of it."""
 
-    offset: int
-    number: int
-    data: bytes
-    lines: int
+    start: int
+    end: int
+    checksum: int
 
 
 class LinePlace(msgspec.Struct, frozen=True):
@@ -53,8 +55,8 @@ class LinePlace(msgspec.Struct, frozen=True):
     offset: int
     lines: int
     witness: bytes
-    checksum: int
-    """Of all bytes before the offset."""
+    summed: list[Summed]
+    """Stretches that together are all bytes before the offset."""
 
 
 class Replaced(Exception):
@@ -74,8 +76,8 @@ class Cutter:
         """How many lines were cut off, and thus stand before what is held."""
         self.witness = b""
         """The last bytes that were taken in."""
-        self.summed = offset, 0
-        """Up to where there is a checksum, and the checksum."""
+        self.summed: list[Summed] = []
+        """What is summed up of the bytes before."""
         self._held: list[bytes] = []
         self._held_at = offset
 
@@ -109,19 +111,6 @@ class Cutter:
         self.lines += len(lines)
         return lines
 
-    def take_whole(self, data: bytes) -> Block | None:
-        """Take in as much of the next bytes as ends in a newline; nothing may be held."""
-        end = data.rfind(b"\n") + 1
-        if not end:
-            return None
-        block = Block(self.offset, self.lines + 1, data[:end], data.count(b"\n"))
-        self.offset += end
-        self.summed = self.offset, crc32(block.data, self.summed[1])
-        self._held_at = self.offset
-        self.lines += block.lines
-        self.witness = (self.witness + data[:end])[-WITNESS:] if end < WITNESS else data[end - WITNESS : end]
-        return block
-
 
 class LineFile:
     """Reads the lines of a file once each, in order, from where it stopped the last time.
@@ -144,27 +133,26 @@ class LineFile:
 
         Raises Replaced when the file is no longer the one that was read, and OSError.
         """
-        cutter = self.cutter
-        with self._opened() as fd:
-            while fd is not None and (until is None or cutter.offset < until):
-                size = block if until is None else min(block, until - cutter.offset)
-                data = os.pread(fd, size, cutter.offset)
-                if not data:
-                    break
-                if lines := cutter.take(data):
-                    yield lines
+        with self.opened() as fd:
+            if fd is not None:
+                yield from self._lines(fd, until, block)
 
-    def read_whole(self, size: int = WHOLE_BLOCK) -> Iterator[Block]:
-        """Yield all of a file uncut, in blocks of whole lines. Raises Replaced and OSError."""
+    def _lines(self, fd: int, until: int | None, block: int) -> Iterator[list[Line]]:
         cutter = self.cutter
-        with self._opened() as fd:
-            while fd is not None and (data := os.pread(fd, size, cutter.offset)):
-                if block := cutter.take_whole(data):
-                    yield block
-                elif len(data) < size:
-                    cutter.take(data)
-                else:
-                    size *= 2
+        while until is None or cutter.offset < until:
+            size = block if until is None else min(block, until - cutter.offset)
+            data = os.pread(fd, size, cutter.offset)
+            if not data:
+                break
+            if lines := cutter.take(data):
+                yield lines
+
+    def took(self, fd: int, lines: int, summed: list[Summed]) -> Iterator[list[Line]]:
+        """Go on after what others have read, given how many lines it was; yield the lines that follow it."""
+        cutter = self.cutter = Cutter(summed[-1].end if summed else 0)
+        cutter.lines, cutter.summed = lines, summed
+        cutter.witness = os.pread(fd, min(cutter.offset, WITNESS), max(0, cutter.offset - WITNESS))
+        yield from self._lines(fd, None, BIG_BLOCK)
 
     def place(self) -> LinePlace | None:
         """Return how far the file was read, up to its last complete line; None for an empty one. Raises OSError."""
@@ -172,7 +160,8 @@ class LineFile:
         if self._facts is None or not self._is_begun:
             return None
         end = cutter.complete
-        summed = cutter.summed[1] if cutter.summed[0] == end else checksum(self.path, end)
+        known = cutter.summed[-1].end if cutter.summed else 0
+        summed = [*cutter.summed, *_summed(self.path, known, end)]
         witness = cutter.witness
         if end != cutter.offset:
             with self.path.open("rb") as file:
@@ -184,20 +173,26 @@ class LineFile:
         """Go on where an earlier reading stopped; say whether nobody wrote since. Raises Replaced and OSError."""
         self.cutter = Cutter(place.offset)
         self.cutter.lines, self.cutter.witness = place.lines, place.witness
-        self.cutter.summed = place.offset, place.checksum
+        self.cutter.summed = place.summed
         self._identity, self._is_begun = (place.device, place.inode), True
-        with self._opened():
+        with self.opened():
             self._stamp = None
         self._stamp = None
         return _facts(self.path.stat()) == (place.device, place.inode, place.size, place.modified, place.changed)
 
     def holds_still(self, place: LinePlace) -> bool:
         """Say whether all that was read then still stands where it was; reads all of it. Raises OSError."""
-        return checksum(self.path, place.offset) == place.checksum
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(HANDS) as pool:
+            return all(pool.map(partial(_holds, self.path), place.summed))
 
     @contextmanager
-    def _opened(self) -> Iterator[int | None]:
-        """Open the file if it may hold anything new, and make sure that what was read still stands where it was."""
+    def opened(self) -> Iterator[int | None]:
+        """Open the file if it may hold anything new; make sure that what was read still stands where it was.
+
+        Raises Replaced and OSError.
+        """
         fd = self._open()
         if fd is None:
             yield None
@@ -257,14 +252,27 @@ def _facts(facts: os.stat_result) -> Facts:
     return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
 
 
-def checksum(path: Path, end: int) -> int:
-    """Return a checksum of a file's bytes before an offset. Raises OSError."""
-    summed = 0
-    with path.open("rb") as file:
-        while end > 0 and (data := file.read(min(BIG_BLOCK, end))):
-            summed = crc32(data, summed)
-            end -= len(data)
-    return summed
+def _summed(path: Path, start: int, end: int) -> Iterator[Summed]:
+    """Sum a file's bytes between two offsets up, a stretch at a time. Raises OSError."""
+    while start < end:
+        stop = min(end, start + STRETCH)
+        yield Summed(start, stop, _checksum(path, start, stop))
+        start = stop
+
+
+def _holds(path: Path, summed: Summed) -> bool:
+    return _checksum(path, summed.start, summed.end) == summed.checksum
+
+
+def _checksum(path: Path, start: int, end: int) -> int:
+    """Return a checksum of a file's bytes between two offsets, read by pieces that fit a cache. Raises OSError."""
+    found, buffer = 0, memoryview(bytearray(min(PIECE, end - start)))
+    with path.open("rb", buffering=0) as file:
+        file.seek(start)
+        while start < end and (size := file.readinto(buffer[: end - start])):
+            found = crc32(buffer[:size], found)
+            start += size
+    return found
 
 
 def _stamp(facts: os.stat_result) -> Stamp:

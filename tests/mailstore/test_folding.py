@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -88,6 +89,8 @@ endings = st.sampled_from([b"\n", b"\n", b"\n", b"\r\n"])
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("mailstore.stores.haak.store.LONG", 0)
+    monkeypatch.setattr("mailstore.stores.haak.apart.SHARE", 300)
+    monkeypatch.setattr("mailstore.bulk.shares.FEW", 2)
     return tmp_path / "cache"
 
 
@@ -233,6 +236,22 @@ def test_a_cache_that_cannot_be_written_is_done_without(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert answers(folded(data), NOW) == answers(scanned(data), NOW)
+
+
+@pytest.mark.parametrize("helper", [sys.executable, "/bin/false"])
+def test_two_processes_read_at_once(data: Path, monkeypatch: pytest.MonkeyPatch, helper: str) -> None:
+    """What the other one fails to do is done here."""
+    monkeypatch.setattr("mailstore.stores.haak.apart.MANY", 0)
+    monkeypatch.setattr(sys, "executable", helper)
+    seen = [{"message_id": f"m{at % 60}", "reader_session_id": AGENTS[1], "timestamp": STAMPS[0]} for at in range(90)]
+    write(data, "agent-mailbox-reads.jsonl", [line(one) for one in seen])
+    write(data, "agent-mailbox.jsonl", [b'{"id": "half'], ending=b"")
+    assert answers(folded(data), NOW) == answers(scanned(data), NOW)
+
+
+def test_ids_with_one_key_are_told_apart(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mailstore.bulk.keys.FACTOR", np.uint64(0))
     assert answers(folded(data), NOW) == answers(scanned(data), NOW)
 
 

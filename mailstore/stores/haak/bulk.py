@@ -1,150 +1,126 @@
-"""The lines of a HAAK mailbox, a block of the usual ones at a time; the others as the decoders read them."""
+"""All of a HAAK mailbox gathered at once: usual lines as columns, the others as the decoders read them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from operator import attrgetter, itemgetter
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from itertools import pairwise
+from typing import NamedTuple
 
-import msgspec
-import numpy as np
-from numpy.typing import NDArray
-
-from mailstore.bulk.build import fill, settle
+from mailstore.bulk.build import fill_mail, fill_reads
 from mailstore.bulk.gathered import Gathered, Reads
-from mailstore.bulk.stamps import seconds_of
-from mailstore.columns.messages import Head, Messages
+from mailstore.bulk.parts import Found, Part
 from mailstore.events import Event
-from mailstore.files.lines import Block, LineFile
+from mailstore.files.lines import Line, LineFile, Replaced, Summed
+from mailstore.files.packed import PackedFile
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
-from mailstore.stores.bodies import first_line, mentions
-from mailstore.stores.haak.apart import MANY, Apart, is_there
-from mailstore.stores.haak.bulk_reads import Unusual, lines_in, read_all
-from mailstore.stores.haak.decode import LONGEST_TTL, STRING, MessageDecoder, is_text, recipients_in
+from mailstore.stores.haak.apart import Job, Work, jobs_for
+from mailstore.stores.haak.bulk_mail import thread_at
+from mailstore.stores.haak.bulk_reads import id_at
+from mailstore.stores.haak.decode import MessageDecoder
 from mailstore.stores.haak.months import Months
+from mailstore.stores.haak.records import decode_receipt
 
 __all__ = ["gather"]
 
-Integers = NDArray[np.int64]
-NEWLINE, RETURN, QUOTE = 10, 13, 34
-FIRST_BYTE = itemgetter(0)
-Names = tuple[str, ...]
-Shared = tuple[str | Names, float | None, str | None, Names | None, Names | None]
 
+class Source(NamedTuple):
+    """A file of messages, and what is to be done to read it where it is open."""
 
-class Usual(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """A line of the protocol's own form; a block in which any line differs is read line by line."""
-
-    id: str
-    sender: str
-    recipient: str | Names
-    timestamp: str
-    content: msgspec.Raw
-    subject: str | None = None
-    thread: str | None = None
-    ttl_hours: float | None = None
-    type: str | None = None
-    tags: Names | None = None
-    read_by: Names | None = None
-    metadata: msgspec.Raw = msgspec.Raw()
-
-
-MESSAGES = msgspec.json.Decoder(Usual)
-shared_of = attrgetter("recipient", "ttl_hours", "type", "tags", "read_by")
-
-
-class Heads(dict[Shared, int]):
-    """The numbers of what a file's messages have in common; raises Unusual for what must be looked at closely."""
-
-    def __init__(self, table: Messages, file: str, is_archived: bool) -> None:
-        super().__init__()
-        self._table = table
-        self._file = file
-        self._is_archived = is_archived
-
-    def __missing__(self, shared: Shared) -> int:
-        number = self[shared] = self.mentioning(shared, ())
-        return number
-
-    def mentioning(self, shared: Shared, names: Names) -> int:
-        """Return the number for messages that mention names too."""
-        recipient, ttl, kind, tags, read_by = shared
-        recipients = recipients_in(recipient if isinstance(recipient, str) else list(recipient))[0]
-        if not recipients or (ttl is not None and not 0 < ttl < LONGEST_TTL):
-            raise Unusual
-        head = Head(recipients, ttl, kind or "", tags or (), read_by or (), names, self._file, self._is_archived)
-        return self._table.head_values.number(head)
+    name: str
+    file: LineFile | PackedFile
+    decoder: MessageDecoder
+    fd: int | None
+    jobs: list[Job]
 
 
 def gather(
     mailbox: Mailbox, mail: LineFile, decoder: MessageDecoder, reads: LineFile, months: Months, now: float
 ) -> list[Event]:
-    """Fill a mailbox from files; return what is left to fold. Raises Replaced and OSError."""
-    apart = Apart(reads) if is_there(reads.path, MANY) else None
-    gathered = Gathered(mailbox._messages)
-    _messages(mail.read_whole(), mail.name, decoder, False, gathered)
-    for name, file, of_month in months.look():
-        if isinstance(file, LineFile):
-            _messages(file.read_whole(), name, of_month, True, gathered)
-        else:
-            for events in months.read_one(name, file, of_month):
-                gathered.take([event for event in events if isinstance(event, Message)])
-                gathered.events += [event for event in events if not isinstance(event, Message)]
-    settle(gathered)
-    read = Reads(mailbox._messages.names, gathered.rows)
-    if apart is None or not apart.into(read, gathered.ids):
-        read_all(reads, read)
-    return fill(mailbox, gathered, read, now)
+    """Fill a mailbox from files; return what is left to fold. Raises Alike, Replaced and OSError."""
+    with ExitStack() as stack:
+        sources = [
+            _source(stack, *each, is_archived=at > 0)
+            for at, each in enumerate(((mail.name, mail, decoder), *months.look()))
+        ]
+        reads_fd = stack.enter_context(reads.opened())
+        read_jobs = [] if reads_fd is None else jobs_for(reads_fd, None)
+        work = Work([[job for each in sources for job in each.jobs], read_jobs], stack)
+        fds = {each.name: each.fd for each in sources if each.fd is not None}
+        gathered = Gathered(mailbox._messages, lambda file, at, size: thread_at(fds[file], at, size))
+        _gather_mail(sources, work.found(0), months, gathered)
+        keys = fill_mail(mailbox, gathered)
+        read = Reads(mailbox._messages.names)
+        if reads_fd is not None:
+            _gather_reads(reads, reads_fd, work.found(1), read)
+        fill_reads(mailbox, keys, read, now)
+        return [*gathered.events, *read.events]
 
 
-def _messages(blocks: Iterable[Block], file: str, decoder: MessageDecoder, archived: bool, into: Gathered) -> None:
-    """Gather the messages of a file's blocks, in their order."""
-    heads = Heads(into.table, file, archived)
-    for block in blocks:
-        try:
-            decoder.last_time = _usual(block, heads, into)
-        except (Unusual, ValueError, RecursionError):
-            for line, number in lines_in(block):
+def _source(
+    stack: ExitStack, name: str, file: LineFile | PackedFile, decoder: MessageDecoder, *, is_archived: bool
+) -> Source:
+    fd = stack.enter_context(file.opened()) if isinstance(file, LineFile) else None
+    return Source(name, file, decoder, fd, [] if fd is None else jobs_for(fd, name, is_archived))
+
+
+def _gather_mail(sources: list[Source], found: list[Found], months: Months, into: Gathered) -> None:
+    """Gather the messages of all files, in their order."""
+
+    def take(events: list[Event]) -> None:
+        into.take([event for event in events if isinstance(event, Message)])
+        into.events += [event for event in events if not isinstance(event, Message)]
+
+    for name, file, decoder, fd, jobs in sources:
+        if isinstance(file, PackedFile):
+            for events in months.read_one(name, file, decoder):
+                take(events)
+        elif fd is not None:
+
+            def add(part: Part, decoder: MessageDecoder = decoder) -> None:
+                into.add(part)
+                decoder.last_time = float(part.mail().times[-1])
+
+            def one(line: Line, number: int, decoder: MessageDecoder = decoder) -> None:
                 messages, problems = decoder.decode(line, number)
-                into.take(messages)
-                into.events += problems
+                take([*messages, *problems])
+
+            _go_through(file, fd, found[: len(jobs)], add, one)
+        found = found[len(jobs) :]
 
 
-def _usual(block: Block, heads: Heads, into: Gathered) -> float:
-    """Gather a block of usual lines, and return the time of the last; raises Unusual before anything is gathered."""
-    data = block.data
-    found = MESSAGES.decode_lines(data)
-    cells = np.frombuffer(data, np.uint8)
-    ends = np.flatnonzero(cells == NEWLINE)
-    starts = np.concatenate(([0], ends[:-1] + 1))
-    if len(found) != len(ends) or (ends == starts).any() or (cells[ends - 1] == RETURN).any() or not is_text(data):
-        raise Unusual
-    ids, senders = [one.id for one in found], [one.sender for one in found]
-    times = seconds_of([one.timestamp for one in found])
-    if times is None or not all(ids) or not all(senders):
-        raise Unusual
-    contents = [one.content for one in found]
-    if set(map(FIRST_BYTE, map(memoryview, contents))) != {QUOTE}:  # type: ignore[arg-type]
-        raise Unusual
-    subjects = [
-        one.subject if one.subject and not one.subject.isspace() else first_line(STRING.decode(one.content))
-        for one in found
-    ]
-    numbers = np.fromiter(map(heads.__getitem__, map(shared_of, found)), np.uint32, len(found))
-    for at, names in _mentions(data, ends, contents).items():
-        numbers[at] = heads.mentioning(shared_of(found[at]), names)
-    parents = [one.thread or None for one in found]
-    into.add(ids, senders, numbers, times, block.offset + starts, ends - starts, parents, subjects)
-    return float(times[-1])
+def _gather_reads(file: LineFile, fd: int, found: list[Found], into: Reads) -> None:
+    """Gather the records of a file of reads, in their order."""
+
+    def add(part: Part) -> None:
+        into.add(part, lambda at, size: id_at(fd, at, size))
+
+    def one(line: Line, number: int) -> None:
+        into.take(decode_receipt(file.name, line, number))
+
+    _go_through(file, fd, found, add, one)
 
 
-def _mentions(data: bytes, ends: Integers, contents: list[msgspec.Raw]) -> dict[int, Names]:
-    """Return whom the messages of a block mention, by their places in it."""
-    found: dict[int, Names] = {}
-    at = data.find(b"@")
-    while at >= 0:
-        place = int(np.searchsorted(ends, at))
-        if names := mentions(STRING.decode(contents[place])):
-            found[place] = names
-        at = data.find(b"@", int(ends[place]))
-    return found
+def _go_through(
+    file: LineFile, fd: int, found: list[Found], whole: Callable[[Part], None], one: Callable[[Line, int], None]
+) -> None:
+    """Hand out what was found in a file, in its order: parts that are columns whole, of others each line."""
+    summed = [each.summed for each in found if each.summed.start < each.summed.end]
+    if any(before.end != after.start for before, after in pairwise((Summed(0, 0, 0), *summed))):
+        raise Replaced(f"{file.name} was cut")
+    number = 1
+    for part in (part for each in found for part in each.parts):
+        if part.columns:
+            whole(part)
+        else:
+            at = part.offset
+            for of_line, data in enumerate(os.pread(fd, part.size, at).split(b"\n")[:-1], number):
+                one(Line(at, data), of_line)
+                at += len(data) + 1
+        number += part.lines
+    for lines in file.took(fd, number - 1, summed):
+        for of_line, line in enumerate(lines, number):
+            one(line, of_line)
+        number += len(lines)

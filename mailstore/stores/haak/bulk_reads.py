@@ -1,23 +1,21 @@
-"""The lines of a file of reads, a block of the usual ones at a time; the others as the decoder reads them."""
+"""The usual lines of a file of reads, a block at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from mailstore.bulk.gathered import Reads
+from mailstore.bulk.keys import keys_of, texts_of
+from mailstore.bulk.parts import ReadColumns, Unusual
+from mailstore.bulk.shares import Block
 from mailstore.bulk.stamps import seconds_of
-from mailstore.files.lines import Block, Line, LineFile
-from mailstore.stores.haak.records import decode_receipt
+from mailstore.columns.interned import Interned
+from mailstore.columns.messages import Head
+from mailstore.stores.haak.bulk_mail import check_lines
 
-__all__ = ["Unusual", "lines_in", "read_all", "read_lines", "usual_reads"]
-
-
-class Unusual(Exception):
-    """A block holds something that must be looked at line by line."""
+__all__ = ["ReadDecoder", "id_at"]
 
 
 class UsualRead(msgspec.Struct, gc=False):
@@ -28,40 +26,29 @@ class UsualRead(msgspec.Struct, gc=False):
     timestamp: str
 
 
-READS = msgspec.json.Decoder(UsualRead)
+LINES = msgspec.json.Decoder(UsualRead)
 
 
-def lines_in(block: Block) -> Iterator[tuple[Line, int]]:
-    """Yield a block's lines and their numbers."""
-    at = block.offset
-    for number, data in enumerate(block.data.split(b"\n")[:-1], block.number):
-        yield Line(at, data), number
-        at += len(data) + 1
+class ReadDecoder:
+    """Makes columns of blocks."""
+
+    def __init__(self) -> None:
+        self.names: Interned[str] = Interned()
+        self.heads: Interned[Head] = Interned()
+        self._names = self.names.numbering()
+
+    def columns(self, block: Block) -> ReadColumns:
+        """Return a block's records; raises Unusual, ValueError and RecursionError for any that is not usual."""
+        found = LINES.decode_lines(block.data)
+        check_lines(block, len(found))
+        ids, readers = [one.message_id for one in found], [one.reader_session_id for one in found]
+        times = seconds_of([one.timestamp for one in found])
+        if times is None or not all(ids) or not all(readers):
+            raise Unusual
+        numbers = np.fromiter(map(self._names.__getitem__, readers), np.uint32, len(readers))
+        return ReadColumns(keys_of(texts_of(ids)), numbers, times, block.ends.astype(np.uint32))
 
 
-def read_all(file: LineFile, into: Reads) -> None:
-    """Gather the read records that came since the last look, in their order. Raises Replaced and OSError."""
-    for block in file.read_whole():
-        try:
-            into.add(*usual_reads(block))
-        except (Unusual, ValueError, RecursionError):
-            read_lines(block, file.name, into)
-
-
-def read_lines(block: Block, file: str, into: Reads) -> None:
-    """Gather a block's read records line by line."""
-    for line, number in lines_in(block):
-        into.take(decode_receipt(file, line, number))
-
-
-def usual_reads(block: Block) -> tuple[list[str], list[str], NDArray[np.float64]]:
-    """Return the messages, readers and times of a block of usual lines; raises Unusual and ValueError for any other."""
-    data = block.data
-    found = READS.decode_lines(data)
-    ids, readers = [one.message_id for one in found], [one.reader_session_id for one in found]
-    times = seconds_of([one.timestamp for one in found])
-    if times is None or len(found) != block.lines or not data.isascii() or b"\r\n" in data:
-        raise Unusual
-    if not all(ids) or not all(readers):
-        raise Unusual
-    return ids, readers, times
+def id_at(fd: int, offset: int, size: int) -> str:
+    """Return the id that a usual line of an open file names. Raises OSError."""
+    return LINES.decode(os.pread(fd, size, offset)).message_id

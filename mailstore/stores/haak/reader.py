@@ -88,12 +88,20 @@ class Reader:
                 mailbox.fold([Reset(str(reason))], now)
 
     def _fold_all(self, mailbox: Mailbox, now: float) -> None:
+        from mailstore.bulk.build import Alike
         from mailstore.stores.haak.bulk import gather
 
         mailbox.fold(self._roster.read(), now)
         for _ in self._leftovers.read():
             raise Replaced("the mailbox is being archived")
-        mailbox.fold(gather(mailbox, self._mailbox[0], self._messages, self._reads[0], self._months, now), now)
+        try:
+            mailbox.fold(gather(mailbox, self._mailbox[0], self._messages, self._reads[0], self._months, now), now)
+        except Alike as reason:
+            self.begin()
+            mailbox.fold([Reset(str(reason))], now)
+            for batch in self.scan():
+                mailbox.fold(batch, now)
+            return
         for file, decode in (self._deliveries, self._journal):
             for batch in _decoded(file, decode, BIG_BLOCK):
                 mailbox.fold(batch, now)

@@ -1,0 +1,84 @@
+"""A share of a file's lines, read block by block."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mailstore.files.lines import BLOCK, Summed
+
+__all__ = ["Block", "Share"]
+
+SIZE = 1 << 18
+"""Bytes of a block: what is made of it must fit a cache."""
+FEW = 64
+"""Lines that are not worth to be parted any more."""
+NEWLINE = 10
+
+
+class Block(NamedTuple):
+    """Whole lines: the byte at which they begin, their bytes, and at which of these each ends."""
+
+    offset: int
+    data: memoryview
+    ends: NDArray[np.int64]
+
+    def halves(self) -> list[Block]:
+        """Return this as two blocks; none when it is short."""
+        if len(self.ends) <= FEW:
+            return []
+        middle = len(self.ends) // 2
+        at = int(self.ends[middle - 1]) + 1
+        return [
+            Block(self.offset, self.data[:at], self.ends[:middle]),
+            Block(self.offset + at, self.data[at:], self.ends[middle:] - at),
+        ]
+
+
+class Share:
+    """The lines of an open file that begin between two bytes."""
+
+    def __init__(self, fd: int, start: int, end: int) -> None:
+        self._fd = fd
+        self._until = end
+        self._begin = self._end = start if start == 0 else _line_start(fd, start, end)
+        self._checksum = 0
+
+    def summed(self) -> Summed:
+        """Return what was read, summed up."""
+        return Summed(self._begin, self._end, self._checksum)
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the lines; the bytes of a block hold until the next one. Raises OSError."""
+        size = min(SIZE, max(1, self._until - self._begin) + BLOCK)
+        buffer, is_newline = bytearray(size), np.empty(size, bool)
+        while self._end < self._until and (read := os.preadv(self._fd, [buffer], self._end)):
+            before_last = self._until - self._end - 1
+            whole = buffer.find(b"\n", before_last, read) + 1 if before_last < read else 0
+            whole = whole or buffer.rfind(b"\n", 0, read) + 1
+            if whole:
+                np.equal(np.frombuffer(buffer, np.uint8, whole), NEWLINE, out=is_newline[:whole])
+                data = memoryview(buffer)[:whole]
+                self._checksum = crc32(data, self._checksum)
+                yield Block(self._end, data, np.flatnonzero(is_newline[:whole]))
+                self._end += whole
+            elif read < size:
+                break
+            else:
+                size *= 2
+                buffer, is_newline = bytearray(size), np.empty(size, bool)
+
+
+def _line_start(fd: int, start: int, end: int) -> int:
+    """Return where the first line begins that begins between two bytes; the end where none does."""
+    at = start - 1
+    while at < end and (data := os.pread(fd, BLOCK, at)):
+        if (newline := data.find(b"\n")) >= 0:
+            return min(end, at + newline + 1)
+        at += len(data)
+    return end

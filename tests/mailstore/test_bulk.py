@@ -1,0 +1,92 @@
+"""What folding at once is made of: shares of a file, ids as numbers, timestamps by the thousand."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mailstore.bulk import shares
+from mailstore.bulk.keys import NO_KEY, Keys, keys_of, texts_at, texts_of
+from mailstore.bulk.shares import Block, Share
+from mailstore.bulk.stamps import seconds_of
+from mailstore.bulk.threads import in_order
+from mailstore.stores.timestamps import parse_time
+
+texts = st.lists(
+    st.text(st.characters(codec=None), min_size=1, max_size=12) | st.sampled_from(["m1", "m2"]), max_size=9
+)
+stamps = st.from_regex(r"[0-9]{4}-(0[0-9]|1[0-3])-[0-3][0-9]T[0-2][0-9]:[0-6][0-9]:[0-6][0-9]Z", fullmatch=True)
+
+
+def lines_of(block: Block) -> list[bytes]:
+    """Return a block's lines, cut where it says that they end."""
+    starts = [0, *(end + 1 for end in block.ends.tolist())]
+    return [bytes(block.data[start : end - 1]) for start, end in pairwise(starts)]
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.binary(max_size=20).map(lambda it: it.replace(b"\n", b"")), max_size=20), st.integers(1, 60))
+def test_shares_hold_every_whole_line_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: list[bytes], size: int
+) -> None:
+    monkeypatch.setattr(shares, "SIZE", 8)
+    monkeypatch.setattr(shares, "BLOCK", 4)
+    data = b"\n".join(lines)
+    path = tmp_path / "lines"
+    path.write_bytes(data)
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        found, end = [], 0
+        for start in range(0, len(data), size):
+            share = Share(fd, start, min(start + size, len(data)))
+            for block in share.blocks():
+                assert block.offset == end
+                end += len(block.data)
+                found += lines_of(block)
+            summed = share.summed()
+            assert summed.checksum == crc32(data[summed.start : summed.end])
+    finally:
+        os.close(fd)
+    assert found == lines[:-1]
+    assert end == len(data) - len(lines[-1] if lines else b"")
+
+
+@given(texts)
+def test_ids_are_found_by_their_keys(ids: list[str]) -> None:
+    found = texts_of(ids)
+    assert texts_at(found, range(len(ids))) == ids
+    keys = keys_of(found)
+    assert NO_KEY not in keys
+    assert keys.tolist() == [keys_of(texts_of([one]))[0] for one in ids]
+    column = Keys(keys)
+    assert column.are_unique == (len(set(ids)) == len(ids))
+    assert column.find(keys).tolist() == [ids.index(one) for one in ids]
+    assert column.find(keys_of(texts_of(["never named, and quite long"]))).tolist() == [-1]
+
+
+@given(st.lists(st.integers(0, 9) | st.integers(0, 1 << 62), max_size=20))
+def test_equal_numbers_keep_their_order(numbers: list[int]) -> None:
+    ordered, places = in_order(np.array(numbers, np.int64))
+    assert ordered.tolist() == sorted(numbers)
+    assert places.tolist() == sorted(range(len(numbers)), key=numbers.__getitem__)
+
+
+@given(stamps)
+def test_many_timestamps_are_read_as_one_is(stamp: str) -> None:
+    expected, late = parse_time(stamp)
+    found = seconds_of([stamp])
+    assert found is None if expected is None or late else found is not None and found.tolist() == [expected]
+
+
+@pytest.mark.parametrize(
+    "stamp", ["2027-01-01T00:00:00+00:00", "2027-01-01T00:00:00.5Z", "soon", "", "2027-01-01 00:00:00Z"]
+)
+def test_other_forms_are_left_to_others(stamp: str) -> None:
+    assert seconds_of(["2027-01-01T00:00:00Z", stamp]) is None
