@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -20,6 +19,7 @@ from textual.worker import Worker
 
 from console import later
 from console.ahead import Ahead
+from console.collecting import Collecting
 from console.commands import PLAN_ARCHIVAL
 from console.config import Config, config_folder
 from console.failures import tell_failure
@@ -51,8 +51,6 @@ KEY_SECONDS = 0.25
 LATER_CSS = Path(__file__).with_name("later.tcss")
 
 COALESCE_SECONDS = 0.5
-GARBAGE = 1_000, 10, 100
-"""When to look for garbage: seldom among what has lived long, for that takes longer than a frame may."""
 """How long arrivals are gathered before the person hears of them."""
 
 
@@ -94,7 +92,8 @@ class SignalboxApp(App[None]):
         self._noted: list[tuple[Occasion, Message]] = []
         self._known: set[str] = set()
         self._letters: set[tuple[str, str]] = set()
-        self._has_offered = self._is_complete = False
+        self._has_offered = False
+        self._collecting = Collecting()
         self._dead: int | None = None
 
     def get_default_screen(self) -> Desk:
@@ -128,21 +127,15 @@ class SignalboxApp(App[None]):
         self.reload_themes()
         self.set_interval(TICK_SECONDS, self._tick)
         await later.preload()
-        self._is_complete = True
-        self._settle()
+        self._collecting.keep()
 
     def _problem_of_state(self) -> str:
         return self.session.state.problem
 
-    def _settle(self) -> None:
-        """Turn the garbage collector on, where it was off; what lives as long as the program need not be looked at."""
-        if self._is_complete and not self.session.is_loading and not gc.isenabled():
-            gc.freeze()
-            gc.set_threshold(*GARBAGE)
-            gc.enable()
-
     async def on_event(self, event: UIEvent) -> None:
         """Let the keys wait that come before the panes which they may open are there."""
+        if isinstance(event, Key):
+            self._collecting.key()
         if self._waiting is None or not isinstance(event, Key | Paste) or event.is_forwarded:
             await super().on_event(event)
         else:
@@ -174,8 +167,7 @@ class SignalboxApp(App[None]):
         """Take a whole mailbox in the place of the first glimpse of it, or of one that no longer holds."""
         is_anew = not self.session.is_loading
         self.session.adopt(mailbox)
-        if gc.isenabled():
-            gc.freeze()
+        self._collecting.keep()
         self._letters.update(mailbox.deaths())
         self._dead = mailbox.counts().dead
         if is_anew:
@@ -186,7 +178,6 @@ class SignalboxApp(App[None]):
         if self.desk is not None:
             self.desk.mail_changed(is_loading)
         if was_loading and not is_loading:
-            self._settle()
             self._note()  # what was there is no news
             if self._moment is not None and self.desk is not None:
                 self.desk.call_after_refresh(self.desk.go_to, self._moment)
@@ -234,6 +225,7 @@ class SignalboxApp(App[None]):
 
     def _tick(self) -> None:
         """Let a second pass: one timer for all, for an idle console shall sleep."""
+        self._collecting.tick()
         if self.desk is not None and self.desk.is_mounted:
             self.desk.tick()
         if not self.session.is_loading:
