@@ -19,10 +19,10 @@ from textual.worker import Worker
 
 from console import later
 from console.ahead import Ahead
-from console.collecting import Collecting
-from console.commands import PLAN_ARCHIVAL
+from console.commands import PLAN_ARCHIVAL, keys_of
 from console.config import Config, config_folder
 from console.failures import tell_failure
+from console.idling import Idling
 from console.ink import Ink
 from console.render.safe import visible_line
 from console.screens.desk import Desk
@@ -89,11 +89,12 @@ class SignalboxApp(App[None]):
         self._problems = [*problems, *self._dress(theme or config.theme), *self.session.keymap_problems]
         self.desk: MainScreen | None = None
         self._waiting: list[Key | Paste] | None = []
+        self._moves = keys_of("move(", self.session.keymap)
         self._noted: list[tuple[Occasion, Message]] = []
         self._known: set[str] = set()
         self._letters: set[tuple[str, str]] = set()
         self._has_offered = False
-        self._collecting = Collecting()
+        self._idling = Idling()
         self._dead: int | None = None
 
     def get_default_screen(self) -> Desk:
@@ -115,9 +116,10 @@ class SignalboxApp(App[None]):
     async def _complete(self) -> None:
         """Bring what the first screen did without."""
         self.follow()
+        await self._idling.moment()
         self.stylesheet.read(LATER_CSS)
         if self.desk is not None:
-            await self.desk.furnish()
+            await self.desk.furnish(self._idling.moment)
         if self.current_theme.ansi or not self.current_theme.dark:
             self.mutate_reactive(App.theme)  # the terminal's own colours are filtered for a dark theme at first
         await self._take_keys()
@@ -126,17 +128,19 @@ class SignalboxApp(App[None]):
             self.notify(problem, severity="warning", timeout=10, markup=False)
         self.reload_themes()
         self.set_interval(TICK_SECONDS, self._tick)
-        await later.preload()
-        self._collecting.keep()
+        await later.preload(self._idling.moment)
+        self._idling.settle()
 
     def _problem_of_state(self) -> str:
         return self.session.state.problem
 
     async def on_event(self, event: UIEvent) -> None:
-        """Let the keys wait that come before the panes which they may open are there."""
+        """Let the keys wait that come before the panes which they may open are there; a list is moved in at once."""
+        is_early = False
         if isinstance(event, Key):
-            self._collecting.key()
-        if self._waiting is None or not isinstance(event, Key | Paste) or event.is_forwarded:
+            self._idling.key()
+            is_early = not self._waiting and event.key in self._moves
+        if self._waiting is None or is_early or not isinstance(event, Key | Paste) or event.is_forwarded:
             await super().on_event(event)
         else:
             self._waiting.append(event)
@@ -167,7 +171,7 @@ class SignalboxApp(App[None]):
         """Take a whole mailbox in the place of the first glimpse of it, or of one that no longer holds."""
         is_anew = not self.session.is_loading
         self.session.adopt(mailbox)
-        self._collecting.keep()
+        self._idling.pass_over()
         self._letters.update(mailbox.deaths())
         self._dead = mailbox.counts().dead
         if is_anew:
@@ -225,7 +229,7 @@ class SignalboxApp(App[None]):
 
     def _tick(self) -> None:
         """Let a second pass: one timer for all, for an idle console shall sleep."""
-        self._collecting.tick()
+        self._idling.tick()
         if self.desk is not None and self.desk.is_mounted:
             self.desk.tick()
         if not self.session.is_loading:

@@ -19,6 +19,7 @@ __all__ = [
     "bindings",
     "commands_for",
     "footer_keys",
+    "keys_of",
 ]
 
 LISTS = frozenset({"sidebar", "threads", "conversation"})
@@ -123,14 +124,16 @@ COMMANDS: tuple[Command, ...] = (
         "Move",
         ANYWHERE,
     ),
-    Command("list.down", "j,down", "move('down')", "down", "move down", "Move", ROWS),
-    Command("list.up", "k,up", "move('up')", "up", "move up", "Move", ROWS),
+    Command("list.down", "j,down", "move('cursor_down')", "down", "move down", "Move", ROWS),
+    Command("list.up", "k,up", "move('cursor_up')", "up", "move up", "Move", ROWS),
     Command("list.first", "g,home", "move('first')", "first", "go to the first", "Move", ROWS),
     Command("list.last", "G,end", "move('last')", "last", "go to the last", "Move", ROWS),
-    Command("list.half-down", "ctrl+d", "move('half_down')", "half page down", "move half a page down", "Move", ROWS),
-    Command("list.half-up", "ctrl+u", "move('half_up')", "half page up", "move half a page up", "Move", ROWS),
-    Command("list.page-down", "pagedown", "move('page_down')", "page down", "move a page down", "Move", ROWS),
-    Command("list.page-up", "pageup", "move('page_up')", "page up", "move a page up", "Move", ROWS),
+    Command(
+        "list.half-down", "ctrl+d", "move('half_page_down')", "half page down", "move half a page down", "Move", ROWS
+    ),
+    Command("list.half-up", "ctrl+u", "move('half_page_up')", "half page up", "go half a page up", "Move", ROWS),
+    Command("list.page-down", "pagedown", "move('page_down')", "page down", "go a page down", "Move", ROWS),
+    Command("list.page-up", "pageup", "move('page_up')", "page up", "go a page up", "Move", ROWS),
     Command(
         "open",
         "enter",
@@ -329,6 +332,12 @@ COMMANDS: tuple[Command, ...] = (
 def commands_for(pane: str) -> list[Command]:
     """Return the commands that work in a pane, in the order of the table."""
     return [command for command in COMMANDS if pane in command.panes]
+
+
+def keys_of(action: str, keymap: Mapping[str, str]) -> frozenset[str]:
+    """Return the keys of the commands whose action begins so."""
+    chosen = (keymap.get(it.id, it.keys) for it in COMMANDS if it.action.startswith(action))
+    return frozenset(key for keys in chosen for key in keys.split(","))
 
 
 def footer_keys(

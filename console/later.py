@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from console.screens.journal import Journal as Journal
     from console.screens.main import MainScreen as MainScreen
     from console.screens.prompt import Prompt as Prompt
-    from console.screens.sheet import MOVES as MOVES
+    from console.screens.sheet import Sheet as Sheet
     from console.screens.viewer import Viewer as Viewer
     from console.screens.views import SavedViews as SavedViews
     from console.state import State as State
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     from mailstore.settling import carry_out as carry_out
     from mailstore.waking import waking_mail as waking_mail
 
-__all__ = ["preload"]
+__all__ = ["fetch", "preload"]
 
 HOMES = {
     "console.feed": ("Sink", "carry"),
@@ -77,7 +78,7 @@ HOMES = {
     "console.screens.viewer": ("Viewer",),
     "console.screens.ask": ("Ask",),
     "console.screens.prompt": ("Prompt",),
-    "console.screens.sheet": ("MOVES",),
+    "console.screens.sheet": ("Sheet",),
     "console.palette": ("Palette",),
     "console.panes.details": ("details", "record"),
     "console.screens.dead_letters": ("DeadLetters",),
@@ -114,7 +115,14 @@ def __getattr__(name: str) -> Any:
     return found
 
 
-async def preload() -> None:
-    """Import everything, a module at a time, so that the first key that needs it does not wait."""
-    for module in HOMES:
-        await asyncio.to_thread(import_module, module)  # the larger ones would hold up keys for as long as a frame
+async def fetch(*names: str) -> None:
+    """Import what some names stand for, in a thread: the larger ones would hold up keys for longer than a frame."""
+    for name in names:
+        await asyncio.to_thread(__getattr__, name)
+
+
+async def preload(moment: Callable[[], Awaitable[None]]) -> None:
+    """Import everything, each when there is a moment for it, so that the first key that needs it does not wait."""
+    for name in _HOME:
+        await moment()
+        await fetch(name)

@@ -106,7 +106,7 @@ def main() -> None:
     url, user = sys.argv[1:]
     gc.disable()
     with suppress(OSError):
-        os.nice(5)
+        os.nice(10)
     with open_store(url) as store:
         if not isinstance(store, Resumable):
             sys.exit(f"{url} can't be kept")

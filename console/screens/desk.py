@@ -1,50 +1,39 @@
-"""The main screen's panes and what is looked at: mail comes in here, and is drawn from here."""
+"""What is looked at: mail comes in here, and is drawn from here."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from itertools import islice
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from textual import on, work
-from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
-from textual.events import DescendantFocus, Key, Resize
 from textual.timer import Timer
-from textual.widget import Widget
-from textual.worker import Worker
 
 from console import later
-from console.commands import HELP, bindings, footer_keys
-from console.failures import tell_failure
 from console.ink import Ink
-from console.panes.footer import Footer
 from console.panes.greeting import greeting, nothing_here
 from console.panes.header import Header, headline
 from console.panes.notes import notes_for
 from console.panes.sidebar import Sidebar
 from console.panes.thread_rows import ThreadRows
-from console.panes.threads import Threads
 from console.panes.titles import as_title, status_words, view_title
-from console.screens.listing import Listing
+from console.screens.front import Front
 from console.screens.look import Look
 from console.screens.undoing import Undoing
 from console.session import Session
-from console.widgets.backdrop import Backdrop
 from console.widgets.virtual_list import VirtualList
 from mailstore.scope import label_of
 from mailstore.views import View
 
 if TYPE_CHECKING:
-    from console.panes.composer import Composer
-    from console.panes.conversation import Conversation
+    pass
 
-__all__ = ["PANES", "Desk"]
+__all__ = ["Desk"]
 
-PANES = ("sidebar", "threads", "conversation", "composer")
 FRAME_SECONDS = 1 / 60
 STORM_SECONDS = 0.1
 LOADING_SECONDS = 0.2
@@ -56,15 +45,11 @@ NEWS_TICKS = 30
 """After how many seconds another console's marks are looked for though its state seems not to have changed."""
 
 
-class Desk(Listing):
-    """Three columns between a header and a footer; knows what is looked at and draws what changes."""
-
-    AUTO_FOCUS: ClassVar[str | None] = "#threads"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
+class Desk(Front):
+    """Knows what is looked at, and draws what changes."""
 
     def __init__(self, session: Session, ink: Ink, look: Look) -> None:
-        super().__init__(session, look)
-        self.ink = ink
+        super().__init__(session, ink, look)
         self._past: list[Look] = []
         self._future: list[Look] = []
         self._drawn = 0.0
@@ -77,66 +62,29 @@ class Desk(Listing):
         self._stamp: tuple[int, int] | None = None
         self.has_conversation = self.is_furnished = False
 
-    def compose(self) -> ComposeResult:
-        yield Header(self.ink, id="header")
-        with Backdrop(id="columns"):
-            yield Sidebar(id="sidebar")
-            with Backdrop(id="middle"):
-                yield Threads(id="threads")
-            yield Backdrop(id="right")
-        yield Footer(self.ink, HELP.key_label(self.session.keymap), id="footer")
+    async def furnish(self, moment: Callable[[], Awaitable[None]]) -> None:
+        """Add what the first frame did without, the thread first, in moments in which nobody types.
 
-    async def furnish(self) -> None:
-        """Add what the first frame did without, the thread first; the keys that come meanwhile wait for it."""
+        Keys that do more than move wait for it.
+        """
+        await later.fetch("MainScreen", "Conversation")
+        await moment()
         self.__class__ = later.MainScreen
         conversation = later.Conversation(self.session, self.ink, id="conversation")
         conversation.is_flat = self.look.is_flat
         await self.query_one("#right").mount(conversation)
         self.has_conversation = True
         self.redraw()
-        await asyncio.to_thread(lambda: later.render_markdown)  # what is there to read does not wait for the rest
+        await later.fetch("render_markdown", "Composer", "SearchBar")
+        await moment()
         composer = later.Composer(self.session, id="composer")
         search = later.SearchBar(id="search")
         composer.display = search.display = False
         await self.query_one("#right").mount(composer)
+        await moment()
         await self.query_one("#middle").mount(search, before=0)
         self.is_furnished = True
         self.thread_shown()
-
-    # Panes
-
-    @property
-    def sidebar(self) -> Sidebar:
-        return self.query_one("#sidebar", Sidebar)
-
-    @property
-    def threads(self) -> Threads:
-        return self.query_one("#threads", Threads)
-
-    @property
-    def conversation(self) -> Conversation:
-        return self.query_one("#conversation", later.Conversation)
-
-    @property
-    def composer(self) -> Composer:
-        return self.query_one("#composer", later.Composer)
-
-    @property
-    def footer(self) -> Footer:
-        return self.query_one("#footer", Footer)
-
-    def pane(self) -> str:
-        """Return the name of the pane that has the focus."""
-        at: Widget | None = self.focused
-        while at is not None:
-            if at.id in PANES:
-                return at.id
-            at = at.parent if isinstance(at.parent, Widget) else None
-        return "threads"
-
-    def tell(self, words: str) -> None:
-        """Say something in the footer, until the next key."""
-        self.footer.notice = words
 
     # What is looked at
 
@@ -257,9 +205,10 @@ class Desk(Listing):
         rows = ThreadRows(self.session.mailbox, roots, self.ink, self.session.now, self.hits(), notes, self.marked)
         self.threads.set_source(rows)
         self._title_threads(len(roots))
-        is_found = self._wanted_root is not None and self.threads.select(self._wanted_root)
+        if self._wanted_root is not None and self.threads.select(self._wanted_root):
+            self._wanted_root = None
         if self.has_conversation:
-            self._redraw_conversation(is_found=is_found)
+            self._redraw_conversation()
         if self.is_furnished and self.composer.is_open:
             self.composer.update_reach()
         self._head()
@@ -269,12 +218,10 @@ class Desk(Listing):
         took, self._last_took = self._last_took, monotonic() - self._drawn
         self._drawing_took = min(took, self._last_took)  # one alone may have waited for something else
 
-    def _redraw_conversation(self, *, is_found: bool) -> None:
-        if is_found:
-            self.show_thread(self._wanted_root, self.look.message)
-            self._wanted_root = None
-        if self.conversation.root is None and len(self.threads.source):
-            self.show_thread(self.threads.cursor_key)
+    def _redraw_conversation(self) -> None:
+        key = self.threads.cursor_key
+        if self.conversation.root is None and key is not None:
+            self.show_thread(key, self.look.message if key == self.look.root else None)
         self.conversation.refresh_mail()
         self._title_conversation()
 
@@ -363,36 +310,3 @@ class Desk(Listing):
             bar.ink = ink
             bar.refresh()
         self.redraw()
-
-    # Layout
-
-    def on_resize(self, event: Resize) -> None:
-        """Show as many columns as have room: three, two below 100 cells, one below 70."""
-        width = event.size.width
-        self.set_class(70 <= width < 100, "-medium")
-        self.set_class(width < 70, "-narrow")
-        self.set_class(event.size.height < 30, "-low")
-
-    def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Tell the style sheet and the footer which pane has the focus."""
-        pane = self.pane()
-        if not self.has_class(f"-at-{pane}"):  # each change of a class styles the whole screen anew: one is enough
-            self.remove_class(*(f"-at-{name}" for name in PANES), update=False)
-            self.add_class(f"-at-{pane}")
-        self.footer.keys = footer_keys(pane, self.session.keymap, self.session.store.capabilities.why_not)
-
-    def on_key(self, event: Key) -> None:
-        """Take the footer's words away with the next key; what the key does comes after this."""
-        self.footer.notice = ""
-
-    def on_input_changed(self) -> None:
-        """Take the footer's words away as one types."""
-        self.footer.notice = ""
-
-    def on_text_area_changed(self) -> None:
-        """Take the footer's words away as one types."""
-        self.footer.notice = ""
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Tell what failed."""
-        tell_failure(self.app, event)

@@ -6,8 +6,6 @@ import asyncio
 
 from console import later
 from console.screens.counting import Counting
-from console.widgets.block_view import BlockView
-from console.widgets.virtual_list import VirtualList
 from mailstore.errors import StoreError
 from mailstore.views import View, ViewKind
 
@@ -39,12 +37,8 @@ class Moving(Counting):
         self.action_go_pane(ORDER.index(panes[(at + step) % len(panes)]) + 1)
 
     def action_move(self, how: str) -> None:
-        """Move the cursor of the focused pane."""
-        panes: dict[str, VirtualList | BlockView] = {
-            "sidebar": self.sidebar,
-            "conversation": self.conversation,
-        }
-        getattr(panes.get(self.pane(), self.threads), f"action_{later.MOVES[how]}")()
+        """Move the cursor of the focused pane; what it comes to in a conversation is seen."""
+        super().action_move(how)
         if self.pane() == "conversation":
             self.see(self.conversation.visible_keys())
 

@@ -31,18 +31,8 @@ from console.session import Session
 from console.widgets.virtual_list import VirtualList
 from mailstore.message import Message
 
-__all__ = ["MOVES", "Sheet"]
+__all__ = ["Sheet"]
 
-MOVES = {
-    "down": "cursor_down",
-    "up": "cursor_up",
-    "first": "first",
-    "last": "last",
-    "half_down": "half_page_down",
-    "half_up": "half_page_up",
-    "page_down": "page_down",
-    "page_up": "page_up",
-}
 WIDE = 110
 LONGEST_TEXT = 4000
 
@@ -188,7 +178,7 @@ class Sheet(Undoing, Screen[str | None]):
 
     def action_move(self, how: str) -> None:
         """Move the cursor."""
-        getattr(self.listing, f"action_{MOVES[how]}")()
+        getattr(self.listing, f"action_{how}")()
 
     def action_scroll_about(self, lines: int) -> None:
         """Scroll what is told of the row."""
