@@ -21,14 +21,14 @@ from mailstore.views import Channel, View
 __all__ = ["Index"]
 
 MOST_LISTED = 8
-"""Views that are kept in order at once, besides those of all threads and of the unread ones."""
+"""Views that are kept in order at once, besides that of all threads."""
 
 
 class Index:
     """Threads with their sizes, and the views that somebody looks at, kept in order."""
 
     def __init__(self, messages: Messages, roster: Roster, user: str) -> None:
-        self._messages = messages
+        self.messages = messages
         self._roster = roster
         self._user = user
         self.forest = Forest(messages.age)
@@ -44,10 +44,11 @@ class Index:
         self.unseen_total = 0
         self.unseen_for_user = 0
         self._all: Ranking | None = None
-        self._unread: Ranking | None = None
         self.keeps_read = False
         """Whether threads stay among the unread ones after they were read."""
         self._read_since: set[int] = set()
+        self.touched: set[int] | None = None
+        """Roots that something happened to, where somebody wants to know."""
         self._listed: dict[View, Listed] = {}
         self.strays: list[int] = []
         """Rows whose head changed since they were taken in."""
@@ -63,7 +64,7 @@ class Index:
 
     def add(self, row: int, is_unseen: bool) -> int:
         """Take a message in; return the root of its thread."""
-        messages, time = self._messages, self._messages.times[row]
+        messages, time = self.messages, self.messages.times[row]
         self.grow(len(messages))
         link = self.forest.add(row, messages.parents[row])
         root, absorbed = link.root, link.absorbed
@@ -73,7 +74,8 @@ class Index:
         if self.sizes[root] == 0 or messages.age(row) > messages.age(self.latest[root]):
             self.latest[root] = row
         self.sizes[root] += 1
-        self._list(root)
+        if self._all is not None:
+            self._all.put(root)
         self.postings.add(row)
         for listed in self._listed.values():
             if listed.matches(row):
@@ -82,16 +84,17 @@ class Index:
             self.channel_mail[tag] += 1
         if is_unseen:
             self.count_unseen(row, 1)
+        self._touch(root)
         return root
 
     def _absorb(self, absorbed: int, root: int) -> None:
         if not self.sizes[absorbed]:
             return
         self._unlist(absorbed)
-        if absorbed in self._read_since:
-            self._read_since.discard(absorbed)
+        self._touch(absorbed)
+        self._read_since.discard(absorbed)
         newest = self.latest[absorbed]
-        if not self.sizes[root] or self._messages.age(newest) > self._messages.age(self.latest[root]):
+        if not self.sizes[root] or self.messages.age(newest) > self.messages.age(self.latest[root]):
             self.latest[root] = newest
         for column in (self.sizes, self.unseen):
             column[root] += column[absorbed]
@@ -100,20 +103,16 @@ class Index:
             listed.merge(absorbed, root)
 
     def _unlist(self, root: int) -> None:
-        """Take a root out of the orders that its thread's newest message decides, which is about to change."""
-        if self.sizes[root]:
-            if self._all is not None:
-                self._all.drop(root)
-            if self._unread is not None and self._is_unread(root):
-                self._unread.drop(root)
+        """Take a root out of the order that its thread's newest message decides, which is about to change."""
+        if self._all is not None and self.sizes[root]:
+            self._all.drop(root)
 
-    def _list(self, root: int) -> None:
-        if self._all is not None:
-            self._all.put(root)
-        if self._unread is not None and self._is_unread(root):
-            self._unread.put(root)
+    def _touch(self, root: int) -> None:
+        if self.touched is not None:
+            self.touched.add(root)
 
-    def _is_unread(self, root: int) -> bool:
+    def is_unread(self, root: int) -> bool:
+        """Say whether the person has not seen all of a thread, or had not when read ones began to stay."""
         return self.unseen[root] > 0 or root in self._read_since
 
     def keep_read(self, is_on: bool) -> None:
@@ -121,34 +120,29 @@ class Index:
         if is_on and self.keeps_read:
             return
         self.keeps_read = is_on
-        for root in self._read_since:
-            if self._unread is not None and self.sizes[root]:
-                self._unread.drop(root)
+        if self.touched is not None:
+            self.touched |= self._read_since
         self._read_since.clear()
 
     def archive(self, row: int) -> None:
         """Take note that a message that was live is archived."""
         self.strays.append(row)
+        root = self.forest.root(row)
         if listed := self._listed.get(View("archive")):
-            listed.touch(self.forest.root(row), self._messages.times[row])
+            listed.touch(root, self.messages.times[row])
+        self._touch(root)
 
     def count_unseen(self, row: int, by: int) -> None:
         """Count a message as unseen by the person, or as seen."""
-        root, head = self.forest.root(row), self._messages.head(row)
+        root, head = self.forest.root(row), self.messages.head(row)
         was = self.unseen[root]
         self.unseen[root] = was + by
-        if self._unread is not None:
-            if was <= 0 < was + by and root in self._read_since:
-                self._read_since.discard(root)
-            elif was <= 0 < was + by:
-                self._unread.put(root)
-            elif was > 0 >= was + by and not self.keeps_read:
-                self._unread.drop(root)
-            elif was > 0 >= was + by:
-                self._read_since.add(root)
+        if was > 0 >= was + by and self.keeps_read:
+            self._read_since.add(root)
+        self._touch(root)
         self.unseen_total += by
         if self._roster.scopes:
-            self.unseen_mailbox[label_of(self._messages.ids[row])] += by
+            self.unseen_mailbox[label_of(self.messages.ids[row])] += by
         if self.is_for_user(row):
             self.unseen_for_user += by
         for tag in channel_tags(head):
@@ -156,21 +150,22 @@ class Index:
 
     def is_for_user(self, row: int) -> bool:
         """Say whether a message is addressed to the user or mentions them."""
-        return self._messages.sender(row) != self._user and is_for_user(self._messages.head(row), self._user)
+        return self.messages.sender(row) != self._user and is_for_user(self.messages.head(row), self._user)
 
     # Views
 
     def threads(self, view: View) -> Roots:
-        """Return the roots of a view that is kept in order, the newest first."""
-        if view.kind == "all":
-            return Roots(self._messages, self.order())
+        """Return the roots of a view, the newest first; all but the unread ones are kept in order."""
         if view.kind == "unread":
-            if self._unread is None:
-                self._unread = Ranking(self.last_time, (row for row, number in enumerate(self.unseen) if number > 0))
-            return Roots(self._messages, self._unread)
+            rows = array("i", filter(self.is_unread, self.order().rows()))
+            return Roots(self.messages, Ranking.of_sorted(self.last_time, rows))
+        return Roots(self.messages, self.order() if view.kind == "all" else self.listed(view).ranking)
+
+    def listed(self, view: View) -> Listed:
+        """Return the threads of a view that is kept in order."""
         listed = self._listed.pop(view, None) or self._list_view(view)
         self._listed[view] = listed
-        return Roots(self._messages, listed.ranking)
+        return listed
 
     def order(self) -> Ranking:
         """Return all threads in their order."""
@@ -184,13 +179,13 @@ class Index:
 
     def last_time(self, root: int) -> float:
         """Return when the newest message of a thread was sent."""
-        return self._messages.times[self.latest[root]]
+        return self.messages.times[self.latest[root]]
 
     def _list_view(self, view: View) -> Listed:
         if len(self._listed) >= MOST_LISTED:
             del self._listed[next(iter(self._listed))]
         matches, rows = self._belonging(view)
-        messages = self._messages
+        messages = self.messages
         times: dict[int, float] = {}
         for row in rows:
             root, time = self.forest.root(row), messages.times[row]
@@ -200,7 +195,7 @@ class Index:
 
     def _belonging(self, view: View) -> tuple[Callable[[int], bool], Iterable[int]]:
         """Return what says whether a message belongs to a view, and the messages that do."""
-        messages, ids = self._messages, self._messages.ids
+        messages, ids = self.messages, self.messages.ids
         if view.kind == "store":
 
             def is_in_store(row: int) -> bool:
@@ -231,7 +226,7 @@ class Index:
 
     def forget_orders(self) -> None:
         """Forget what was sorted by times that have changed."""
-        self._all = self._unread = None
+        self._all = None
         self._read_since.clear()
         self._listed.clear()
 

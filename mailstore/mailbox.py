@@ -12,9 +12,12 @@ from mailstore.fates import Fates, by_time
 from mailstore.index import is_for_user
 from mailstore.message import Message
 from mailstore.outline import Outline, outline
-from mailstore.retention import Retention, retained
+from mailstore.retaining import Retained
+from mailstore.retention import Retention
 from mailstore.scope import WHOLE
+from mailstore.sifting import Sieve
 from mailstore.views import Channel, Counts, Cycle, Node, ThreadSummary, View
+from mailstore.words import Words
 
 __all__ = ["Mailbox", "by_time"]
 
@@ -168,8 +171,26 @@ class Mailbox(Fates):
 
     def recent(self, rule: Retention, now: float) -> list[str]:
         """Return the roots of the threads of which a retention keeps anything, the newest first."""
-        kept = retained(sorted(self.live(), key=by_time), rule, now)
-        return self._roots(row for message_id in kept if (row := self._messages.ids.row(message_id)) is not None)
+        return self.sieve(View("recent"), rule, now).roots()
+
+    def sieve(
+        self,
+        view: View,
+        rule: Retention,
+        now: float,
+        *,
+        text: str = "",
+        only_unread: bool = False,
+        among: Sequence[str] | None = None,
+    ) -> Sieve:
+        """Return what says which threads of a view are wanted: with words in subject or names, or with unread mail.
+
+        A view that is not kept in order is to be given: `among` what, in the order in which it is listed.
+        """
+        index = self._index
+        words = Words(text, index, self.roster, self.user) if text else None
+        retained = Retained(rule, now, index) if view.kind == "recent" else None
+        return Sieve(index, lambda: self._index is index, view, words, only_unread, retained, among)
 
     def _roots(self, rows: Iterable[int]) -> list[str]:
         last: dict[int, float] = {}

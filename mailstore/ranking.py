@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right, insort_right
 from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Self
 
 __all__ = ["Ranking"]
@@ -14,7 +14,7 @@ BLOCK = 512
 
 
 class Ranking:
-    """Rows sorted by a time that each has; the usual change, newer than all, costs the same at any size.
+    """Rows sorted by a time that each has; the usual change, newer than all or older, costs the same at any size.
 
     `time_of` must not change for a row that is listed: it is dropped before, and put back after.
     """
@@ -38,7 +38,10 @@ class Ranking:
 
     def rows(self) -> array[int]:
         """Return all rows, the oldest first."""
-        return array("i", chain.from_iterable(self._blocks))
+        rows = array("i")
+        for block in self._blocks:
+            rows.extend(block)
+        return rows
 
     def __len__(self) -> int:
         return self._counted()[-1] if self._blocks else 0
@@ -58,6 +61,9 @@ class Ranking:
         at = len(blocks) - 1
         if time >= self._time_of(blocks[-1][-1]):
             blocks[-1].append(row)
+        elif time <= self._time_of(blocks[0][0]):
+            at = 0
+            blocks[0].insert(0, row)
         else:
             at = min(at, bisect_right(blocks, time, key=lambda block: self._time_of(block[-1])))
             insort_right(blocks[at], row, key=self._time_of)

@@ -73,6 +73,10 @@ class Listed:
         self._times = times
         self.ranking = Ranking(times.__getitem__, times)
 
+    def time(self, root: int) -> float | None:
+        """Return the time by which a thread is listed, None for one that is not."""
+        return self._times.get(root)
+
     def touch(self, root: int, time: float) -> None:
         """Note a message in a thread."""
         known = self._times.get(root)

@@ -110,10 +110,13 @@ class ThreadRows:
     def selectable(self, index: int) -> bool:
         return True
 
-    def face(self, index: int) -> Face:
-        # a root of a moment ago may hang below another by now: rows are painted between foldings too
+    def face(self, index: int) -> Face | None:
+        # a root of a moment ago may hang below another by now, or be read anew: rows are painted between foldings too
         mailbox = self._mailbox
-        summary = mailbox.summary(mailbox.root_of(self.key(index)))
+        try:
+            summary = mailbox.summary(mailbox.root_of(self.key(index)))
+        except KeyError:
+            return None
         root, hit = summary.root, self._hits.get(summary.root)
         shown = hit or summary.latest
         return Face(
@@ -129,6 +132,8 @@ class ThreadRows:
 
     def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
         face = self.face(index)
+        if face is None:
+            return [Strip.blank(width, look.base)] * self.row_height
         return [_first(face, width, look.base), _second(face, width, look.base)]
 
 

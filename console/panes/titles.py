@@ -31,10 +31,13 @@ def view_title(mailbox: Mailbox, view: View) -> str:
     return next(label for shown, label in VIEWS if shown.kind == view.kind)
 
 
-def status_words(mailbox: Mailbox, listed: int, width: int) -> str:
-    """Say what is listed and what is not, the most important first, in as many cells as there are."""
+def status_words(mailbox: Mailbox, listed: int, width: int, *, is_all: bool = True) -> str:
+    """Say what is listed and what is not, the most important first, in as many cells as there are.
+
+    Unless it `is_all`, more threads may follow.
+    """
     counts = mailbox.counts()
-    words = [f"{count(listed)} thread{'s' * (listed != 1)}"]
+    words = [f"{count(listed)} thread{'s' * (listed != 1)}{'' if is_all else ' so far'}"]
     if counts.unreadable:
         words.append(f"{count(counts.unreadable)} line{'s' * (counts.unreadable != 1)} unreadable")
     if counts.expired:

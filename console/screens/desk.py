@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Desk"]
 
 FRAME_SECONDS = 1 / 60
+MOST_AT_ONCE = 8
 STORM_SECONDS = 0.1
 LOADING_SECONDS = 0.2
 SHARE = 4
@@ -54,9 +55,8 @@ class Desk(Front):
         self._future: list[Look] = []
         self._drawn = 0.0
         self._drawing_took = self._last_took = 0.0
-        self._drew_mail = False
+        self._drawn_messages = 0
         self._drawing: Timer | None = None
-        self._pause = FRAME_SECONDS
         self._wanted_root: str | None = None
         self._ticks = 0
         self._stamp: tuple[int, int] | None = None
@@ -172,7 +172,7 @@ class Desk(Front):
     @property
     def is_drawn(self) -> bool:
         """Say whether everything that was folded is on the screen."""
-        return self._drawing is None and self.is_furnished
+        return self._drawing is None and self.is_furnished and not self.is_sifting
 
     def mail_changed(self, is_loading: bool) -> None:
         """Draw what the feed folded, at once or with the next frame."""
@@ -180,15 +180,16 @@ class Desk(Front):
         if self.session.moment is not None:
             self._head()
             return
-        is_first = len(self.session.mailbox) > 0 and not self._drew_mail
-        pause = LOADING_SECONDS if is_loading and self._drawn and not is_first else self._pause
+        is_first = len(self.session.mailbox) > 0 and not self._drawn_messages
+        came = len(self.session.mailbox) - self._drawn_messages
+        # more comes than can be read: nobody misses a frame, and keys find the loop free
+        pause = STORM_SECONDS if came > MOST_AT_ONCE else FRAME_SECONDS
+        if is_loading and self._drawn and not is_first:
+            pause = LOADING_SECONDS
         wait = self._drawn + max(pause, SHARE * self._drawing_took) - monotonic()
         if wait <= 0:
-            self._pause = FRAME_SECONDS
             self.redraw()
         elif self._drawing is None:
-            # more comes than can be read: nobody misses a frame, and keys find the loop free
-            self._pause = min(self._pause * 1.5, STORM_SECONDS)
             self._drawing = self.set_timer(wait, self.redraw)
 
     def redraw(self) -> None:
@@ -197,8 +198,8 @@ class Desk(Front):
             self._drawing.stop()
             self._drawing = None
         self._drawn = monotonic()
-        self._drew_mail = len(self.session.mailbox) > 0
-        roots = self.roots()
+        self._drawn_messages = len(self.session.mailbox)
+        roots = self.roots_to_draw()
         self.sidebar.show(self.session, self.ink)
         self.threads.placeholder = tuple(self._placeholder())
         notes = notes_for(self.session.mailbox, self.look.view, self.session.now())
@@ -228,6 +229,8 @@ class Desk(Front):
     def _placeholder(self) -> list[str]:
         if not len(self.session.mailbox):
             return greeting(self.session, self.session.is_loading)
+        if self.is_sifting:
+            return ["Looking…"]
         return nothing_here(
             self.session, self.look.view, is_filtered=bool(self.filter_text or self.only_unread or self.found == {})
         )
@@ -247,7 +250,7 @@ class Desk(Front):
         marked = len(self.marked_roots())
         above = (f"{marked} marked · " if marked else "") + self._new_above()
         width = self.threads.size.width - 4 - len(above)
-        below = above + status_words(self.session.mailbox, listed, width)
+        below = above + status_words(self.session.mailbox, listed, width, is_all=not self.is_sifting)
         self.threads.set_titles(as_title(" · ".join([title, *marks])), Content(below))
 
     def _new_above(self) -> str:

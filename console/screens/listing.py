@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import monotonic
 
 from textual.screen import Screen
+from textual.timer import Timer
 
 from console.screens.look import Look
 from console.screens.undoing import Undoing
 from console.session import Session
 from console.widgets.backdrop import Backdrop
 from mailstore.message import Message
-from mailstore.views import View
+from mailstore.roots import Roots
+from mailstore.sifting import Sifted
 
 __all__ = ["Listing"]
 
+SLICE_SECONDS = 0.004
+PAUSE_SECONDS = 0.004
+SHOW_SECONDS = 0.1
+"""How often a list is drawn while it is still being sifted."""
+OF_THE_MOMENT = ("dead", "waiting", "saved")
+"""Views that are made anew each time: few threads beside all of them."""
+
 
 class Listing(Undoing, Screen[None], Backdrop):
-    """A screen that lists threads; `kept` are those that stay in a list of unread ones after they were read."""
+    """A screen that lists threads: of many, those that are wanted are sifted out beside what else goes on."""
 
     def __init__(self, session: Session, look: Look) -> None:
         super().__init__()
@@ -27,26 +37,91 @@ class Listing(Undoing, Screen[None], Backdrop):
         self.filter_text = look.filter_text
         self.found: dict[str, Message] | None = None
         self.marked: set[str] = set()
-        self.kept: dict[str, None] = {}
+        self._sifted_for: tuple[object, ...] = ()
+        self._sifted: Sifted | None = None
+        self._sifting: Timer | None = None
+        self._shows_at = 0.0
 
     def roots(self) -> Sequence[str]:
-        """Return the threads that are listed: the view's, or a search's hits."""
-        mailbox = self.session.mailbox
+        """Return the threads that are listed: the view's, or a search's hits; while they are sifted, those so far."""
+        mailbox, view = self.session.mailbox, self.look.view
         if self.found is not None:
+            self._end_sifting()
             return list(self.found)
-        base = View("all") if self.look.view.kind == "unread" else self.look.view
-        if not self.only_unread and self.look.view.kind != "unread":
-            roots = self._listed(base)
-        elif base.kind == "all":
+        if is_unread := self.only_unread or view.kind == "unread":
             mailbox.keep_read(True)
-            roots = mailbox.threads(View("unread"))
-        else:
-            roots = self._listed(base)
-            self.kept.update((root, None) for root in roots if mailbox.unseen_in(root))
-            roots = [root for root in roots if root in self.kept]
-        if self.filter_text:
-            roots = [root for root in roots if self._passes(root)]
+        among = None
+        if view.kind in OF_THE_MOMENT:
+            among = list(self.hits() or {}) if view.kind == "saved" else mailbox.threads(view)
+        if is_unread or self.filter_text or view.kind == "recent":
+            return self._sift(among)
+        self._end_sifting()
+        return mailbox.threads(view) if among is None else among
+
+    def roots_to_draw(self) -> Sequence[str]:
+        """Return the threads that are listed, after what happened to any of them; to be drawn at once."""
+        roots = self.roots()
+        if self._sifted is not None:
+            self._sifted.settle(SLICE_SECONDS)
+            self._shows_at = monotonic() + SHOW_SECONDS
         return roots
+
+    def all_roots(self) -> Sequence[str]:
+        """Return all threads that are listed, however long it takes."""
+        roots = self.roots()
+        if self._sifted is not None and not self._sifted.is_whole:
+            self._sifted.finish()
+            self.redraw()
+        return roots
+
+    @property
+    def is_sifting(self) -> bool:
+        """Say whether there may be more threads to be listed."""
+        return self._sifted is not None and not self._sifted.is_whole
+
+    def _sift(self, among: Sequence[str] | None) -> Sifted:
+        """Return what was sifted so far; begin anew where something else is asked, or of another mailbox."""
+        session, view = self.session, self.look.view
+        asked = (session.mailbox, view, self.only_unread, self.filter_text, among)
+        sifted, now = self._sifted, session.now()
+        holds = sifted is not None and sifted.holds(now)
+        if sifted is None or not holds or asked != self._sifted_for:
+            self._end_sifting()
+            sieve = session.mailbox.sieve(
+                view,
+                session.config.retention.rule(),
+                now,
+                text=self.filter_text,
+                only_unread=self.only_unread,
+                among=among,
+            )
+            first = [] if self.look.root is None else [self.look.root]
+            wider = sifted if sifted is not None and holds and sifted.sieve.is_wider(sieve) else None
+            sifted = self._sifted = Sifted(sieve, first, wider)
+            self._sifted_for = asked
+            sifted.settle(SLICE_SECONDS)
+            sifted.look(SLICE_SECONDS)
+        self._go_on()
+        return sifted
+
+    def _go_on(self) -> None:
+        if self._sifting is None and self.is_sifting:
+            self._sifting = self.set_timer(PAUSE_SECONDS, self._look_on)
+
+    def _look_on(self) -> None:
+        self._sifting = None
+        if self._sifted is None:
+            return
+        self._sifted.look(SLICE_SECONDS)
+        if self._sifted.is_at_end or monotonic() >= self._shows_at:
+            self.redraw()
+        else:
+            self._go_on()
+
+    def _end_sifting(self) -> None:
+        if self._sifted is not None:
+            self._sifted.end()
+            self._sifted = None
 
     def hits(self) -> dict[str, Message] | None:
         """Return the messages that were found, by thread; None where nothing was searched for."""
@@ -54,21 +129,12 @@ class Listing(Undoing, Screen[None], Backdrop):
 
     def let_go(self) -> None:
         """Let threads that were read no longer stay in a list of unread ones."""
-        self.kept.clear()
         self.session.mailbox.keep_read(False)
-
-    def _listed(self, view: View) -> Sequence[str]:
-        if view.kind == "saved":
-            return list(self.hits() or {})
-        if view.kind == "recent":
-            return self.session.mailbox.recent(self.session.config.retention.rule(), self.session.now())
-        return self.session.mailbox.threads(view)
 
     def marked_roots(self) -> list[str]:
         """Return the listed threads that the person marked, in the order of the list."""
-        return [root for root in self.roots() if root in self.marked] if self.marked else []
-
-    def _passes(self, root: str) -> bool:
-        summary = self.session.mailbox.summary(root)
-        words = f"{summary.subject} {' '.join(summary.participants)}".casefold()
-        return all(word in words for word in self.filter_text.casefold().split())
+        roots = self.roots() if self.marked else []
+        if not isinstance(roots, Roots):
+            return [root for root in roots if root in self.marked]
+        places = {root: place for root in self.marked if (place := roots.place(root)) is not None}
+        return sorted(places, key=places.__getitem__)

@@ -34,7 +34,7 @@ class Marking(Reading):
 
     def action_mark_range(self) -> None:
         """Mark all threads from the one that was marked last to the one under the cursor."""
-        roots, here = self.roots(), self.threads.cursor_key
+        roots, here = self.all_roots(), self.threads.cursor_key
         if here is None or here not in roots:
             self.tell("there is nothing to mark")
             return
@@ -56,7 +56,7 @@ class Marking(Reading):
 
         def answered(text: str | None) -> None:
             if text:
-                self._mark_found(later.parse(text, self.session.now()), set(self.roots()))
+                self._mark_found(later.parse(text, self.session.now()), set(self.all_roots()))
 
         self.app.push_screen(later.Prompt("Mark the threads that hold", check=problem), answered)
 

@@ -122,7 +122,7 @@ class Reading(Desk):
         if not self._may_mark():
             return
         mailbox = self.session.mailbox
-        roots = self.roots()
+        roots = self.all_roots()
         mail = [message.id for root in roots for message in mailbox.thread_messages(root)]
         number = self.mark_seen(mail, "all that was listed marked as seen")
         self.tell(f"{number} messages in {len(roots)} threads marked as seen")
@@ -164,7 +164,7 @@ class Reading(Desk):
         return next((message for message in self.conversation.messages_below if mailbox.is_unseen(message)), None)
 
     def _read(self, message: Message) -> None:
-        self.set_focus(self.conversation)
+        self.conversation.focus()
         self.conversation.scroll_to_key(message.id)
         self.see([message.id])
 
@@ -181,7 +181,7 @@ class Reading(Desk):
     def action_read_on(self) -> None:
         """Read on: a page, and at the end of the thread the next unread."""
         if self.pane() != "conversation":
-            self.set_focus(self.conversation)
+            self.conversation.focus()
             self.start_reading()
         elif self.conversation.is_at_end:
             self.see([message.id for message in self.conversation.messages])

@@ -23,6 +23,7 @@ ORDER = [
     {"outline", "roots"},
     {"views", "ledger"},
     {"index"},
+    {"retaining", "sifting", "words"},
     {"fold"},
     {"fates"},
     {"mailbox"},
