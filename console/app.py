@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import work
 from textual.app import App
 from textual.command import Provider
+from textual.driver import Driver
 from textual.events import Event as UIEvent
 from textual.events import Key, Paste
 from textual.theme import Theme
@@ -96,6 +98,14 @@ class SignalboxApp(App[None]):
         self._has_offered = False
         self._idling = Idling()
         self._dead: int | None = None
+
+    def get_driver_class(self) -> type[Driver]:
+        """Read keys in our own way, where Textual's is the one of Unix."""
+        if sys.platform == "win32":
+            return super().get_driver_class()
+        from console.driver import Driver
+
+        return Driver
 
     def get_default_screen(self) -> Desk:
         """Open on the main screen, with the newest mail on it."""

@@ -26,6 +26,8 @@ PLAINLY = {"observe": False, "plain": False, "theme": None, "reader": None, "sto
 
 SWITCH_SECONDS = 0.0005
 """How long the screen waits for a thread that reads mail meanwhile, each time that it does."""
+ESCAPE_MILLISECONDS = "25"
+"""How long what begins like Escape may take to become another key; as ncurses, whose variable it is, has it set."""
 FRAMES = "200"
 """A second at most: Textual draws what changed with the next frame, and half of one is what a key waits for."""
 
@@ -61,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise Refused("the console needs a terminal", "signalbox open --plain needs none")
         os.environ.setdefault("TEXTUAL_FPS", FRAMES)
+        os.environ.setdefault("ESCDELAY", ESCAPE_MILLISECONDS)
         sys.setswitchinterval(SWITCH_SECONDS)
         from console.app import SignalboxApp
         from console.config import load_config

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.events import DescendantFocus, Key, Resize
+from textual.reactive import Reactive
 from textual.widget import Widget
 from textual.worker import Worker
 
@@ -34,6 +35,9 @@ PANES = ("sidebar", "threads", "conversation", "composer")
 
 class Front(Listing):
     """Three columns between a header and a footer. The third is empty in the first frame, when keys move already."""
+
+    # what the focus changes is painted by what it changes: Textual would paint the whole screen
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
 
     AUTO_FOCUS: ClassVar[str | None] = "#threads"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]

@@ -381,10 +381,6 @@ class BlockView(LineView):
         self._restore(place)
         self._redraw()
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._redraw()
-
     def on_focus(self, event: Focus) -> None:
         self._redraw()
 

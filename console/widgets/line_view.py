@@ -52,6 +52,8 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         self._framed: LRUCache[int, tuple[Strip, Strip]] = LRUCache(FRAMED)
         self._frame: _Frame | None = None
         self._inks: dict[str, Style] = {}
+        self._style: object = None
+        self._is_style_known = False
         self._titles = (Content(), Content())
         self._edge: Region | None = None
 
@@ -61,6 +63,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         """Return a line as it was drawn last."""
+        self._know_style()
         size = self.scrollable_content_region.size
         if size != self._drawn_size or not self._drawn:
             self._drawn, self._drawn_size = self.draw(*size), size
@@ -68,6 +71,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def repaint(self) -> None:
         """Draw all lines, and have those painted that are no longer what they were."""
+        self._know_style()
         size = self.scrollable_content_region.size
         if size != self._drawn_size or not self._drawn:
             self.refresh()
@@ -90,6 +94,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Put the frame around the lines; what was painted once is found as it was, wherever it stands now."""
+        self._know_style()
         top, height, width = self.styles.gutter.top, self.size.height, self.outer_size.width
         strips = []
         for y in crop.line_range:
@@ -122,16 +127,26 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def ink(self, component: str = "") -> Style:
         """Return the style that the style sheets give to this, or to a component of it."""
-        style = self._inks.get(component)
-        if style is None:  # Textual asks all that is around it, which takes as long as drawing a line
-            style = self.get_component_rich_style(component, partial=True) if component else self.rich_style
-            self._inks[component] = style
-        return style
+        return self._inks[component]
 
     def notify_style_update(self) -> None:
-        """Forget what the style sheets gave."""
+        """Look at the styles again before anything is drawn: most updates, as of the focus, leave ours as they are."""
         super().notify_style_update()
-        self._inks.clear()
+        self._is_style_known = False
+
+    def _know_style(self) -> None:
+        if self._is_style_known:
+            return
+        self._is_style_known = True
+        inks = {name: self.get_component_rich_style(name, partial=True) for name in sorted(self.COMPONENT_CLASSES)}
+        inks[""] = self.rich_style
+        style = inks, self.styles.border, self.styles.gutter, self.background_colors, self.get_line_filters()
+        if style != self._style:
+            self._style, self._inks = style, inks
+            self.restyle()
+
+    def restyle(self) -> None:
+        """Forget what was drawn in other styles."""
         self._framed.clear()
         self._frame = None
         self._drawn = []

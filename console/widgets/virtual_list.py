@@ -269,7 +269,7 @@ class VirtualList(LineView):
         if not len(self.source):
             return self._placeholder_lines(width, height)
         first, cut = divmod(self.scroll_offset.y, self.source.row_height)
-        usual, at_cursor = self._look(False), self._look(True)
+        usual, at_cursor = self._row_look(False), self._row_look(True)
         lines: list[Strip] = []
         for row in range(first, len(self.source)):
             lines += self._row(row, width, at_cursor if row == self.cursor else usual)
@@ -288,7 +288,7 @@ class VirtualList(LineView):
             known = self._rows[key] = face, lines
         return known[1]
 
-    def _look(self, is_cursor: bool) -> RowLook:
+    def _row_look(self, is_cursor: bool) -> RowLook:
         if not is_cursor:
             return RowLook(base=self.ink())
         is_focused = self.has_focus
@@ -303,8 +303,9 @@ class VirtualList(LineView):
         empty = blank(width, style)
         return [empty] * above + lines + [empty] * (height - len(texts) - above)
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
+    def restyle(self) -> None:
+        """Forget what was drawn in other styles."""
+        super().restyle()
         self._rows.clear()
 
     def on_resize(self, event: Resize) -> None:
