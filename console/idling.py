@@ -12,7 +12,7 @@ BREATH_SECONDS = 0.03
 """So long nobody has typed when the next piece of work begins that would hold up a key …"""
 LONGEST_SECONDS = 0.5
 """… but so much later it begins all the same."""
-GARBAGE = 1_000, 5, 1_000_000
+GARBAGE = 3_000, 5, 1_000_000
 """When the collector looks by itself: often at what is new, never at all, which is longer than a frame."""
 QUIET_SECONDS = 5.0
 WHOLE_SECONDS, LONGEST_WHOLE_SECONDS = 60.0, 1800.0

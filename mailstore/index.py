@@ -39,6 +39,7 @@ class Index:
         self.latest = array("i")
         """The newest message of each root's thread."""
         self.channel_mail: dict[str, int] = defaultdict(int)
+        self._tags: tuple[list[str], set[str], list[str]] | None = None
         self.unseen_channel: dict[str, int] = defaultdict(int)
         self.unseen_mailbox: dict[str, int] = defaultdict(int)
         self.unseen_total = 0
@@ -248,9 +249,13 @@ class Index:
         ]
 
     def tags(self, roster: Roster) -> list[str]:
-        """Return the tags of all channels that mail or agents bear, sorted by name."""
-        tags = {*self.channel_mail, *(tag for tag in roster.tags() if is_channel(tag))}
-        return sorted(tags, key=lambda tag: (tag.partition(":")[2], tag))
+        """Return the tags of all channels that mail or agents bear, sorted by name; the list is not to be changed."""
+        borne = roster.tags()
+        if self._tags is None or self._tags[0] is not borne or self._tags[1] != self.channel_mail.keys():
+            tags = {*self.channel_mail, *filter(is_channel, borne)}
+            ordered = sorted(tags, key=lambda tag: (tag.partition(":")[2], tag))
+            self._tags = borne, set(self.channel_mail), ordered
+        return self._tags[2]
 
 
 def is_for_user(head: Head | Message, user: str) -> bool:

@@ -77,6 +77,7 @@ class Roster:
         self._roles: dict[str, frozenset[str]] = {}
         self._frozen: dict[str, list[tuple[float, float | None]]] = {}
         self._bearers: dict[str, list[Agent]] = {}
+        self._tags: list[str] | None = None
         self.scopes: set[str] = set()
         """The mailboxes whose names stand here side by side, each behind its label; none where there is but one."""
         self.resolved: dict[tuple[str, str], Any] = {}
@@ -97,6 +98,7 @@ class Roster:
         self._lines, self._held, self._frozen = image.lines, image.held, image.spells
         self._agents = {session: lines[-1] for session, lines in image.lines.items()}
         self._bearers.clear()
+        self._tags = None
         self._roles = {}
         for role, sessions in image.held.items():
             for session in sessions:
@@ -120,6 +122,7 @@ class Roster:
             self._roles[agent.session_id] = self.ever_held(agent.session_id) | {role}
         self._note_frozen(agent)
         self._bearers.clear()
+        self._tags = None
         if old is not None and old.place() == agent.place():
             return False
         self.resolved.clear()
@@ -196,5 +199,7 @@ class Roster:
         return sorted(self._held)
 
     def tags(self) -> list[str]:
-        """Return every tag that any agent bears, sorted."""
-        return sorted({tag for agent in self._agents.values() for tag in agent.tags})
+        """Return every tag that any agent bears, sorted; the list is not to be changed."""
+        if self._tags is None:
+            self._tags = sorted({tag for agent in self._agents.values() for tag in agent.tags})
+        return self._tags

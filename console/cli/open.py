@@ -26,8 +26,8 @@ PLAINLY = {"observe": False, "plain": False, "theme": None, "reader": None, "sto
 
 SWITCH_SECONDS = 0.0005
 """How long the screen waits for a thread that reads mail meanwhile, each time that it does."""
-ESCAPE_MILLISECONDS = "25"
-"""How long what begins like Escape may take to become another key; as ncurses, whose variable it is, has it set."""
+ESCAPE_MILLISECONDS = "10"
+"""How long what begins like Escape may take to become another key, as in tmux; the variable is that of ncurses."""
 FRAMES = "200"
 """A second at most: Textual draws what changed with the next frame, and half of one is what a key waits for."""
 

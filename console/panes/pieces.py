@@ -27,7 +27,7 @@ def lay(left: Sequence[Piece], right: Sequence[Piece], width: int, base: Style) 
     if gap > 0:
         segments.append(Segment(" " * gap, base))
     segments.extend(Segment(text, base + style) for text, style in right)
-    return Strip(segments).adjust_cell_length(width, base)
+    return Strip(segments, width) if gap >= 0 else Strip(segments).adjust_cell_length(width, base)
 
 
 def _cut(pieces: Sequence[Piece], room: int, base: Style) -> list[Segment]:

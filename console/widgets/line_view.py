@@ -61,13 +61,18 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         """Draw all lines in sight; those that are as they were had better be the same ones."""
         raise NotImplementedError
 
-    def render_line(self, y: int) -> Strip:
-        """Return a line as it was drawn last."""
+    def _current(self) -> list[Strip]:
+        """Return the lines as they were drawn last."""
         self._know_style()
         size = self.scrollable_content_region.size
         if size != self._drawn_size or not self._drawn:
             self._drawn, self._drawn_size = self.draw(*size), size
-        return self._drawn[y] if y < len(self._drawn) else blank(size.width, self.ink())
+        return self._drawn
+
+    def render_line(self, y: int) -> Strip:
+        """Return a line as it was drawn last."""
+        lines = self._current()
+        return lines[y] if y < len(lines) else blank(self.size.width, self.ink())
 
     def repaint(self) -> None:
         """Draw all lines, and have those painted that are no longer what they were."""
@@ -94,12 +99,14 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Put the frame around the lines; what was painted once is found as it was, wherever it stands now."""
-        self._know_style()
-        top, height, width = self.styles.gutter.top, self.size.height, self.outer_size.width
-        strips = []
+        lines, width = self._current(), self.outer_size.width
+        top = self.styles.gutter.top
+        strips: list[Strip] = []
         for y in crop.line_range:
-            if top <= y < top + height:
-                strips.append(self._in_frame(self.render_line(y - top), y))
+            if top <= y < top + len(lines):
+                line = lines[y - top]
+                found = self._framed.get(id(line))
+                strips.append(found[1] if found is not None else self._in_frame(line, y))
             else:
                 strips += super().render_lines(Region(0, y, width, 1))
         if crop.column_span != (0, width):
@@ -107,16 +114,14 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         return strips
 
     def _in_frame(self, line: Strip, y: int) -> Strip:
-        found = self._framed.get(id(line))
-        if found is None:
-            frame = self._frame = self._frame or self._read_frame(y)
-            width = self.size.width
-            content = list(line.extend_cell_length(width, self.ink()))
-            for line_filter in frame.filters:
-                content = line_filter.apply(content, frame.background)
-            framed = Strip([*frame.left, *content, *frame.right], width + frame.gutter)
-            found = self._framed[id(line)] = line, framed
-        return found[1]
+        frame = self._frame = self._frame or self._read_frame(y)
+        width = self.size.width
+        content = list(line.extend_cell_length(width, self.ink()))
+        for line_filter in frame.filters:
+            content = line_filter.apply(content, frame.background)
+        framed = Strip([*frame.left, *content, *frame.right], width + frame.gutter)
+        self._framed[id(line)] = line, framed
+        return framed
 
     def _read_frame(self, y: int) -> _Frame:
         """Have Textual put its frame around a line, and take it off."""

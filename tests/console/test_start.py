@@ -74,6 +74,7 @@ def test_the_first_frame_holds_mail_and_nothing_heavy_was_imported_for_it(tmp_pa
     shown = terminal([sys.executable, "-c", AT_THE_FIRST_FRAME, "open", mail.url, str(told)])
     shown.wait_for("The text of")
     assert b"0 threads" not in shown.raw
+    assert b"Backdrop" not in shown.raw
     assert not set(HEAVY) & set(told.read_text().split())
 
 
@@ -132,6 +133,15 @@ def test_keys_typed_at_the_first_frame_reach_the_pane_that_they_open(tmp_path: P
     shown.wait_for("Write")
     shown.send("ann-00000001")
     shown.wait_for("Write → ann-00000001")
+
+
+def test_a_list_is_moved_in_at_the_first_frame(tmp_path: Path, open_console: Open) -> None:
+    mail, _ = every_case(tmp_path)
+    shown = open_console(mail.url)
+    shown.wait_for("threads")
+    shown.send("jj")
+    subject = shown.line(6)[28:40].strip("▌ ")
+    shown.wait_for(lambda terminal: f"─ {subject}" in terminal.line(1)[60:])
 
 
 async def test_what_was_seen_before_is_seen_in_the_first_frame(tmp_path: Path) -> None:
