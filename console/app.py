@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -100,11 +99,11 @@ class SignalboxApp(App[None]):
         self._dead: int | None = None
 
     def get_driver_class(self) -> type[Driver]:
-        """Read keys in our own way, where Textual's is the one of Unix."""
-        if sys.platform == "win32":
+        """Read keys in our own way where that can be done (docs/decisions/0033)."""
+        try:
+            from console.driver import Driver
+        except ImportError:
             return super().get_driver_class()
-        from console.driver import Driver
-
         return Driver
 
     def get_default_screen(self) -> Desk:
