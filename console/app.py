@@ -173,7 +173,7 @@ class SignalboxApp(App[None]):
         """Carry the store's events to the screen, from the first to the last."""
         session = self.session
         session.live.fold(await asyncio.to_thread(session.load), session.clock())
-        sink = later.Sink(self._fold, self._adopt, self._changed, self._failed)
+        sink = later.Sink(self._fold, self._adopt, self._changed, self._failed, self._idling.rest)
         await later.carry(session.store, session.user, session.load_seen, sink, self._ahead)
 
     def _adopt(self, mailbox: Mailbox) -> None:

@@ -24,8 +24,6 @@ __all__ = ["Sink", "carry", "events"]
 
 SLICE_SECONDS = 0.003
 SLICE_EVENTS = 24
-LOADING_PAUSE = 0.001
-LONGEST_PAUSE = 0.01
 AHEAD = 8
 
 
@@ -72,7 +70,8 @@ async def _scanned(batches: Callable[[], Iterator[list[Event]]]) -> AsyncGenerat
 class Sink:
     """Who takes what comes: all on the event loop, none of it slow.
 
-    `changed(is_loading)` is called after each slice that was folded; `failed` when the store can't be read any more.
+    `changed(is_loading)` is called after each slice that was folded; `failed` when the store can't be read any more;
+    `rest` says how long to rest after working for so many seconds.
     """
 
     fold: Callable[[list[Event]], None]
@@ -80,6 +79,7 @@ class Sink:
     """Takes a whole mailbox in the place of what was folded until then."""
     changed: Callable[[bool], None]
     failed: Callable[[StoreError], None]
+    rest: Callable[[float], float]
 
 
 async def carry(store: Store, user: str, seen: Callable[[], Sequence[Event]], sink: Sink, ahead: Ahead) -> None:
@@ -155,7 +155,6 @@ async def _sliced(batch: list[Event], sink: Sink, is_loading: bool) -> None:
         sink.fold(batch[at : at + SLICE_EVENTS])
         if (took := perf_counter() - start) > SLICE_SECONDS:
             sink.changed(is_loading)
-            # a key passes through many hands, each of which waits for the loop's next turn: all of them come first
-            await asyncio.sleep(LOADING_PAUSE if is_loading else min(took, LONGEST_PAUSE))
+            await asyncio.sleep(sink.rest(took))
             start = perf_counter()
     sink.changed(is_loading)

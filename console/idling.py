@@ -12,7 +12,9 @@ BREATH_SECONDS = 0.03
 """So long nobody has typed when the next piece of work begins that would hold up a key …"""
 LONGEST_SECONDS = 0.5
 """… but so much later it begins all the same."""
-GARBAGE = 3_000, 5, 1_000_000
+TYPING_SECONDS = 2.0
+SHORTEST_REST, LONGEST_REST = 0.0005, 0.01
+GARBAGE = 1_500, 4, 1_000_000
 """When the collector looks by itself: often at what is new, never at all, which is longer than a frame."""
 QUIET_SECONDS = 5.0
 WHOLE_SECONDS, LONGEST_WHOLE_SECONDS = 60.0, 1800.0
@@ -37,6 +39,13 @@ class Idling:
         latest = monotonic() + LONGEST_SECONDS
         while (now := monotonic()) < latest and now < self._key + BREATH_SECONDS:
             await asyncio.sleep(self._key + BREATH_SECONDS - now)
+
+    def rest(self, worked: float) -> float:
+        """Return how long to rest after so many seconds of work: as long, while somebody types.
+
+        A key passes through many hands, each of which waits for the loop's next turn.
+        """
+        return min(worked, LONGEST_REST) if monotonic() < self._key + TYPING_SECONDS else SHORTEST_REST
 
     def settle(self) -> None:
         """Let the collector work from now on, and pass over what there is: that lives as long as the program."""

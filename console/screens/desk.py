@@ -36,7 +36,7 @@ __all__ = ["Desk"]
 
 FRAME_SECONDS = 1 / 60
 MOST_AT_ONCE = 8
-STORM_SECONDS = 0.1
+STORM_SECONDS = 0.2
 LOADING_SECONDS = 0.2
 SHARE = 4
 """How many times longer than drawing took the pause between two frames is at least: keys come first."""
