@@ -148,6 +148,7 @@ class SignalboxApp(App[None]):
         is_early = False
         if isinstance(event, Key):
             self._idling.key()
+            self._idling.sweep_soon()
             is_early = not self._waiting and event.key in self._moves
         if self._waiting is None or is_early or not isinstance(event, Key | Paste) or event.is_forwarded:
             await super().on_event(event)
@@ -190,6 +191,7 @@ class SignalboxApp(App[None]):
         was_loading = self.session.is_loading
         if self.desk is not None:
             self.desk.mail_changed(is_loading)
+            self._idling.sweep_soon()
         if was_loading and not is_loading:
             self._note()  # what was there is no news
             if self._moment is not None and self.desk is not None:

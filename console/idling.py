@@ -14,19 +14,21 @@ LONGEST_SECONDS = 0.5
 """… but so much later it begins all the same."""
 TYPING_SECONDS = 2.0
 SHORTEST_REST, LONGEST_REST = 0.0005, 0.01
-GARBAGE = 1_500, 4, 1_000_000
-"""When the collector looks by itself: often at what is new, never at all, which is longer than a frame."""
+MOST_YOUNG = 1_000
+"""So many new values are left alone: looking through them takes less than a millisecond."""
+FRAMES_SECONDS = 0.025
+"""In what time that which a key or a message brings about is drawn."""
 QUIET_SECONDS = 5.0
 WHOLE_SECONDS, LONGEST_WHOLE_SECONDS = 60.0, 1800.0
 """How much time passes at least between two looks through all, and at most, however much is typed."""
 
 
 class Idling:
-    """Knows when a key came last. Sets the collector only where the program began by turning it off."""
+    """Knows when a key came last. Collects garbage only where the program began by turning the collector off."""
 
     def __init__(self) -> None:
         self._is_ours = not gc.isenabled()
-        self._is_settled = False
+        self._is_settled = self._is_due = False
         self._key = 0.0
         self._collected = monotonic()
 
@@ -48,26 +50,33 @@ class Idling:
         return min(worked, LONGEST_REST) if monotonic() < self._key + TYPING_SECONDS else SHORTEST_REST
 
     def settle(self) -> None:
-        """Let the collector work from now on, and pass over what there is: that lives as long as the program."""
+        """Look for garbage from now on, and pass over what there is: that lives as long as the program."""
         self._is_settled = True
         self.pass_over()
-        if self._is_ours:
-            gc.set_threshold(*GARBAGE)
-            gc.enable()
 
     def pass_over(self) -> None:
         """Have nothing looked at any more that there is by now."""
         if self._is_ours:
             gc.freeze()
 
+    def sweep_soon(self) -> None:
+        """Look through what is new when this is drawn: left to itself, the collector would do it meanwhile."""
+        if self._is_ours and self._is_settled and not self._is_due:
+            self._is_due = True
+            asyncio.get_running_loop().call_later(FRAMES_SECONDS, self._sweep)
+
+    def _sweep(self) -> None:
+        self._is_due = False
+        if self._is_ours and self._is_settled and gc.get_count()[0] > MOST_YOUNG:
+            gc.collect(1)
+
     def tick(self) -> None:
         """Let a second pass: look through all, where it is time to."""
         now = monotonic()
         is_quiet = now > self._key + QUIET_SECONDS
-        if (
-            self._is_ours
-            and self._is_settled
-            and now > self._collected + (WHOLE_SECONDS if is_quiet else LONGEST_WHOLE_SECONDS)
-        ):
+        pause = WHOLE_SECONDS if is_quiet else LONGEST_WHOLE_SECONDS
+        if self._is_ours and self._is_settled and now > self._collected + pause:
             self._collected = now
             gc.collect()
+        else:
+            self._sweep()
