@@ -14,6 +14,7 @@ from console.cli.loading import moment_of, open_mailbox
 from console.cli.options import mailbox_options, reader_option
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import settings
+from console.running import Ending, prepare
 
 if TYPE_CHECKING:
     import argparse
@@ -22,14 +23,6 @@ if TYPE_CHECKING:
 
 PLAINLY = {"observe": False, "plain": False, "theme": None, "reader": None, "store": None, "poll": False, "at": None}
 """What the options are where none is given; a test compares them with the parser's."""
-
-
-SWITCH_SECONDS = 0.0005
-"""How long the screen waits for a thread that reads mail meanwhile, each time that it does."""
-ESCAPE_MILLISECONDS = "10"
-"""How long what begins like Escape may take to become another key, as in tmux; the variable is that of ncurses."""
-FRAMES = "200"
-"""A second at most: Textual draws what changed with the next frame, and half of one is what a key waits for."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,9 +55,7 @@ def run(args: argparse.Namespace) -> int:
             return _plain(args, store)
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise Refused("the console needs a terminal", "signalbox open --plain needs none")
-        os.environ.setdefault("TEXTUAL_FPS", FRAMES)
-        os.environ.setdefault("ESCDELAY", ESCAPE_MILLISECONDS)
-        sys.setswitchinterval(SWITCH_SECONDS)
+        prepare()
         from console.app import SignalboxApp
         from console.config import load_config
 
@@ -78,8 +69,8 @@ def run(args: argparse.Namespace) -> int:
             problems=problems,
             moment=moment,
         )
-        app.run()
-        return app.return_code or 0
+        with Ending() as ending:
+            return ending.run(app)
 
 
 def _named(args: argparse.Namespace) -> str:

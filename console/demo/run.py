@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
 from random import SystemRandom
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from console.demo.cast import MARKER
+from console.running import Ending, prepare
 from mailstore.errors import StoreError
 
 if TYPE_CHECKING:
-    from console.app import SignalboxApp
+    pass
 
 __all__ = ["prepared", "run_demo", "simulated"]
 
 HELD_FOR = 3.0
-"""Seconds that the agents, and the application, have to end by themselves; a closing terminal asks twice."""
+"""Seconds that the agents have to end by themselves."""
 
 
 def run_demo(
@@ -42,7 +39,7 @@ def run_demo(
         raise StoreError("the demonstration needs a terminal", "run signalbox demo in one")
     seed = SystemRandom().randrange(1 << 30) if seed is None else seed
     with ExitStack() as stack:
-        ending = stack.enter_context(_Ending())
+        ending = stack.enter_context(Ending())
         root = stack.enter_context(prepared(seed, keep))
         if agents:
             stack.enter_context(simulated(root, seed))
@@ -104,38 +101,10 @@ def _import_path() -> str:
     return os.pathsep.join(filter(None, (ours, os.environ.get("PYTHONPATH"))))
 
 
-class _Ending:
-    """Turns SIGTERM and SIGHUP into an orderly end: of the application if one runs, else of the process."""
-
-    def __init__(self) -> None:
-        self.app: SignalboxApp | None = None
-        self._asked: float | None = None
-
-    def __enter__(self) -> _Ending:
-        self._before = {sign: signal.signal(sign, self._end) for sign in (signal.SIGTERM, signal.SIGHUP)}
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        for sign, handler in self._before.items():
-            signal.signal(sign, handler)
-
-    def _end(self, number: int, _frame: FrameType | None) -> None:
-        status = 128 + number
-        if self._asked is not None and time.monotonic() - self._asked < HELD_FOR:
-            return
-        if self.app is None or self._asked is not None:
-            raise SystemExit(status)
-        self._asked = time.monotonic()
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            raise SystemExit(status) from None
-        loop.call_soon_threadsafe(partial(self.app.exit, return_code=status))
-
-
-def _open(root: Path, theme: str | None, ending: _Ending) -> int:
+def _open(root: Path, theme: str | None, ending: Ending) -> int:
     from msgspec.structs import replace
 
+    prepare()
     from console.app import SignalboxApp
     from console.config import load_config
     from console.demo.memory import remember
@@ -149,11 +118,6 @@ def _open(root: Path, theme: str | None, ending: _Ending) -> int:
         with open_store(url) as known:
             remember(known, state, time.time())
         with open_store(url) as store:
-            ending.app = app = SignalboxApp(store, config, theme=theme, state=state)
-            try:
-                app.run()
-            finally:
-                ending.app = None
-            return app.return_code or 0
+            return ending.run(SignalboxApp(store, config, theme=theme, state=state))
     finally:
         state.close()

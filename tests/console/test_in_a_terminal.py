@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import time
 from pathlib import Path
+
+import pytest
 
 from tests.conftest import Open
 from tests.mailboxes import MailFiles
@@ -118,3 +121,15 @@ def test_a_wrong_setting_is_told_in_the_console(tmp_path: Path, home: Path, open
     settings.write_text("them = 3\n")
     terminal = open_console(mailbox(tmp_path).url)
     terminal.wait_for("'them'")  # the words before it are broken where the path's length has it
+
+
+@pytest.mark.parametrize(("sign", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_leaves_the_terminal_as_it_was(
+    tmp_path: Path, open_console: Open, sign: signal.Signals, status: int
+) -> None:
+    terminal = open_console(mailbox(tmp_path).url)
+    terminal.wait_for("threads")
+    terminal.signal(sign)
+    assert terminal.wait_exit() == status
+    assert terminal.raw.rfind(b"\x1b[?1049l") > terminal.raw.rfind(b"\x1b[?1049h")
+    assert terminal.raw.rfind(b"\x1b[?1000l") > terminal.raw.rfind(b"\x1b[?1000h")
