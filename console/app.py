@@ -20,7 +20,7 @@ from textual.worker import Worker
 
 from console import later
 from console.ahead import Ahead
-from console.commands import PLAN_ARCHIVAL, keys_of
+from console.commands import PLAN_ARCHIVAL, QUIT, keys_of
 from console.config import Config, config_folder
 from console.failures import tell_failure
 from console.idling import Idling
@@ -154,6 +154,15 @@ class SignalboxApp(App[None]):
             await super().on_event(event)
         else:
             self._waiting.append(event)
+
+    def action_help_quit(self) -> None:
+        """Tell who presses ctrl+c to leave which key it is here."""
+        self.notify(f"{QUIT.key_label(self.session.keymap)} quits", markup=False)
+
+    async def action_quit(self) -> None:
+        """Leave from wherever one is, as ctrl+q does."""
+        if self.desk is not None:
+            await self.desk.leave()
 
     async def _take_keys(self) -> None:
         """Do what was typed meanwhile: each key when all that the one before brought about is done."""

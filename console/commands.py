@@ -14,6 +14,7 @@ __all__ = [
     "COMMANDS",
     "HELP",
     "PLAN_ARCHIVAL",
+    "QUIT",
     "SHEETS",
     "Command",
     "bindings",
@@ -365,4 +366,5 @@ def bindings(panes: frozenset[str] = ANYWHERE) -> list[Binding]:
 
 
 HELP = next(command for command in COMMANDS if command.id == "help")
+QUIT = next(command for command in COMMANDS if command.id == "quit")
 PLAN_ARCHIVAL = next(command for command in COMMANDS if command.id == "archive")

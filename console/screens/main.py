@@ -51,7 +51,9 @@ class MainScreen(Waking):
         """Show what may leave for the archive."""
         self.app.push_screen(later.Archive(self.session, self.ink))
 
-    async def _leave(self) -> None:
+    async def leave(self) -> None:
+        """Quit, and remember where the person left off; what is being written is kept."""
+        self.composer.flush()
         await asyncio.to_thread(self.session.leave, self.place().remembered())
         self.app.exit()
 
@@ -63,9 +65,9 @@ class MainScreen(Waking):
             if await self.app.push_screen_wait(
                 later.Ask("Leave with a draft open?", "It is kept and will be here again.")
             ):
-                await self._leave()
+                await self.leave()
         else:
-            await self._leave()
+            await self.leave()
 
     def action_join(self) -> None:
         """Join the channel that is looked at, or leave it: joined, reading it is told to its senders."""

@@ -133,3 +133,21 @@ def test_a_signal_leaves_the_terminal_as_it_was(
     assert terminal.wait_exit() == status
     assert terminal.raw.rfind(b"\x1b[?1049l") > terminal.raw.rfind(b"\x1b[?1049h")
     assert terminal.raw.rfind(b"\x1b[?1000l") > terminal.raw.rfind(b"\x1b[?1000h")
+
+
+def test_who_presses_ctrl_c_is_told_how_to_leave_and_ctrl_q_leaves_from_anywhere(
+    tmp_path: Path, open_console: Open
+) -> None:
+    mail = mailbox(tmp_path)
+    terminal = open_console(mail.url)
+    terminal.wait_for("threads")
+    terminal.press("ctrl+c")
+    terminal.wait_for("q quits")
+    terminal.press("j", "r")
+    terminal.wait_for("Reply")
+    terminal.send("half a thought")
+    terminal.wait_for("half a thought")
+    terminal.press("ctrl+q")
+    assert terminal.wait_exit() == 0
+    again = open_console(mail.url)
+    again.wait_for("1 draft")
