@@ -20,13 +20,13 @@ demo: .venv/run
 	@$(BIN)/signalbox demo
 
 test: .venv/dev
-	@$(BIN)/python -m pytest --numprocesses 4 --quiet
+	@$(BIN)/python -m pytest --numprocesses 4 --quiet $(TESTS)
 
 check: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --numprocesses 4 --quiet
+	$(BIN)/python -m pytest --numprocesses 4 --quiet $(TESTS)
 
 bench: .venv/dev
 	$(BIN)/python -m benchmarks.run

@@ -27,7 +27,7 @@ class Goal(NamedTuple):
     def cells(self, results: Results) -> tuple[str, ...]:
         """Return a row: what, how often, measured, its baseline, how many times that, the goal, whether it is met."""
         found, base = results.get(self.figure, self.at), results.get(self.over, self.over_at)
-        if found is None or (self.over and base is None):
+        if found is None or (self.over and self.is_times and base is None):
             return (_named(self.figure, self.at), "", "not measured", *[""] * 4)
         at, value = found
         start = (_named(self.figure, at), str(value.count), str(value))

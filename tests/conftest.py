@@ -11,6 +11,7 @@ from typing import Protocol
 import pytest
 from hypothesis import settings
 
+from tests.bare import bare_path
 from tests.terminal import SIGNALBOX, Terminal, environment
 
 gc.set_threshold(100_000, 20, 20)  # a fifth of the time went into looking for garbage
@@ -32,9 +33,16 @@ class Open(Protocol):
     def __call__(self, url: str, *words: str, size: tuple[int, int] = ..., **env: str) -> Terminal: ...
 
 
+@pytest.fixture(scope="session")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A PATH with the declared programs alone."""
+    return bare_path(tmp_path_factory.mktemp("bin"))
+
+
 @pytest.fixture(autouse=True)
-def _own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep every test away from the settings, the state and the mail of whoever runs it."""
+def _own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bare: str) -> None:
+    """Keep every test away from the settings, the state and the mail of whoever runs it, and from most programs."""
+    monkeypatch.setenv("PATH", bare)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for kind in ("STATE", "CONFIG", "CACHE"):
         monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path / "home" / kind.lower()))
