@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -16,7 +16,17 @@ from mailstore.message import NEVER, Message
 from mailstore.protocol import TAG_NAMESPACES
 from mailstore.roster import Status
 
-__all__ = ["MANY_WORDS", "Preview", "check_policy", "one_of", "prepare", "preview", "read_address", "resolve_all"]
+__all__ = [
+    "MANY_WORDS",
+    "Preview",
+    "check_policy",
+    "one_of",
+    "prepare",
+    "preview",
+    "read_address",
+    "resolve_all",
+    "split_addresses",
+]
 
 MANY_WORDS = 500
 STALE_SECONDS = 1800.0
@@ -39,6 +49,15 @@ class Preview(msgspec.Struct, frozen=True):
     woken: tuple[str, ...] = ()
     expires: float | None = None
     warnings: tuple[str, ...] = ()
+
+
+def split_addresses(texts: Iterable[str], mailbox: Mailbox) -> list[str]:
+    """Return the single addresses of what was typed: commas part them, unless a session is called just that."""
+    found = []
+    for text in texts:
+        is_whole = "," not in text or mailbox.roster.get(text.strip()) is not None
+        found += [text] if is_whole else [part.strip() for part in text.split(",") if part.strip()] or [text]
+    return found
 
 
 def read_address(text: str, mailbox: Mailbox, *, literal: bool = False) -> str:
@@ -172,7 +191,7 @@ def check_policy(mailbox: Mailbox, sender: str, recipients: Sequence[str], allow
         return
     agent = mailbox.roster.get(sender)
     names = {sender, *(agent.roles() if agent else ())}
-    kinds = [address.kind for address in resolve_all(tuple(recipients), mailbox)]
+    kinds = [address.kind for address in resolve_all(tuple(split_addresses(recipients, mailbox)), mailbox)]
     if Kind.USER in kinds and names.isdisjoint(allowed):
         raise DraftRefused("to", f"{sender} may not write to the user", f"write to {' or '.join(allowed)} instead")
 
@@ -182,7 +201,7 @@ def prepare(mailbox: Mailbox, now: float, *, literal: bool = False, **fields: An
 
     `fields` are those of Draft, with recipients as they were typed.
     """
-    typed = fields.pop("recipients", ())
+    typed = split_addresses(fields.pop("recipients", ()), mailbox)
     addresses = dict.fromkeys(read_address(text, mailbox, literal=literal) for text in typed)
     if not addresses:
         raise DraftRefused("to", "is missing", "name a session, a role, a #channel, all or user")

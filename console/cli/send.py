@@ -22,7 +22,12 @@ from mailstore.errors import DraftRefused
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--from", dest="sender", metavar="ID", help="who sends: a session id, or user")
-    parser.add_argument("--to", action="append", metavar="ADDR", help="a session, role, tag, #channel, all or user")
+    parser.add_argument(
+        "--to",
+        action="append",
+        metavar="ADDR",
+        help="a session, role, tag, #channel, all or user; several, or parted by commas",
+    )
     parser.add_argument("--subject", metavar="S", help="what it is about")
     parser.add_argument("--body", metavar="B", help="the text; - reads standard input")
     parser.add_argument("--thread", "--in-reply-to", metavar="ID", help="the id of the message it answers")
@@ -39,10 +44,11 @@ def run(args: argparse.Namespace) -> int:
     """Check, send, and print the id; warnings go to standard error."""
     fields = _fields(args)
     with loaded(args) as mail:
-        from mailstore.sending import check_policy, one_of, prepare
+        from mailstore.sending import check_policy, one_of, prepare, split_addresses
 
         if args.one_of:
-            fields["recipients"] = tuple(one_of(text, mail.mailbox) for text in fields["recipients"])
+            typed = split_addresses(fields["recipients"], mail.mailbox)
+            fields["recipients"] = tuple(one_of(text, mail.mailbox) for text in typed)
         check_policy(mail.mailbox, fields["sender"], fields["recipients"], settings(is_told=False).to_user)
         draft = prepare(mail.mailbox, mail.now, literal=args.literal, **fields)
         _warn(mail, draft)

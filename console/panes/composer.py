@@ -22,7 +22,7 @@ from console.widgets.completing_input import Candidate, CompletingInput, Offers
 from console.writing import Writing
 from mailstore.draft import Draft
 from mailstore.errors import DraftRefused, MailError
-from mailstore.sending import prepare
+from mailstore.sending import prepare, split_addresses
 from mailstore.store import Capability
 
 __all__ = ["Composer"]
@@ -151,7 +151,7 @@ class Composer(Vertical):
         self._session.persist_draft(key)
 
     def _addresses(self) -> list[str]:
-        return [text for part in self._writing.recipients.split(",") if (text := part.strip())]
+        return [text for text in split_addresses([self._writing.recipients], self._session.mailbox) if text.strip()]
 
     def _why_not(self, capability: Capability) -> str:
         """Return why what is written can't carry something in the mailbox that it is for."""

@@ -50,6 +50,31 @@ def test_sending_appends_one_line_and_prints_the_id(run: Run, mail: MailFiles) -
     assert record["timestamp"].endswith("Z")
 
 
+@pytest.mark.parametrize(
+    ("typed", "written", "audience"),
+    [
+        (("project:ink,concern:rules",), ["project:ink", "concern:rules"], {ANN}),
+        ((f"{ANN}, {BOB}",), [ANN, BOB], {ANN, BOB}),
+        (("project:ink", "architect,user"), ["project:ink", "architect", "user"], {ANN, "architect", "user"}),
+    ],
+)
+def test_addresses_parted_by_commas_are_several(
+    run: Run, mail: MailFiles, typed: tuple[str, ...], written: list[str], audience: set[str]
+) -> None:
+    words = [word for text in typed for word in ("--to", text)]
+    sent = run("send", "--from", "cat-00000001", *words, "--body", "x", "--store", mail.url)
+    assert sent.status == 0
+    assert last(mail)["recipient"] == written
+    delivered = [json.loads(line) for line in (mail.data / "agent-mailbox-deliveries.jsonl").read_text().splitlines()]
+    assert {record["recipient"] for record in delivered} == audience
+
+
+def test_a_session_whose_id_has_a_comma_is_one_recipient(run: Run, mail: MailFiles) -> None:
+    mail.agent("one,two")
+    assert run("send", "--from", BOB, "--to", "one,two", "--body", "x", "--store", mail.url).status == 0
+    assert last(mail)["recipient"] == "one,two"
+
+
 def test_the_short_form_of_the_protocol_is_understood(run: Run, mail: MailFiles) -> None:
     result = run("send", "--from", BOB, "architect", "A plan", "The text", "--store", mail.url)
     assert result.status == 0
