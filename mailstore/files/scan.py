@@ -59,7 +59,8 @@ def decoded(data: bytes, kind: type = dict) -> Any:
         if "\\ud" in text or "\\uD" in text:
             raise Unusual("half a character, perhaps")
         value, end = _scan(text, 0)
-    except (ValueError, StopIteration, RecursionError) as error:
+    except (ValueError, StopIteration, RecursionError, SystemError) as error:
+        # a SystemError: below Python 3.12 the scanner can't raise its own error before `json.decoder` is imported
         raise Unusual("no JSON") from error
     if not isinstance(value, kind) or text[end:].strip(" \t"):
         raise Unusual("no record by itself")

@@ -170,3 +170,41 @@ def test_what_is_written_twice_is_not_glanced_at(tmp_path: Path) -> None:
     mail.message("m", BOB, BOB, ago=DAY)
     mail.message("m", BOB, ANN, ago=60)
     assert not agrees(mail, ANN)
+
+
+@pytest.mark.parametrize("between", [b"", b" ", b",", b'{"id":"torn","recipient":"bob-00000001","cont'])
+def test_the_second_record_of_a_line_is_told(between: bytes, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.agent(ANN)
+    first = {"id": "first", "sender": ANN, "recipient": BOB, "timestamp": iso(NOW - 60), "content": "One."}
+    second = {**first, "id": "second", "sender": BOB, "recipient": ANN}
+    mail.line(json.dumps(first).encode() + between + json.dumps(second).encode() + b"\n")
+    assert not agrees(mail, ANN)
+    assert [row[0] for row in folded(mail, ANN, NOW)] == ["second"]
+
+
+@pytest.mark.parametrize(
+    "to",
+    [
+        f'"to":"{BOB}","recipi\\u0065nt":"{ANN}"',
+        f'"recipient":"{BOB}","recipient":"{ANN}"',
+        f'"to":"{BOB}","recipient" : "{ANN}"',
+        f'"recipient":"\\u0061{ANN[1:]}"',
+    ],
+)
+def test_a_recipient_in_an_odd_place_or_spelling_is_found(to: str, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.agent(ANN)
+    mail.line(f'{{"id":"m","sender":"{BOB}",{to},"timestamp":"{iso(NOW - 60)}","content":"A text."}}\n'.encode())
+    agrees(mail, ANN)
+    assert [row[0] for row in folded(mail, ANN, NOW)] == ["m"]
+
+
+@pytest.mark.parametrize("reader", [f"\\u0061{ANN[1:]}", f"{ANN[:-1]}\\u0031"])
+def test_a_readers_name_may_be_written_with_escapes(reader: str, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.agent(ANN)
+    mail.message("m", BOB, ANN, ago=60)
+    mail.line(f'{{"message_id":"m","reader_session_id":"{reader}"}}\n'.encode(), mail.reads)
+    assert agrees(mail, ANN)
+    assert glanced(mail, ANN, NOW) == []

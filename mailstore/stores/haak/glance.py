@@ -40,7 +40,12 @@ LONGEST_TTL = 1e9
 MAILBOX = "agent-mailbox.jsonl"
 OTHER_NAMES = frozenset(name for names in MESSAGE.values() for name in names[1:])
 RECIPIENT = (b'"recipient":', b'"to":')
+RECIPIENT_NAME = b'"recipient"'
+LETTERS = (b"\\u006", b"\\u007")
+"""Letters written as escapes: a field's name may be one."""
 CONTENT = (b'"content":', b'"body":')
+NO_STRING = frozenset(map(chr, (*range(32), 127, *b'"\\/')))
+"""Characters that JSON may write as an escape, or must."""
 
 
 class Glimpse:
@@ -78,7 +83,8 @@ class Reader:
         self.roles = frozenset(_roles(mine[-1]))
         started = pick(mine[-1], AGENT["started_at"])[0]
         self.started = parse_time(started)[0] if started is not None else None
-        if not all(each.isascii() and "/" not in each for each in (session_id, self.name, *self.tags, *self.roles)):
+        words = (session_id, self.name, *self.tags, *self.roles)
+        if not all(each.isascii() and NO_STRING.isdisjoint(each) for each in words):
             raise Unusual("names that may be written in several ways")
         self.sessions = {str(pick(entry, AGENT["session_id"])[0]) for entry in entries}
         self.known_roles = {role for entry in entries for role in _roles(entry)}
@@ -171,11 +177,13 @@ def glance(mailbox: str, session_id: str, now: float) -> list[Glimpse]:
 def _candidates(mailbox: str, reader: Reader, read: set[str], delivered: set[str]) -> Iterator[Record]:
     """Yield the messages that may be for the agent, and that it has not read; each decoded.
 
-    Raises Unusual where an id that may be among them is written twice.
+    Raises Unusual where an id that may be among them is written twice, and where a line holds two records.
     """
     known: dict[bytes, bool] = {}
     ids: set[str] = set()
     for line in lines_of(mailbox):
+        if line.count(b"{") > 1 and _holds_another(line):
+            decoded(line)
         message_id = _id_of(line)
         if message_id and message_id in ids:
             raise Unusual("written twice")
@@ -186,6 +194,11 @@ def _candidates(mailbox: str, reader: Reader, read: set[str], delivered: set[str
             is_mine = known[name] = reader.is_for(name)
         if (is_mine or b"@" in line or message_id in delivered) and message_id not in read and line.strip():
             yield decoded(line)
+
+
+def _holds_another(line: bytes) -> bool:
+    """Say whether an object begins on a line behind its first one or in it."""
+    return any(part.lstrip().startswith(b'"') for part in line[1:].split(b"{")[1:])
 
 
 def _id_of(line: bytes) -> str:
@@ -209,7 +222,7 @@ def _recipient_of(line: bytes) -> bytes:
         end = at + len(RECIPIENT[1])
     else:
         end = at + len(RECIPIENT[0])
-    if at < 0:
+    if at < 0 or line.count(RECIPIENT_NAME) + line.count(RECIPIENT[1]) > 1 or any(map(line.__contains__, LETTERS)):
         return b""
     text = line.find(CONTENT[0])
     if text < 0:
@@ -266,11 +279,13 @@ def _checked(record: Record) -> tuple[tuple[str, ...], float, float | None]:
 def _named(path: str, names: list[str], fields: Names, who: str) -> dict[str, set[str]]:
     """Return of which messages a file of small records tells for some names."""
     found: dict[str, set[str]] = {name: set() for name in names}
-    for line in lines_with(path, [name.encode() for name in names]):
+    if any(not NO_STRING.isdisjoint(name) for name in names):
+        raise Unusual("names that may be written in several ways")
+    for line in lines_with(path, [*(name.encode() for name in names), b"\\u"]):
         record = decoded(line)
         name, message_id = pick(record, fields[who])[0], pick(record, fields["message_id"])[0]
-        if name in found and message_id is not None:
-            found[name].add(str(message_id))
+        if isinstance(name, (str, int)) and isinstance(message_id, (str, int)) and str(name) in found:
+            found[str(name)].add(str(message_id))
     return found
 
 
