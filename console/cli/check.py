@@ -7,10 +7,10 @@ import sys
 
 from console.cli.document import put_json
 from console.cli.edge import put, warn
-from console.cli.fence import Letter, fenced, header
-from console.cli.letters import message_rows, text_of
+from console.cli.letters import message_rows, texts_of
 from console.cli.loading import loaded, reader_name
 from console.cli.options import mailbox_options, reader_option
+from console.cli.portion import MOST_CHARACTERS, portion
 from console.cli.problems import UsedWrongly
 from console.cli.read import mark, warn_if_unknown
 from mailstore.store import Capability
@@ -21,6 +21,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     reader_option(parser, "whose mail: a session id, or user", required=True)
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     parser.add_argument("--limit", metavar="N", type=int, help="only the oldest N; the others stay unread")
+    parser.add_argument(
+        "--max-chars",
+        metavar="N",
+        type=int,
+        default=MOST_CHARACTERS,
+        help=f"whole letters of at most N characters; the others stay unread (default: {MOST_CHARACTERS:,}; 0: all)",
+    )
     mailbox_options(parser)
 
 
@@ -28,21 +35,28 @@ def run(args: argparse.Namespace) -> int:
     """Print what is unread, the oldest first, and then record that it was read; nothing where nothing is."""
     if args.limit is not None and args.limit < 1:
         raise UsedWrongly("--limit is less than one", "give a number from 1")
+    if args.max_chars < 0:
+        raise UsedWrongly("--max-chars is negative", "give a number of characters, 0 for no limit")
     with loaded(args) as mail:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)
         unread = mail.mailbox.unread(reader, mail.now)
-        shown = unread[: args.limit]
+        found = unread[: args.limit]
+        printed = portion(
+            reader,
+            found,
+            lambda places: texts_of(mail, [found[at] for at in places]),
+            args.max_chars,
+            more=len(unread) - len(found),
+            store=args.store or "",
+        )
+        shown = [found[at] for at in printed.whole]
         if args.json:
             put_json(message_rows(mail, shown))
-        elif shown:
-            put(
-                fenced(
-                    reader,
-                    [Letter(header(message), text_of(mail, message)) for message in shown],
-                    len(unread) - len(shown),
-                )
-            )
+            for words in printed.left_out():
+                warn(words)
+        elif text := printed.text():
+            put(text)
         if why := mail.store.capabilities.why_not(Capability.MARK_READ):
             warn(f"nothing is recorded as read here: {why}")
         elif shown and not args.dry_run:

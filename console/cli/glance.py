@@ -12,13 +12,15 @@ import sys
 import time
 
 from console.cli.edge import put
-from console.cli.fence import Letter, fenced, header
+from console.cli.portion import MOST_CHARACTERS, portion
 from mailstore.files.scan import quoted
 from mailstore.stores.haak.glance import MAILBOX, Glimpse, Unusual, glance
 
 __all__ = ["check_at_a_glance"]
 
-OPTIONS = ("--as", "--store")
+OPTIONS = ("--as", "--store", "--max-chars")
+
+LONGEST_NUMBER = 10
 
 
 def check_at_a_glance(words: list[str]) -> int | None:
@@ -34,17 +36,24 @@ def check_at_a_glance(words: list[str]) -> int | None:
         return None
     finally:
         gc.enable()
-    if letters:
-        put(fenced(found["--as"], [Letter(header(letter), letter.content) for letter in letters]))
-        if not found["--dry-run"]:
-            sys.stdout.flush()  # what never reached its reader is not marked as read
-            _mark(mailbox, found["--as"], letters)
+    printed = portion(
+        found["--as"],
+        letters,
+        lambda places: (letters[at].content for at in places),
+        int(found["--max-chars"] or MOST_CHARACTERS),
+        store=found["--store"],
+    )
+    if text := printed.text():
+        put(text)
+    if printed.whole and not found["--dry-run"]:
+        sys.stdout.flush()  # what never reached its reader is not marked as read
+        _mark(mailbox, found["--as"], [letters[at] for at in printed.whole])
     return 0
 
 
 def _options(words: list[str]) -> dict[str, str] | None:
     """Return what the options say; None for any other option."""
-    found = {"--as": "", "--store": "", "--dry-run": ""}
+    found = {"--as": "", "--store": "", "--max-chars": "", "--dry-run": ""}
     rest = iter(words)
     for word in rest:
         name, equals, value = word.partition("=")
@@ -56,7 +65,8 @@ def _options(words: list[str]) -> dict[str, str] | None:
                 return None
         else:
             return None
-    return found
+    most = found["--max-chars"]
+    return found if not most or (most.isascii() and most.isdecimal() and len(most) < LONGEST_NUMBER) else None
 
 
 def _mailbox(url: str) -> str:

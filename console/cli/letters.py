@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from console.cli.edge import warn
 from console.cli.fence import header
@@ -14,7 +14,7 @@ from mailstore.delivery import Standing, State
 from mailstore.errors import ContentGone
 from mailstore.message import Message
 
-__all__ = ["letter", "message_row", "message_rows", "receipts", "text_of"]
+__all__ = ["letter", "message_row", "message_rows", "receipts", "text_of", "texts_of"]
 
 GLYPHS = {
     State.READ: "✓",
@@ -35,8 +35,7 @@ def message_row(mail: Loaded, message: Message) -> MessageRow:
 
 def message_rows(mail: Loaded, messages: Sequence[Message]) -> list[MessageRow]:
     """Return messages whole, in the order given."""
-    texts = mail.store.contents(messages)
-    return [_row(mail, message, _told(message, text)) for message, text in zip(messages, texts, strict=True)]
+    return [_row(mail, message, text) for message, text in zip(messages, texts_of(mail, messages), strict=True)]
 
 
 def _row(mail: Loaded, message: Message, text: str) -> MessageRow:
@@ -56,7 +55,13 @@ def _row(mail: Loaded, message: Message, text: str) -> MessageRow:
 
 def text_of(mail: Loaded, message: Message) -> str:
     """Return a message's text; one that is gone is told, and empty."""
-    return _told(message, *mail.store.contents([message]))
+    return next(texts_of(mail, [message]))
+
+
+def texts_of(mail: Loaded, messages: Sequence[Message]) -> Iterator[str]:
+    """Yield messages' texts, read as they are asked for; one that is gone is told, and empty."""
+    for message, text in zip(messages, mail.store.contents(messages), strict=True):
+        yield _told(message, text)
 
 
 def _told(message: Message, text: str | ContentGone) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -130,9 +131,106 @@ def test_both_ways_print_and_record_the_same(
 def test_what_is_left_out_stays_unread(run: Run, mail: MailFiles) -> None:
     out = run("check", "--as", ANN, "--limit", "1", "--store", mail.url).out
     assert "1 unread message, the oldest first" in out
-    assert "2 more were left out and stay unread." in out
+    assert f"2 more were left out and stay unread: run signalbox check --as {ANN} --store {mail.url}\n" in out
     assert read_ids(mail) == [("one", ANN)]
     assert run("check", "--as", ANN, "--limit", "0", "--store", mail.url).status == 2
+
+
+LIMIT = 8000
+
+
+@Ways
+def test_what_is_too_much_for_a_model_is_left_unread_and_comes_next(check: Run, mail: MailFiles) -> None:
+    for number in range(20):
+        mail.message(f"n{number:02}", BOB, ANN, f"{number:02} " + "word " * 200, ago=80 - number)
+    seen: list[str] = []
+    left = 23
+    while left:
+        out = check().out
+        assert len(out) <= LIMIT
+        ids = re.findall(r"^id: (.*)$", out, re.MULTILINE)
+        seen += ids
+        left -= len(ids)
+        assert [message_id for message_id, _ in read_ids(mail)] == seen
+        more = re.search(r"^(\d+) more (?:was|were) left out and stays? unread: run (.*)$", out, re.MULTILINE)
+        assert (int(more[1]) if more else 0) == left
+        assert not more or more[2] == f"signalbox check --as {ANN} --store {mail.url}"
+    assert len(seen) == len(set(seen)) == 23
+    assert check().out == ""
+
+
+@Ways
+def test_the_urgent_comes_before_the_oldest_where_not_all_is_printed(check: Run, mail: MailFiles) -> None:
+    for number in range(10):
+        mail.message(f"n{number}", BOB, ANN, "word " * 400, ago=50 - number)
+    mail.message("wish", "user", ANN, "word " * 400, ago=3)
+    mail.message("asked", BOB, ANN, "word " * 400, ago=2, type="question")
+    mail.message("marked", BOB, ANN, "word " * 400, ago=1, tags=["priority:high"])
+    ids = re.findall(r"^id: (.*)$", check().out, re.MULTILINE)
+    assert ids == ["one", "two", "wish", "asked", "marked"], "as many as go in, printed in the order of time"
+
+
+@Ways
+def test_a_letter_too_long_for_a_model_is_cut_with_a_pointer_and_starves_none(check: Run, mail: MailFiles) -> None:
+    mail.message("big one", BOB, ANN, "Begin. " + "\u202e\n" * 4000 + "The end.", ago=1000, subject="s" * 9000)
+    mail.message("bigger", BOB, ANN, "y" * 9000, ago=900)
+    first = check().out
+    assert len(first) <= LIMIT
+    assert read_ids(mail) == [("one", ANN), ("two", ANN), ("role", ANN)]
+    assert re.findall(r"^id: (.*)$", first, re.MULTILINE) == ["one", "two", "role", "big one"]
+    assert "    Begin. ⟦U+202E⟧" in first
+    assert "The end." not in first
+    where = f"--store {mail.url}"
+    assert (
+        f"whole: signalbox thread 'big one' {where}; once read: signalbox mark-read --as {ANN} 'big one' {where}]"
+        in first
+    )
+    assert f"1 more was left out and stays unread: run signalbox check --as {ANN} {where} --max-chars 0\n" in first
+    mail.message("late", BOB, ANN, "Late.", ago=0)
+    assert re.findall(r"^id: (.*)$", check().out, re.MULTILINE) == ["late", "big one"]
+    whole = check("--max-chars", "0").out
+    assert "The end." in whole
+    assert "y" * 9000 in whole
+    assert len(read_ids(mail)) == 6
+    assert check().out == ""
+
+
+def test_a_pointer_to_a_letter_that_is_cut_leads_to_all_of_it(run: Run, mail: MailFiles) -> None:
+    mail.message("it's", BOB, ANN, "x" * 9000 + " end", ago=1)
+    out = run("check", "--as", ANN, "--store", mail.url).out
+    found = re.search(r"whole: signalbox (.*); once read: signalbox (.*)\]$", out, re.MULTILINE)
+    assert found
+    assert "x end" in run(*shlex.split(found[1])).out
+    assert run(*shlex.split(found[2])).status == 0
+    assert run("check", "--as", ANN, "--store", mail.url).out == ""
+
+
+@Ways
+def test_a_letter_that_goes_in_alone_is_printed_however_little_is_asked_for(check: Run, mail: MailFiles) -> None:
+    out = check("--max-chars", "250").out
+    assert re.findall(r"^id: (.*)$", out, re.MULTILINE) == ["one"]
+    assert read_ids(mail) == [("one", ANN)]
+    assert "2 more were left out" in out
+
+
+@pytest.mark.parametrize("words", [["--max-chars", "-1"], ["--max-chars", "x"], ["--max-chars=²"], ["--max-chars"]])
+def test_a_limit_that_is_none_is_refused(words: list[str], run: Run, mail: MailFiles) -> None:
+    assert run("check", "--as", ANN, "--store", mail.url, *words).status == 2
+    assert read_ids(mail) == []
+
+
+def test_json_holds_whole_letters_alone_and_tells_of_the_others(run: Run, mail: MailFiles) -> None:
+    mail.message("big", BOB, ANN, "y" * 9000, ago=100)
+    for number in range(8):
+        mail.message(f"n{number}", BOB, ANN, "word " * 200, ago=0)
+    done = run("check", "--as", ANN, "--json", "--store", mail.url)
+    ids = [row["id"] for row in done.document]
+    assert ids[:3] == ["one", "two", "role"]
+    assert "big" not in ids
+    assert [message_id for message_id, _ in read_ids(mail)] == ids
+    assert "left out and stay" in done.err
+    assert "a message is too long" in done.err
+    assert "signalbox thread big" in done.err
 
 
 def test_json_is_a_list_of_messages(run: Run, mail: MailFiles) -> None:
@@ -151,7 +249,7 @@ def test_what_never_reached_its_reader_is_not_recorded(
     shell: Callable[..., subprocess.Popen[bytes]], mail: MailFiles
 ) -> None:
     mail.message("long", BOB, ANN, "x" * 300_000, ago=1)
-    process = shell("check", "--as", ANN, "--store", mail.url)
+    process = shell("check", "--as", ANN, "--store", mail.url, "--max-chars", "0")
     assert process.stdout
     assert process.stderr
     process.stdout.read(10)

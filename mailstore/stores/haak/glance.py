@@ -51,7 +51,7 @@ NO_STRING = frozenset(map(chr, (*range(32), 127, *b'"\\/')))
 class Glimpse:
     """An unread message as its line has it; `time` in seconds since the epoch."""
 
-    __slots__ = ("content", "id", "recipients", "sender", "subject", "thread", "time", "timestamp", "type")
+    __slots__ = ("content", "id", "recipients", "sender", "subject", "tags", "thread", "time", "timestamp", "type")
 
     def __init__(self, record: Record, recipients: tuple[str, ...], time: float) -> None:
         self.id: str = record["id"]
@@ -64,6 +64,7 @@ class Glimpse:
         self.subject = subject if subject.strip() else first_line(self.content)
         self.thread: str = pick(record, MESSAGE["thread"])[0] or ""
         self.type: str = record.get("type") or ""
+        self.tags: tuple[str, ...] = tuple(record.get("tags") or ())
 
 
 class Reader:
@@ -262,8 +263,8 @@ def _checked(record: Record) -> tuple[tuple[str, ...], float, float | None]:
     if not all(isinstance(text, str) and text for text in texts):
         raise Unusual("no usual id, sender or content")
     optional = (record.get("subject"), record.get("type"), pick(record, MESSAGE["thread"])[0])
-    read_by = record.get("read_by")
-    if not all(text is None or isinstance(text, str) for text in optional) or not _is_list_of_names(read_by or []):
+    lists = (record.get("read_by") or [], record.get("tags") or [])
+    if not all(text is None or isinstance(text, str) for text in optional) or not all(map(_is_list_of_names, lists)):
         raise Unusual("a field of another type")
     to = pick(record, MESSAGE["recipient"])[0]
     recipients = tuple(dict.fromkeys(text.strip() for text in ([to] if isinstance(to, str) else to or ())))

@@ -1,0 +1,132 @@
+"""How much unread mail is handed out at a time: what a model never saw must not be recorded as read.
+
+Whole letters only, the urgent before the others and then the oldest; one that is too long by itself is cut, comes last
+and stays unread. Imports next to nothing: a hook prints mail at every start of an agent.
+"""
+
+from __future__ import annotations
+
+from console.cli.fence import Letter, around, fenced, header
+from mailstore.urgency import is_urgent
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from mailstore.message import Message
+    from mailstore.stores.haak.glance import Glimpse
+
+    Mail = Sequence[Message] | Sequence[Glimpse]
+
+__all__ = ["MOST_CHARACTERS", "Portion", "portion"]
+
+MOST_CHARACTERS = 8000
+"""What a model is handed at a time, where nobody says otherwise."""
+LONGEST_EXCERPT = 2000
+"""Characters of a letter that is too long: it comes again each time, until it was read whole."""
+LONGEST_FIELD = 160
+PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@%+=:,./_-")
+"""What needs no quotes in a shell."""
+
+
+class Portion:
+    """What is printed of some mail: `whole` are the places of the letters that go whole, `cut` that of the last one.
+
+    `rest` says what is not printed, and how to get it.
+    """
+
+    __slots__ = ("_letters", "_reader", "cut", "rest", "whole")
+
+    def __init__(self, reader: str, letters: dict[int, Letter], cut: int | None, rest: str) -> None:
+        self._reader = reader
+        self._letters = letters
+        self.whole = sorted(at for at in letters if at != cut)
+        self.cut = cut
+        self.rest = rest
+
+    def text(self) -> str:
+        """Return it as an agent reads it; nothing where there is none."""
+        shown = [*self.whole, *([] if self.cut is None else [self.cut])]
+        return fenced(self._reader, [self._letters[at] for at in shown], self.rest) if shown else ""
+
+    def left_out(self) -> list[str]:
+        """Return what is said where none but whole letters can be printed."""
+        cut = [] if self.cut is None else [f"a message is too long: {self._letters[self.cut].cut}"]
+        return [*([self.rest] if self.rest else ()), *cut]
+
+
+def portion(
+    reader: str,
+    mail: Mail,
+    texts_of: Callable[[list[int]], Iterable[str]],
+    most: int = MOST_CHARACTERS,
+    *,
+    more: int = 0,
+    store: str = "",
+) -> Portion:
+    """Return what is printed of unread mail, which is given the oldest first; `most` in characters, 0 for all of it.
+
+    `texts_of` returns the texts of the mail at some places, which are read no further than is needed. `more` is how
+    much unread mail there is besides; `store` is the mailbox as it was given.
+    """
+    again = _typed("check", "--as", reader, store=store)
+    total = len(mail) + more
+    above, fences = around(reader, total, _rest(total, f"{again} --max-chars 0"))
+    room = most - above
+    order = sorted(range(len(mail)), key=lambda at: not is_urgent(mail[at].sender, mail[at].type, mail[at].tags))
+    letters: dict[int, Letter] = {}
+    long: tuple[int, str] | None = None
+    is_full = False
+    for at, text in zip(order, texts_of(order), strict=True):
+        letter = Letter(header(mail[at]), text) if not most or len(text) <= most else None
+        size = most + 1 if letter is None else len(letter.text) + fences
+        if letter is None or (most and size > most):
+            if long is None:
+                long = at, text
+                room -= _size(_cut(reader, mail[at], text, 0, store)) + fences
+        elif most and size > room and letters:
+            is_full = True
+            break
+        else:
+            letters[at] = letter
+            room -= size
+    cut = None
+    if long is not None:
+        cut, text = long
+        letters[cut] = _cut(reader, mail[cut], text, room, store)
+    left = total - len(letters)
+    is_more = is_full or more > 0
+    return Portion(reader, letters, cut, _rest(left, again if is_more else f"{again} --max-chars 0") if left else "")
+
+
+def _rest(number: int, command: str) -> str:
+    is_one = number == 1
+    return f"{number} more {'was' if is_one else 'were'} left out and stay{'s' * is_one} unread: run {command}"
+
+
+def _cut(reader: str, message: Message | Glimpse, text: str, room: int, store: str) -> Letter:
+    """Return a letter's beginning, which takes at most `room` characters as printed, and how to read it whole."""
+    fields = {name: value[:LONGEST_FIELD] for name, value in header(message).items()}
+    kept = text[: min(max(room, 0), LONGEST_EXCERPT)]
+    while kept and (size := len(Letter(fields, kept).text) - len(Letter(fields, "").text)) > room:
+        kept = kept[: len(kept) * max(room, 0) // size]
+    how = f"whole: {_typed('check', '--as', reader, '--max-chars', '0', store=store)}"
+    if message.id.isprintable() and not message.id.startswith("-"):
+        mark = _typed("mark-read", "--as", reader, message.id, store=store)
+        how = f"whole: {_typed('thread', message.id, store=store)}; once read: {mark}"
+    out = len(text) - len(kept)
+    return Letter(fields, kept, f"{out:,} of {len(text):,} characters are left out, and it stays unread; {how}")
+
+
+def _size(letter: Letter) -> int:
+    return len(letter.text) + len(letter.cut) + len(", cut: ")
+
+
+def _typed(*words: str, store: str = "") -> str:
+    """Return a command as it is typed in a shell."""
+    words = ("signalbox", *words, *(("--store", store) if store else ()))
+    if all(word and PLAIN.issuperset(word) for word in words):
+        return " ".join(words)
+    from shlex import join
+
+    return join(words)
