@@ -15,7 +15,7 @@ SCREEN = ("textual", "rich")
 
 ORDER = [
     {"errors", "message", "moments", "protocol"},
-    {"retention", "roster"},
+    {"retention", "roster", "urgency"},
     {"address", "events"},
     {"scope"},
     {"columns"},
