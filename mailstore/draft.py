@@ -40,7 +40,7 @@ def draft(**fields: Any) -> Draft:
     """Build a draft; raise DraftRefused naming the first field that is wrong (semantics: limits)."""
     content = fields.get("content", "")
     if not isinstance(content, str) or not content.strip():
-        raise DraftRefused("body", "is empty", "write something, or pass --body - to read standard input")
+        raise DraftRefused("body", "is empty", "write something")
     if len(content.encode("utf-8", "surrogatepass")) > MAX_BODY_BYTES:
         raise DraftRefused("body", "is over 1 MiB", "send a pointer to a file instead: this is mail")
     for field, value in fields.items():

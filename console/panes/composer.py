@@ -19,6 +19,7 @@ from console.panes.titles import as_title
 from console.render.safe import visible_line
 from console.session import Session
 from console.widgets.completing_input import Candidate, CompletingInput, Offers
+from console.widgets.text_body import TextBody
 from console.writing import Writing
 from mailstore.draft import Draft
 from mailstore.errors import DraftRefused, MailError
@@ -60,7 +61,7 @@ class Composer(Vertical):
         with Horizontal(classes="composer--field"):
             yield Label("Subject", classes="composer--label")
             yield Input(id="subject", compact=True, placeholder="optional")
-        yield TextArea(id="body", compact=True, soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
+        yield TextBody(id="body", compact=True, soft_wrap=True, show_line_numbers=False)
         yield Static(id="reach")
 
     @property
@@ -84,9 +85,7 @@ class Composer(Vertical):
             subject.value = "" if reason else writing.subject
             subject.disabled = bool(reason)
             subject.placeholder = visible_line(reason) or "optional"
-            body = self.query_one("#body", TextArea)
-            body.load_text(writing.body)
-            body.move_cursor(body.document.end)
+            self.query_one("#body", TextBody).put(writing.body)
         self.display = True
         self.update_reach()
 
@@ -122,8 +121,8 @@ class Composer(Vertical):
         self.display = False
 
     def set_body(self, text: str) -> None:
-        """Put a text in, as an editor left it."""
-        self.query_one("#body", TextArea).load_text(text)
+        """Put a text in, as an editor left it, to be gone on with at its end."""
+        self.query_one("#body", TextBody).put(text)
 
     @on(Input.Changed, "#to")
     @on(Input.Changed, "#subject")
@@ -133,7 +132,7 @@ class Composer(Vertical):
             self._writing,
             recipients=self.query_one("#to", Input).value,
             subject=self.query_one("#subject", Input).value,
-            body=self.query_one("#body", TextArea).text,
+            body=self.query_one("#body", TextBody).text,
         )
         self._refused = ""
         self.flush()
@@ -176,6 +175,10 @@ class Composer(Vertical):
         reach = self.query_one("#reach", Static)
         session = self._session
         title = "Step in" if self._writing.action else "Reply" if self._writing.thread else "Write"
+        words = len(self._writing.body.split())
+        number = f"{words} word{'s' * (words != 1)}"
+        keys = "ctrl+s sends · esc keeps the draft" if self.size.width >= 60 else "ctrl+s sends · esc keeps"
+        self.border_subtitle = f"{number} · {keys}"
         if self._refused:
             reach.update(reach_line(None, self._refused))
             return
@@ -195,10 +198,6 @@ class Composer(Vertical):
             return
         found = session.preview(draft)
         self.border_title = as_title(f"{title} → {', '.join(map(session.mailbox.label, draft.recipients))}")
-        words = len(self._writing.body.split())
-        number = f"{words} word{'s' * (words != 1)}"
-        keys = "ctrl+s sends · esc keeps the draft" if self.size.width >= 60 else "ctrl+s sends · esc keeps"
-        self.border_subtitle = f"{number} · {keys}"
         reach.update(reach_line(found, "", now=session.now()))
 
     def _candidates(self) -> list[Candidate]:

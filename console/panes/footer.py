@@ -5,12 +5,22 @@ from __future__ import annotations
 from rich.style import Style
 from textual.reactive import reactive
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
 
 from console.ink import Ink
 from console.panes.pieces import Piece, lay
 
-__all__ = ["Footer"]
+__all__ = ["Footer", "notice_seconds"]
+
+SHORTEST_SECONDS = 2.5
+SECONDS_A_LETTER = 0.05
+"""How long a notice takes to be read; its keys are what a person needs next."""
+
+
+def notice_seconds(words: str) -> float:
+    """Return how long a notice stands before the keys come back."""
+    return max(SHORTEST_SECONDS, SECONDS_A_LETTER * len(words))
 
 
 class Footer(Widget):
@@ -23,6 +33,16 @@ class Footer(Widget):
         super().__init__(id=id)
         self.ink = ink
         self._help_key = help_key
+        self._ending: Timer | None = None
+
+    def watch_notice(self, notice: str) -> None:
+        """Let the keys come back when the notice has been read."""
+        if self._ending is not None:
+            self._ending.stop()
+        self._ending = self.set_timer(notice_seconds(notice), self._end_notice) if notice else None
+
+    def _end_notice(self) -> None:
+        self.notice = ""
 
     def render_line(self, y: int) -> Strip:
         """Render the one line."""

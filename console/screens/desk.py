@@ -145,6 +145,15 @@ class Desk(Front):
         self._title_conversation()
         self.thread_shown()
 
+    def show_message(self, message_id: str) -> None:
+        """Show a message that is there, in a view that lists it."""
+        mailbox, root = self.session.mailbox, self.session.mailbox.root_of(message_id)
+        if root != self.conversation.root and root not in mailbox.threads(self.look.view):
+            message = mailbox.message(message_id)
+            self.show_view(View("archive" if message is not None and message.archived else "all"))
+        self.threads.select(root)
+        self.show_thread(root, message_id)
+
     def thread_shown(self) -> None:
         """Another thread came into the conversation; parts of the screen may care."""
 

@@ -109,11 +109,7 @@ class Moving(Counting):
         message = mailbox.message(message_id)
         if message is None:
             return False
-        root = mailbox.root_of(message_id)
-        if root not in mailbox.threads(self.look.view):
-            self.show_view(View("archive" if message.archived else "all"))
-        self.threads.select(root)
-        self.show_thread(root, message_id)
+        self.show_message(message_id)
         self.set_focus(self.conversation)
         return True
 

@@ -12,6 +12,7 @@ from textual.app import SuspendNotSupported
 
 from console import later
 from console.render.safe import visible, visible_line
+from console.screens.look import Look
 from console.screens.marking import Marking
 from console.undoing import Deed
 from console.writing import Writing
@@ -27,6 +28,9 @@ QUOTE_LINES = 40
 
 class Writer(Marking):
     """Opens the composer on what is under the cursor, keeps drafts, sends."""
+
+    _sent: tuple[str, Look] | None = None
+    """What was sent and has not come back from the store yet, and what was looked at then."""
 
     def thread_shown(self) -> None:
         """Bring a thread's draft back with the thread."""
@@ -118,8 +122,24 @@ class Writer(Marking):
     def on_composer_sent(self, event: Composer.Sent) -> None:
         """Go back to the mail, and say that it was sent."""
         if self.pane() == "composer" or self.focused is None:
-            self.set_focus(self.conversation if event.writing.thread else self.threads)
+            is_answer = event.writing.thread or self.has_class("-narrow")
+            self.set_focus(self.conversation if is_answer else self.threads)
+        self._sent = event.message_id, self.look
+        self._show_sent()
         self.tell("sent" if not event.writing.action else "sent, and noted in the journal as an intervention")
+
+    def redraw(self) -> None:
+        """Draw everything, and go to what was sent once it is there."""
+        super().redraw()
+        self._show_sent()
+
+    def _show_sent(self) -> None:
+        """Show what was sent, unless the person has gone elsewhere meanwhile."""
+        if self._sent is None or self._sent[0] not in self.session.mailbox:
+            return
+        (message_id, look), self._sent = self._sent, None
+        if (look.view, look.root) == (self.look.view, self.look.root) and self.pane() != "composer":
+            self.show_message(message_id)
 
     def action_discard(self) -> None:
         """Discard the draft, after asking."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from console.commands import COMMANDS, Command, commands_for
+from console.widgets.text_body import TextBody
 from console.writing import Writing
 from mailstore.views import View
 from tests.console.screen_text import Seat, opened, settle
@@ -118,7 +119,8 @@ def look(seat: Seat) -> Any:
     """Return all that the person can tell: what stands on the screen, where the cursors are, what was copied."""
     app, desk = seat.app, seat.desk
     focused = desk.focused.id if desk.focused is not None else None
-    cursors = desk.sidebar.cursor_key, desk.threads.cursor_key, desk.conversation.cursor_key
+    place = desk.query_one("#body", TextBody).cursor_location
+    cursors = desk.sidebar.cursor_key, desk.threads.cursor_key, desk.conversation.cursor_key, place
     return seat.lines, focused, cursors, type(app.screen), app.clipboard
 
 

@@ -1,0 +1,163 @@
+"""The composer as an editor: what each key does to the text, what is said of it, and what is seen after sending."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from console.panes import footer
+from console.panes.composer import Composer
+from console.writing import Writing
+from mailstore.views import View
+from tests.conftest import Open
+from tests.console.screen_text import Seat, opened, settle
+from tests.mailboxes import MailFiles
+
+
+def write_mail(folder: Path, **more: Any) -> MailFiles:
+    mail = MailFiles(folder, **more)
+    mail.agent("ann-00000001", role="clerk")
+    mail.agent("bob-00000001")
+    mail.message("one", "ann-00000001", "bob-00000001", "The first word.", ago=500, subject="First")
+    mail.message("two", "ann-00000001", "user", "The second word.", ago=400, subject="Second")
+    return mail
+
+
+def body(seat: Seat) -> Any:
+    return seat.desk.composer.query_one("#body")
+
+
+async def write(seat: Seat, text: str = "", to: str = "ann-00000001") -> None:
+    seat.desk.composer.open(Writing("new", to, "", text))
+    seat.desk.composer.focus_field()
+    await settle(seat.pilot)
+
+
+async def test_tab_in_the_text_indents_and_never_leaves_it(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await write(seat)
+        await seat.press("tab", *"ab", "tab", "q", "D", "z")
+        assert body(seat).text == "    ab  qDz"
+        assert seat.desk.focused is body(seat)
+        assert seat.app.screen is seat.desk
+        await seat.press("shift+tab")
+        assert seat.desk.focused is seat.desk.composer.query_one("#subject")
+        await seat.press("tab", "escape")
+        assert not seat.desk.composer.is_open
+
+
+@pytest.mark.parametrize("key", ["enter", "ctrl+j", "shift+enter"])
+async def test_every_key_that_means_a_new_line_begins_one(key: str, tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await write(seat)
+        await seat.press("a", key, "b")
+        assert body(seat).text == "a\nb"
+
+
+@pytest.mark.parametrize("pasted", ["a\nb", "a\rb", "a\r\nb"])
+async def test_every_pasted_end_of_a_line_ends_one(pasted: str, tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await write(seat, "x\r\ny")
+        await seat.paste(pasted)
+        assert seat.desk.composer.writing.body == "x\nya\nb"
+
+
+def test_line_feeds_break_lines_in_a_terminal(tmp_path: Path, open_console: Open) -> None:
+    mail = write_mail(tmp_path, now=time.time())
+    terminal = open_console(mail.url)
+    terminal.wait_for("The second word.")
+    terminal.press("r")
+    terminal.wait_for("reaches ann-00000001")
+    terminal.send("one\ntwo\rthree\n")
+    terminal.paste("four\nfive\rsix")
+    terminal.wait_for("six")
+    terminal.press("ctrl+s")
+    terminal.wait_for("sent")
+    written = json.loads(mail.mailbox.read_bytes().splitlines()[-1])["content"]
+    assert written == "one\ntwo\nthree\nfour\nfive\nsix"
+
+
+async def test_after_the_editor_one_goes_on_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\nprintf 'In the\\neditor.' > \"$1\"\n")
+    editor.chmod(0o755)
+    monkeypatch.setenv("EDITOR", str(editor))
+    async with opened(write_mail(tmp_path).data) as seat:
+        from contextlib import nullcontext
+
+        monkeypatch.setattr(seat.app, "suspend", nullcontext)
+        await write(seat)
+        await seat.press("ctrl+e", *" More.")
+        assert body(seat).text == "In the\neditor. More."
+
+
+async def test_the_count_of_words_is_that_of_this_draft(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(160, 40)) as seat:
+        await write(seat, "Three words here")
+        assert "3 words" in seat.text
+        await write(seat, "", to="")
+        assert "3 words" not in seat.text
+        assert "0 words" in seat.text
+        await seat.press("tab", "tab", *"one more")
+        assert "2 words" in seat.text
+
+
+async def test_an_empty_text_is_refused_in_words_of_the_console(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(160, 40)) as seat:
+        await write(seat)
+        await seat.press("ctrl+s")
+        assert "body is empty: write something" in " ".join(seat.text.split())
+        assert "--body" not in seat.text
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_what_was_sent_is_on_the_screen(size: tuple[int, int], tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=size) as seat:
+        await seat.open_thread("one")
+        await write(seat, "News for everybody.", to="all")
+        await seat.press("ctrl+s")
+        await seat.sees("News for everybody.")
+        await seat.until(lambda: (it := seat.desk.conversation.message) is not None and it.sender == "user")
+        await settle(seat.pilot)
+        assert "News for everybody." in seat.text
+        assert "The first word." not in "\n".join(line[len(line) // 2 :] for line in seat.lines)
+
+
+async def test_what_was_sent_is_shown_though_the_view_does_not_list_it(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        seat.desk.show_view(View("agent", "bob-00000001"))
+        await settle(seat.pilot)
+        await write(seat, "News for Ann.")
+        await seat.press("ctrl+s")
+        await seat.until(lambda: (it := seat.desk.conversation.message) is not None and it.sender == "user")
+        await seat.sees("News for Ann.")
+
+
+async def test_who_went_on_meanwhile_is_left_where_they_are(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    async with opened(mail.data) as seat:
+        for key, goes_on in (("late", True), ("later", False)):
+            assert seat.desk.threads.select("two")
+            await settle(seat.pilot)
+            seat.desk.on_composer_sent(Composer.Sent(key, Writing("new")))
+            if goes_on:
+                assert seat.desk.threads.select("one")
+                await settle(seat.pilot)
+            mail.message(key, "user", "ann-00000001", "News for Ann.", ago=0)
+            await seat.until(lambda key=key: key in seat.desk.session.mailbox)
+            await settle(seat.pilot)
+            assert seat.desk.threads.cursor_key == ("one" if goes_on else key)
+
+
+async def test_the_keys_come_back_after_a_notice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert footer.notice_seconds("sent") <= 3
+    monkeypatch.setattr(footer, "SHORTEST_SECONDS", 0.05)
+    async with opened(write_mail(tmp_path).data) as seat:
+        await write(seat, "News.")
+        await seat.press("ctrl+s")
+        await seat.until(lambda: "enter open" in seat.lines[-1])
+        assert seat.notice == ""
