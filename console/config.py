@@ -83,7 +83,7 @@ class Wake(Struct, frozen=True):
     """The table [wake]: how a sleeping agent is woken from the console."""
 
     command: list[str] = []
-    """The program and its arguments; it finds SIGNALBOX_AGENT, _IDS, _COUNT, _TYPES and _STORE in its environment."""
+    """The program and its arguments; it finds SIGNALBOX_AGENT, _IDS, _IDS_FILE, _COUNT, … in its environment."""
 
     types: list[str] = field(default_factory=lambda: list(WAKING_TYPES))
     """The types of messages that would wake an agent."""

@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from console.screens.viewer import Viewer as Viewer
     from console.screens.views import SavedViews as SavedViews
     from console.state import State as State
-    from console.waking import environment as environment
-    from console.waking import run as run
+    from console.waking import wake as wake
     from mailstore.exporting import exported as exported
     from mailstore.moments import EXAMPLES as EXAMPLES
     from mailstore.moments import read_moment as read_moment
@@ -96,7 +95,7 @@ HOMES = {
     "mailstore.past": ("mailbox_at",),
     "console.panes.slider": ("Place", "Slider"),
     "mailstore.waking": ("waking_mail",),
-    "console.waking": ("environment", "run"),
+    "console.waking": ("wake",),
     "console.export.document": ("SUFFIXES", "About", "render"),
     "console.cli.export": ("write_new",),
     "console.cli.plain": ("stamp",),

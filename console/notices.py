@@ -15,6 +15,8 @@ __all__ = ["osc9", "run_quietly", "show_on_desktop"]
 
 SECONDS = 20
 LONGEST = 200
+LONGEST_FIELD = 4000
+"""Characters of a field: an environment has no room for a subject of any length."""
 
 
 def osc9(notice: Notice) -> str:
@@ -42,7 +44,7 @@ async def run_quietly(command: str, notice: Notice) -> str:
 
 
 async def _run(words: list[str], fields: Mapping[str, str]) -> str:
-    env = {**os.environ, **{name: value.replace("\0", "") for name, value in fields.items()}}
+    env = {**os.environ, **{name: _value(text) for name, text in fields.items()}}
     nowhere = asyncio.subprocess.DEVNULL
     try:
         process = await asyncio.create_subprocess_exec(*words, env=env, stdin=nowhere, stdout=nowhere, stderr=nowhere)
@@ -56,3 +58,8 @@ async def _run(words: list[str], fields: Mapping[str, str]) -> str:
         await process.wait()
         return f"{words[0]} was stopped after {SECONDS} s"
     return "" if status == 0 else f"{words[0]} ended with status {status}"
+
+
+def _value(text: str) -> str:
+    """Return what can stand in an environment."""
+    return text[:LONGEST_FIELD].replace("\0", "").encode("utf-8", "replace").decode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,42 +13,86 @@ from typing import Any
 
 from mailstore.message import Message
 
-__all__ = ["Outcome", "environment", "log_line", "run"]
+__all__ = ["ENVIRONMENT", "Outcome", "log_line", "wake"]
 
 Outcome = tuple[int, float]
 """A command's exit status (127 where it could not be started), and how many seconds it took."""
 
 NOT_STARTED = 127
+MOST_IDS, MOST_BYTES = 100, 32_000
+"""How much of the ids the environment holds, which has no room for thousands."""
+ENVIRONMENT = {
+    "SIGNALBOX_AGENT": "the agent's session id",
+    "SIGNALBOX_STORE": "the mailbox",
+    "SIGNALBOX_COUNT": "how many messages wake it",
+    "SIGNALBOX_TYPES": "their types, a JSON list",
+    "SIGNALBOX_IDS": f"the ids of the oldest {MOST_IDS} at most, a JSON list",
+    "SIGNALBOX_IDS_FILE": "a file with all ids, a JSON list; removed when the command ends",
+}
+"""What a command that wakes finds in its environment."""
 
 
-def environment(store_url: str, session_id: str, mail: Sequence[Message]) -> dict[str, str]:
-    """Return the environment of a wake: the mailbox, the agent, and the ids and types of its mail; no text of it."""
-    return {
-        **os.environ,
-        "SIGNALBOX_STORE": store_url,
-        "SIGNALBOX_AGENT": session_id,
-        "SIGNALBOX_IDS": json.dumps([message.id for message in mail]),
-        "SIGNALBOX_COUNT": str(len(mail)),
-        "SIGNALBOX_TYPES": json.dumps(sorted({message.type for message in mail})),
-    }
+async def wake(
+    command: Sequence[str], store_url: str, session_id: str, mail: Sequence[Message], *, is_quiet: bool = False
+) -> Outcome:
+    """Run a command to its end: told what came by its environment, with no text of it and no input.
 
-
-async def run(command: Sequence[str], env: dict[str, str], *, is_quiet: bool = False) -> Outcome:
-    """Run a command to its end; it gets no input and keeps its own output, where that is not to be quiet."""
+    It keeps its own output, where that is not to be quiet.
+    """
     start = time.monotonic()
+    ids = [message.id for message in mail]
+    file: Path | None = None
+    try:
+        file = await asyncio.to_thread(_written, ids)
+        env = {
+            **os.environ,
+            "SIGNALBOX_STORE": store_url,
+            "SIGNALBOX_AGENT": session_id,
+            "SIGNALBOX_IDS": json.dumps(_first(ids)),
+            "SIGNALBOX_IDS_FILE": str(file),
+            "SIGNALBOX_COUNT": str(len(ids)),
+            "SIGNALBOX_TYPES": json.dumps(sorted({message.type for message in mail})),
+        }
+        return await _run(command, env, is_quiet=is_quiet), time.monotonic() - start
+    except (OSError, ValueError):  # a name with a zero byte is no value of an environment
+        return NOT_STARTED, time.monotonic() - start
+    finally:
+        if file is not None:
+            await asyncio.to_thread(file.unlink, missing_ok=True)
+
+
+def _first(ids: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    room = MOST_BYTES
+    for message_id in ids[:MOST_IDS]:
+        room -= len(json.dumps(message_id)) + 2
+        if room < 0:
+            break
+        found.append(message_id)
+    return found
+
+
+def _written(ids: Sequence[str]) -> Path:
+    """Write ids to a file that its owner alone can read; raises OSError."""
+    with tempfile.NamedTemporaryFile("w", prefix="signalbox-wake-", suffix=".json", delete=False) as file:
+        try:
+            json.dump(ids, file)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
+    return Path(file.name)
+
+
+async def _run(command: Sequence[str], env: dict[str, str], *, is_quiet: bool) -> int:
     output = asyncio.subprocess.DEVNULL if is_quiet else None
     nothing = asyncio.subprocess.DEVNULL
+    process = await asyncio.create_subprocess_exec(*command, env=env, stdin=nothing, stdout=output, stderr=output)
     try:
-        process = await asyncio.create_subprocess_exec(*command, env=env, stdin=nothing, stdout=output, stderr=output)
-    except OSError:
-        return NOT_STARTED, time.monotonic() - start
-    try:
-        status = await process.wait()
+        return await process.wait()
     except asyncio.CancelledError:
         process.terminate()
         await process.wait()
         raise
-    return status, time.monotonic() - start
 
 
 def log_line(path: Path, record: dict[str, Any]) -> None:

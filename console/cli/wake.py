@@ -15,8 +15,8 @@ from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import stamp
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import settings
-from console.waking import environment, log_line
-from console.waking import run as run_command
+from console.waking import ENVIRONMENT, log_line
+from console.waking import wake as wake_by
 from mailstore.store import Capability
 from mailstore.waking import WAKING_TYPES, is_dormant, waking_mail
 
@@ -40,6 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     mailbox_options(parser, json=False, at=False)
     parser.set_defaults(at=None)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = "\n".join(
+        [
+            "what the command finds in its environment:",
+            *(f"  {name:18}  {words}" for name, words in ENVIRONMENT.items()),
+        ]
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -111,7 +118,7 @@ class _Waker:
         fresh = [message for message in found if message.id not in self._told]
         if agent is None or not fresh or not is_dormant(agent, now, self._stale_seconds):
             return None
-        status, seconds = await run_command(self._command, environment(self._mail.store.url, self._session_id, fresh))
+        status, seconds = await wake_by(self._command, self._mail.store.url, self._session_id, fresh)
         ids = [message.id for message in fresh]
         record = {
             "at": stamp(now),

@@ -39,9 +39,7 @@ class Waking(Travelling):
         if not await self.app.push_screen_wait(later.Ask(f"Wake {visible_line(session_id)}?", visible_line(detail))):
             return
         self.tell(f"waking {visible_line(session_id)} …")
-        status, seconds = await later.run(
-            command, later.environment(self.session.store.url, session_id, mail), is_quiet=True
-        )
+        status, seconds = await later.wake(command, self.session.store.url, session_id, mail, is_quiet=True)
         if status:
             self.notify(f"{command[0]} ended with {status}", title="Not woken", severity="error", markup=False)
         else:

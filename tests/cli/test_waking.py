@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from console.cli import wake
+from console.waking import wake as wake_by
 from mailstore.mailbox import Mailbox
+from mailstore.message import Message
 from mailstore.roster import Agent, Status
 from mailstore.stores.haak import HaakStore
 from mailstore.waking import is_dormant, waking_mail
@@ -58,6 +61,38 @@ def test_a_command_that_fails_is_tried_again(run: Run, mail: MailFiles, tmp_path
     assert done.status == 0
     assert "sh ended with 3: it is tried again later" in done.err
     assert [json.loads(line)["status"] for line in log.read_text().splitlines()] == [3, 0]
+
+
+def test_any_number_of_messages_wakes_and_all_their_ids_are_in_a_private_file(
+    run: Run, mail: MailFiles, tmp_path: Path
+) -> None:
+    ids = [f"a rather long id of a message, number {number:05}" for number in range(5000)]
+    for at, message_id in enumerate(ids):
+        mail.message(message_id, BOB, ANN, ago=5000 - at, type="question")
+    out = tmp_path / "out"
+    told = (
+        "import json, os, pathlib, stat, sys; file = pathlib.Path(os.environ['SIGNALBOX_IDS_FILE']); "
+        "pathlib.Path(sys.argv[1]).write_text(json.dumps([os.environ['SIGNALBOX_COUNT'], "
+        "json.loads(os.environ['SIGNALBOX_IDS']), json.loads(file.read_text()), "
+        "stat.S_IMODE(file.stat().st_mode), str(file)]))"
+    )
+    words = ["--as", ANN, "--once", "--log", tmp_path / "log", "--store", mail.url]
+    assert run("wake", *words, "--", sys.executable, "-c", told, out).status == 0
+    count, first, every, mode, file = json.loads(out.read_text())
+    assert (count, first, every, mode) == ("5000", ids[:100], ids, 0o600)
+    assert not Path(file).exists()
+
+
+async def test_ids_of_any_length_fit_and_a_name_that_fits_nowhere_fails(tmp_path: Path) -> None:
+    mail = [Message("x" * 100_000, BOB, (ANN,), "", 0.0, ""), Message("y", BOB, (ANN,), "", 0.0, "")]
+    assert (await wake_by(["sh", "-c", 'test "$SIGNALBOX_IDS" = "[]"'], "haak:x", ANN, mail))[0] == 0
+    assert (await wake_by(["true"], "haak:x", "ann\0", mail))[0] == 127
+    assert (await wake_by(["/nowhere"], "haak:x", ANN, mail))[0] == 127
+
+
+def test_help_names_what_the_command_finds_in_its_environment(run: Run) -> None:
+    out = run("wake", "--help").out
+    assert all(f"SIGNALBOX_{name} " in out for name in ("AGENT", "STORE", "COUNT", "TYPES", "IDS", "IDS_FILE"))
 
 
 @pytest.mark.parametrize(

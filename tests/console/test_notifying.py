@@ -92,6 +92,9 @@ async def test_a_command_gets_a_notice_in_its_environment_and_no_shell_sees_it(t
     notice = Notice(Occasion.QUESTION, 2, message(subject=HOSTILE))
     assert await run_quietly(str(script), notice) == ""
     assert out.read_text() == f"question|2|{HOSTILE}"
+    endless = Notice(Occasion.QUESTION, 2, message(subject="\0\udc80" + "x" * 200_000))
+    assert await run_quietly(str(script), endless) == ""
+    assert out.read_text().startswith("question|2|?x")
     assert "can't be run" in await run_quietly("nowhere-to-be-found", notice)
     assert await run_quietly("false", notice) == "false ended with status 1"
     assert "can't be read" in await run_quietly("'", notice)
