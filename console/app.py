@@ -25,7 +25,7 @@ from console.config import Config, config_folder
 from console.failures import tell_failure
 from console.idling import Idling
 from console.ink import Ink
-from console.render.safe import visible_line
+from console.render.safe import visible, visible_line
 from console.screens.desk import Desk
 from console.screens.look import Look
 from console.session import Session
@@ -37,6 +37,8 @@ from mailstore.message import Message
 from mailstore.store import Capability, Store
 
 if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
+
     from console.notifying import Notice, Occasion, Way
     from console.screens.main import MainScreen
     from console.state import State
@@ -261,6 +263,19 @@ class SignalboxApp(App[None]):
         for notice in later.notices(found):
             for way in later.ways(notice, settings, now, bell=self._config.bell):
                 self._tell_by(way, notice)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Show a word to the person for a while (seconds); whatever it quotes is data."""
+        shown, heading = visible(message), visible_line(title)
+        super().notify(shown, title=heading, severity=severity, timeout=timeout, markup=markup)
 
     def _tell_by(self, way: Way, notice: Notice) -> None:
         match way:

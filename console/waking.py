@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from console.render.machine import json_text
 from mailstore.message import Message
 
 __all__ = ["ENVIRONMENT", "Outcome", "log_line", "wake"]
@@ -99,4 +100,4 @@ def log_line(path: Path, record: dict[str, Any]) -> None:
     """Append a record to the log of wakes; blocks, raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(record, ensure_ascii=False) + "\n")
+        file.write(json_text(record) + "\n")

@@ -83,8 +83,12 @@ def _drop_output() -> None:
 
 
 def put(text: str = "") -> None:
-    """Print what is already safe; a character that the terminal's encoding lacks comes as an escape."""
+    """Print text, nothing of it obeyed but bold; a character that the terminal's encoding lacks comes as an escape."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    if not (text.isascii() and text.replace("\n", "").isprintable()):
+        from console.render.safe import printed
+
+        text = printed(text)
     print(text.encode(encoding, "backslashreplace").decode(encoding))
 
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 
+from console.cli.document import put_json_line
 from console.cli.following import News, follow
 from console.cli.letters import message_row
 from console.cli.loading import Loaded, loaded, reader_name
@@ -35,8 +36,11 @@ def run(args: argparse.Namespace) -> int:
 
         def tell(news: News) -> bool:
             if _is_wanted(mail, news, reader, args.type):
-                put(_json(mail, news) if args.json else _line(news))
-                sys.stdout.flush()
+                if args.json:
+                    put_json_line(_row(mail, news))
+                else:
+                    put(_line(news))
+                    sys.stdout.flush()
             return False
 
         follow(mail, time.time, tell)
@@ -67,15 +71,12 @@ def _line(news: News) -> str:
     return f"{stamp(time.time())} {visible_line(words)}"
 
 
-def _json(mail: Loaded, news: News) -> str:
-    import msgspec
-
+def _row(mail: Loaded, news: News) -> HappeningRow:
     at = stamp(time.time()) or ""
     match news:
         case Message():
-            row = HappeningRow(event="message", at=at, message=message_row(mail, news))
+            return HappeningRow(event="message", at=at, message=message_row(mail, news))
         case Receipt():
-            row = HappeningRow(event="read", at=at, message_id=news.message_id, reader=news.reader)
+            return HappeningRow(event="read", at=at, message_id=news.message_id, reader=news.reader)
         case Agent():
-            row = HappeningRow(event="agent", at=at, session_id=news.session_id, status=news.status.value)
-    return msgspec.json.encode(row).decode()
+            return HappeningRow(event="agent", at=at, session_id=news.session_id, status=news.status.value)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-import msgspec
-
+from console.render.machine import json_text
 from mailstore.exporting import Exported, text_digest
 
-__all__ = ["FORMATS", "SUFFIXES", "About", "claim_of", "encoded", "indented", "render"]
+__all__ = ["FORMATS", "SUFFIXES", "About", "claim_of", "render"]
 
 VERSION = 1
 
@@ -46,29 +44,13 @@ def as_json(messages: Iterable[Exported], about: About) -> Iterator[str]:
         "count": len(found),
         "messages": found,
     }
-    yield indented(head) + "\n"
+    yield json_text(head, indent=2) + "\n"
 
 
 def as_jsonl(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render a message a line, each whole in itself."""
     for message in messages:
-        yield encoded(message).decode() + "\n"
-
-
-def encoded(value: object) -> bytes:
-    """Encode as JSON; halves of characters come as escapes."""
-    try:
-        return msgspec.json.encode(value)
-    except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value)).encode()
-
-
-def indented(value: object) -> str:
-    """Encode as JSON for people to read; halves of characters come as escapes."""
-    try:
-        return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
-    except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value), indent=2)
+        yield json_text(message) + "\n"
 
 
 def _markdown(messages: Iterable[Exported], about: About) -> Iterator[str]:

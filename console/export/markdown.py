@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
 from console.export.document import About, claim_of
+from console.render.machine import json_text
 from console.render.safe import visible, visible_line
 from mailstore.exporting import Exported
 
@@ -38,7 +37,7 @@ def _block(message: Exported) -> str:
     shown = visible(message.content).rstrip("\n")
     longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
     fence = "`" * max(LEAST_FENCE, longest + 1)
-    claim = msgspec.json.encode(claim_of(message, shown)).decode().replace("<", "\\u003c").replace(">", "\\u003e")
+    claim = json_text(claim_of(message, shown)).replace("<", "\\u003c").replace(">", "\\u003e")
     claim = claim.replace("--", "-\\u002d")
     to = inline(", ".join(message.recipients))
     states = inline("; ".join(f"{name}: {state}" for name, state in message.states.items()))

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
-from console.export.document import About, claim_of, encoded, indented
+from console.export.document import About, claim_of
+from console.render.machine import json_text
 from console.render.safe import visible, visible_line
 from mailstore.exporting import Exported
 
@@ -55,7 +56,7 @@ def as_situations(messages: Iterable[Exported], about: About) -> Iterator[str]:
             ("kind", visible_line(message.type)),
             ("addressed-to", visible_line(", ".join(message.recipients))),
             ("in-reply-to", situation(message.thread) if message.thread else ""),
-            ("record", encoded(claim_of(message, shown)).decode()),
+            ("record", json_text(claim_of(message, shown))),
         ]
         parts = [*((one, "actor") for one in dict.fromkeys(_actors(message))), ("message-content", "materialization")]
         width = max(len(one) for one, _ in parts)
@@ -70,7 +71,7 @@ def as_jsonld(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render one JSON-LD document."""
     graph = [_node(message) for message in messages]
     document = {"@context": CONTEXT, "mailbox": about.mailbox, "exportedAt": about.exported_at, "@graph": graph}
-    yield indented(document) + "\n"
+    yield json_text(document, indent=2) + "\n"
 
 
 def _node(message: Exported) -> dict[str, Any]:

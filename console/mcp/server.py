@@ -8,7 +8,6 @@ from contextlib import suppress
 from typing import Any
 
 import mcp_types as types
-import msgspec
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
@@ -18,6 +17,8 @@ from console.cli.following import news_of
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.version import VERSION
 from console.mcp.tools import TOOLS, Caller
+from console.render.machine import json_text
+from console.render.safe import visible_line
 from mailstore.errors import MailError
 from mailstore.message import Message
 
@@ -116,12 +117,12 @@ async def _call(caller: Caller, params: types.CallToolRequestParams) -> types.Ca
         return _refused(f"{where or 'the arguments'}: {first['msg'].lower()}")
     except (MailError, Refused, UsedWrongly) as error:
         return _refused(str(error))
-    text = msgspec.json.encode(found).decode()
+    text = json_text(found)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=found)
 
 
 def _refused(words: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=words)], is_error=True)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=visible_line(words))], is_error=True)
 
 
 async def _list_resources(context: Any, params: Any) -> types.ListResourcesResult:
@@ -139,6 +140,6 @@ async def _read(caller: Caller, params: types.ReadResourceRequestParams) -> type
     if str(params.uri) != INBOX:
         raise ValueError(f"there is no resource {params.uri}")
     unread = caller.unread()
-    text = msgspec.json.encode({"unread": len(unread), "ids": [message.id for message in unread]}).decode()
+    text = json_text({"unread": len(unread), "ids": [message.id for message in unread]})
     contents = types.TextResourceContents(uri=INBOX, mime_type="application/json", text=text)
     return types.ReadResourceResult(contents=[contents])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-__all__ = ["visible", "visible_line"]
+__all__ = ["escaped", "json_escape", "printed", "visible", "visible_line"]
 
 TAB_SIZE = 4
 ODD = (
@@ -15,6 +15,8 @@ ODD = (
     # a joiner is at home between the parts of an emoji, and nowhere else
     "|(?<![\u2600-\u27bf\ufe0f\U0001f000-\U0001faff])\u200d|\u200d(?![\u2600-\u27bf\U0001f000-\U0001faff])"
 )
+BOLD = re.compile("(\x1b\\[[01]m)")
+"""The only escapes that the commands print themselves."""
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 """All of it that ASCII has, which is looked for ten times as fast."""
 
@@ -32,6 +34,17 @@ def _sign(match: re.Match[str]) -> str:
     return "␡" if code == 0x7F else f"⟦U+{code:04X}⟧"
 
 
+def escaped(text: str) -> str:
+    """Return JSON in which nothing is invisible or active; such a thing stands in its strings alone."""
+    return text if text.isascii() and "\x7f" not in text else _odd().sub(lambda found: json_escape(found[0]), text)
+
+
+def json_escape(char: str) -> str:
+    """Return a character as JSON's escape of it."""
+    data = char.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{data[at : at + 4]}" for at in range(0, len(data), 4))
+
+
 def visible(text: str) -> str:
     """Return a text in which nothing is invisible or active; lines stay lines, tabs become blanks."""
     if text.isprintable():
@@ -40,6 +53,11 @@ def visible(text: str) -> str:
     if "\t" in text:
         text = text.expandtabs(TAB_SIZE)
     return (CONTROLS if text.isascii() else _odd()).sub(_sign, text)
+
+
+def printed(text: str) -> str:
+    """Return what a command prints: visible, and bold where the command says so."""
+    return "".join(part if at % 2 else visible(part) for at, part in enumerate(BOLD.split(text)))
 
 
 def visible_line(text: str) -> str:

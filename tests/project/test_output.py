@@ -1,0 +1,41 @@
+"""What reaches a terminal or another program goes through few places, so that nothing new can pass them by."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CONSOLE = sorted(path for path in (ROOT / "console").rglob("*.py") if "demo" not in path.parts)
+PRINTING = {
+    "cli/edge.py": "the way out for text",
+    "cli/document.py": "the way out for JSON",
+    "cli/export.py": "documents, whose formats are tested",
+    "cli/__init__.py": "the version",
+    "cli/dispatch.py": "the help",
+    "cli/progress.py": "percentages",
+    "cli/archive.py": "a question",
+    "cli/hooks.py": "a question",
+    "plain/desk.py": "the prompt",
+}
+ENCODING = {
+    "render/machine.py": "the way out for JSON",
+    "waking.py": "an environment, in ASCII",
+    "state.py": "the person's own state",
+    "hooks/claude_code.py": "another program's settings, which keep their form",
+    "screens/journal.py": "shown as text",
+}
+PRINTS = {"print", "sys.stdout.write", "sys.stderr.write", "sys.stdout.buffer.write"}
+ENCODES = {"json.dumps", "json.dump", "msgspec.json.encode", "msgspec.json.format"}
+
+
+def calls(path: Path) -> set[str]:
+    return {ast.unparse(node.func) for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)}
+
+
+@pytest.mark.parametrize(("what", "places"), [(PRINTS, PRINTING), (ENCODES, ENCODING)])
+def test_only_few_places_write_to_the_outside(what: set[str], places: dict[str, str]) -> None:
+    found = {str(path.relative_to(ROOT / "console")) for path in CONSOLE if calls(path) & what}
+    assert found <= places.keys()
