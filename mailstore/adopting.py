@@ -12,16 +12,21 @@ from mailstore.roster import Agent
 
 __all__ = ["LONG_TTL_HOURS", "Adopted", "Letter", "as_text", "utc", "writable"]
 
-LONG_TTL_HOURS = 876_000.0
+LONG_TTL_HOURS = 876_000
 """A hundred years: what a kind whose mail expires writes for mail that does not."""
 
 
 class Letter(msgspec.Struct, frozen=True):
-    """A message with its body, and the `metadata` that its record has, if it is a JSON object."""
+    """A message with its body, its record's `metadata` if that is a JSON object, and what else stands in the record.
+
+    `extra` are the fields that neither the message nor the body tells, by dotted name. The message's subject is empty
+    where its record has none of its own.
+    """
 
     message: Message
     content: str
     metadata: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
 
 
 Adopted = Agent | Letter | Receipt | Delivery | Intervention

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from mailstore.address import resolve
+from mailstore.address import DEFAULT_TTL_HOURS, Kind, resolve
 from mailstore.adopting import LONG_TTL_HOURS, as_text, utc
 from mailstore.events import Reset
 from mailstore.message import NEVER, Delivery, Intervention, Message, Problem, Receipt
@@ -23,6 +23,7 @@ __all__ = [
     "Loss",
     "Losses",
     "compare",
+    "compare_expiry",
     "compare_facts",
     "compared",
 ]
@@ -39,7 +40,6 @@ MESSAGE_FIELDS = {
     "thread": "thread",
     "type": "type",
     "tags": "tags",
-    "ttl_hours": "ttl hours",
     "archived": "archived",
     "is_tracked": "whether reads are recorded",
     "is_listed": "whether deliveries alone are its audience",
@@ -47,7 +47,7 @@ MESSAGE_FIELDS = {
 AGENT_FIELDS = {
     name: f"agent's {name.replace('_', ' ')}"
     for name in ("name", "role", "tags", "status", "activity", "started_at", "ended_at", "last_seen")
-}
+} | {"extra": "agent's further fields"}
 UNORDERED = ("tags", "recipients")
 TIMES = ("time", "started_at", "ended_at", "last_seen")
 
@@ -157,6 +157,22 @@ def compare(
             losses.add(label, record, _told(field, was), _told(field, now))
 
 
+def compare_expiry(losses: Losses, changes: Losses, before: Message, after: Message, roster: Roster) -> None:
+    """Note a TTL that says something else of any recipient, and, as a change, one that says the same otherwise."""
+    was, now = before.ttl_hours, after.ttl_hours
+    if was == now:
+        return
+    kinds = {resolve(text, roster).kind for text in before.recipients}
+    is_same = all(_lasting(was, kind) == _lasting(now, kind) for kind in kinds)
+    (changes if is_same else losses).add("ttl hours", before.id, _told("ttl_hours", was), _told("ttl_hours", now))
+
+
+def _lasting(ttl: float | None, kind: Kind) -> float:
+    """Return for how many hours mail of a TTL lasts at an address of some kind."""
+    hours = DEFAULT_TTL_HOURS[kind] if ttl is None else ttl
+    return NEVER if hours is None or hours >= LONG_TTL_HOURS else hours
+
+
 def _told(field: str, value: Any) -> str:
     """Return a field's value in words."""
     match value:
@@ -180,8 +196,6 @@ def _plain(field: str, value: Any, roster: Roster | None) -> Any:
         return frozenset((address.kind, address.name) for address in found)
     if field in UNORDERED:
         return frozenset(value)
-    if field == "ttl_hours" and value is not None and value >= LONG_TTL_HOURS:
-        return NEVER
     return _address(value) if field == "sender" else value
 
 

@@ -16,12 +16,15 @@ from mailstore.comparing import (
     Loss,
     Losses,
     compare,
+    compare_expiry,
     compare_facts,
     compared,
 )
 from mailstore.errors import ContentGone, MailError, StoreError
+from mailstore.extras import extras, found_in, own_subject, record_of
 from mailstore.message import Message
 from mailstore.store import Capability, Store
+from mailstore.stores.bodies import first_line
 
 __all__ = ["Compared", "ConvertReport", "Loss", "Tell", "convert", "difference"]
 
@@ -30,7 +33,7 @@ Tell = Callable[[str, int, int], object]
 
 
 class ConvertReport(msgspec.Struct, frozen=True):
-    """What a copy holds of what there was, and what was lost; `url` names the copy."""
+    """What a copy holds of what there was, what was lost, and what it says in another form; `url` names the copy."""
 
     url: str
     messages: Compared
@@ -39,13 +42,16 @@ class ConvertReport(msgspec.Struct, frozen=True):
     deliveries: Compared
     interventions: Compared
     losses: tuple[Loss, ...]
+    changes: tuple[Loss, ...] = ()
 
 
 class _Carried(msgspec.Struct, frozen=True):
-    """What was read of a message beside its header, to be found again in the copy."""
+    """What was read of a message beside its header, to be found again in the copy; `in_text` are fields in its text."""
 
     digest: int
     metadata: dict[str, Any]
+    extra: dict[str, Any]
+    in_text: dict[str, Any]
 
 
 def convert(source: Store, make: Callable[[], Store], tell: Tell | None = None) -> ConvertReport:
@@ -57,20 +63,30 @@ def convert(source: Store, make: Callable[[], Store], tell: Tell | None = None) 
     """
     losses = Losses()
     before = Contents(source)
-    for problem in before.problems:
-        if problem.fatal:
-            losses.add("damaged record", f"{problem.file}:{problem.line}", problem.reason, "not copied")
-    for twin in before.twins:
-        losses.add("second record of one id", twin.id, twin.subject, "not copied")
     carried: dict[str, _Carried] = {}
     with make() as target:
         if why := target.capabilities.why_not(Capability.ADOPT):
             raise StoreError(f"a {target.kind} mailbox can't take over another one's mail", why)
         if Contents(target).messages:
             raise StoreError(f"{target.title} holds mail already", "name a place where nothing lies yet")
-        target.adopt(writable(record) for record in _records(source, before, losses, carried, tell))
+        records = _records(source, before, losses, carried, tell)
+        if isinstance(source, type(target)) and target.copy_files(source):
+            for _ in records:
+                pass
+        else:
+            _note_left_out(before, losses)
+            target.adopt(writable(record) for record in records)
     with make() as target:
         return _report(before, target, losses, carried, tell)
+
+
+def _note_left_out(before: Contents, losses: Losses) -> None:
+    """Note what is not copied record by record: what is damaged, and all but the first record of an id."""
+    for problem in before.problems:
+        if problem.fatal:
+            losses.add("damaged record", f"{problem.file}:{problem.line}", problem.reason, "not copied")
+    for twin in before.twins:
+        losses.add("second record of one id", twin.id, twin.subject, "not copied")
 
 
 def difference(source: Store, copy: Store) -> ConvertReport:
@@ -87,10 +103,12 @@ def _report(
     before: Contents, copy: Store, losses: Losses, carried: Mapping[str, _Carried], tell: Tell | None
 ) -> ConvertReport:
     after = Contents(copy)
+    changes = Losses()
+    damaged = {(problem.line, problem.offset, problem.reason) for problem in before.problems}
     for problem in after.problems:
-        if problem.fatal:
+        if problem.fatal and (problem.line, problem.offset, problem.reason) not in damaged:
             losses.add("damaged in the copy", f"{problem.file}:{problem.line}", "whole", problem.reason)
-    _compare_messages(before, after, copy, losses, carried, tell)
+    _compare_messages(before, after, copy, losses, changes, carried, tell)
     for session_id, agent in before.agents.items():
         other = after.agents.get(session_id)
         if other is None:
@@ -105,6 +123,7 @@ def _report(
         compare_facts(losses, "deliveries", before.deliveries, after.deliveries),
         compare_facts(losses, "interventions", before.interventions, after.interventions),
         losses.all(),
+        changes.all(),
     )
 
 
@@ -122,19 +141,27 @@ def _records(
         except ContentGone as error:
             losses.add("text", message.id, str(error), "not copied")
             continue
-        metadata = _metadata(source, message)
-        carried[message.id] = _Carried(hash(content), metadata)
-        yield Letter(message, content, metadata)
+        record = _record(source, message)
+        metadata, extra = _metadata(record), extras(record or {}, source.known_fields) if source.known_fields else {}
+        in_text = {name: value for name in source.fields_in_text if (value := found_in(record or {}, name))}
+        carried[message.id] = _Carried(hash(content), metadata, extra, in_text)
+        if record is not None and not own_subject(record) and message.subject == first_line(content):
+            message = msgspec.structs.replace(message, subject="")
+        yield Letter(message, content, metadata, extra)
         if tell is not None:
             tell("copying", at, len(messages))
 
 
-def _metadata(source: Store, message: Message) -> dict[str, Any]:
+def _record(store: Store, message: Message) -> dict[str, Any] | None:
+    """Return a message's record where that is a JSON object that can be read."""
     try:
-        record = msgspec.json.decode(source.raw(message))
-    except (MailError, ValueError, RecursionError):
-        return {}
-    found = record.get("metadata") if isinstance(record, dict) else None
+        return record_of(store.raw(message))
+    except MailError:
+        return None
+
+
+def _metadata(record: dict[str, Any] | None) -> dict[str, Any]:
+    found = record.get("metadata") if record is not None else None
     return found if isinstance(found, dict) else {}
 
 
@@ -143,6 +170,7 @@ def _compare_messages(
     after: Contents,
     target: Store,
     losses: Losses,
+    changes: Losses,
     carried: Mapping[str, _Carried],
     tell: Tell | None,
 ) -> None:
@@ -153,19 +181,36 @@ def _compare_messages(
             losses.add("message", message_id, message.subject, "not in the copy")
         else:
             compare(losses, message_id, message, copy, MESSAGE_FIELDS, roster)
-            _compare_contents(losses, target, copy, told)
+            compare_expiry(losses, changes, message, copy, roster)
+            _compare_contents(losses, changes, target, copy, told)
         if tell is not None:
             tell("comparing", at, len(carried))
 
 
-def _compare_contents(losses: Losses, target: Store, copy: Message, told: _Carried) -> None:
+def _compare_contents(losses: Losses, changes: Losses, target: Store, copy: Message, told: _Carried) -> None:
     try:
         if hash(target.content(copy)) != told.digest:
             losses.add("text", copy.id, copy.subject, "another text")
     except MailError as error:
         losses.add("text", copy.id, copy.subject, error)
+    record = _record(target, copy) if told.metadata or told.extra or told.in_text else None
+    for name, value in told.extra.items():
+        if not _holds(record, name, value):
+            losses.add(f"field {name}", copy.id, value, "not in the copy")
+    for name, value in told.in_text.items():
+        if found_in(record or {}, name) != value:
+            changes.add(f"field {name}", copy.id, value, "in the text")
     if told.metadata:
-        found = _metadata(target, copy)
+        found = _metadata(record)
         lost = {name: value for name, value in told.metadata.items() if value is not None and found.get(name) != value}
         if lost:
             losses.add("metadata", copy.id, lost, {name: found[name] for name in lost if name in found})
+
+
+def _holds(record: dict[str, Any] | None, name: str, value: Any) -> bool:
+    """Say whether a record has a field of another one: as it was called, by the last part of that, or as metadata."""
+    if record is None:
+        return False
+    names = (name, name.rpartition(".")[2])
+    places = (record, _metadata(record))
+    return any(place.get(each) == value for place in places for each in names) or found_in(record, name) == value

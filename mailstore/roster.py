@@ -37,6 +37,8 @@ class Agent(msgspec.Struct, frozen=True):
     ended_at: float | None = None
     last_seen: float | None = None
     updated: float | None = None
+    extra: str = ""
+    """The fields of the line that are none of these, as a JSON object; empty where it has no others."""
 
     def roles(self) -> tuple[str, ...]:
         """Return the roles this agent holds: its own, and those it bears as `role:` tags."""

@@ -92,6 +92,12 @@ class Store(ABC):
 
     capabilities: ClassVar[Capabilities] = Capabilities()
 
+    known_fields: ClassVar[frozenset[str]] = frozenset()
+    """The fields of a record, by dotted name, that a message's header and body tell; none where `raw` is no JSON."""
+
+    fields_in_text: ClassVar[frozenset[str]] = frozenset()
+    """Those of them that `content` puts into the text beside the text proper."""
+
     def capabilities_for(self, name: str) -> Capabilities:
         """Return what can be done about a message or an agent, where that depends on which it is."""
         return self.capabilities
@@ -196,6 +202,13 @@ class Store(ABC):
         to only as far as it still holds: a thread that got new mail stays. A cancelled one changes nothing.
         """
         raise self._unsupported(Capability.ARCHIVE)
+
+    def copy_files(self, source: Self) -> bool:
+        """Make this new mailbox a copy of another of its kind, file by file; say whether this kind can do so.
+
+        Everything is carried: what is damaged, and fields that nobody knows. Raises StoreError.
+        """
+        return False
 
     def adopt(self, records: Iterable[Adopted]) -> None:
         """Write what another mailbox held, as it was: ids, senders and times, as far as this kind can hold them.

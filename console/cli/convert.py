@@ -16,7 +16,7 @@ from console.cli.problems import Refused
 from console.cli.progress import Progress
 from console.cli.settings import settings
 from console.render.safe import visible_line
-from mailstore.converting import ConvertReport, convert
+from mailstore.converting import ConvertReport, Loss, convert
 from mailstore.registry import KIND, open_store, store_class
 from mailstore.store import Capability, Store
 
@@ -85,6 +85,17 @@ def _maker(kind: type[Store], folder: Path) -> Callable[[], Store]:
     return make
 
 
+def _table(title: str, rows: tuple[Loss, ...]) -> None:
+    cells = [
+        (row.field, f"{row.number:,}", visible_line(row.before), visible_line(row.after), ", ".join(row.examples))
+        for row in rows
+    ]
+    put("")
+    put(title)
+    put(columns(cells, ("what", "records", "was", "is", "such as")))
+    put("")
+
+
 def _print(report: ConvertReport, url: str, *, is_strict: bool) -> None:
     for sort in SORTS:
         compared = getattr(report, sort)
@@ -92,20 +103,10 @@ def _print(report: ConvertReport, url: str, *, is_strict: bool) -> None:
         if compared.there or others:
             put(f"{compared.copied:,} of {compared.there:,} {sort}{others}")
     if report.losses:
-        put("")
-        put("not carried, or otherwise than it was:")
-        rows = [
-            (
-                loss.field,
-                f"{loss.number:,}",
-                visible_line(loss.before),
-                visible_line(loss.after),
-                ", ".join(loss.examples),
-            )
-            for loss in report.losses
-        ]
-        put(columns(rows, ("what", "records", "was", "is", "such as")))
-    else:
+        _table("not carried, or otherwise than it was:", report.losses)
+    if report.changes:
+        _table("the same in another form:", report.changes)
+    if not report.losses:
         put("everything is carried")
     if url:
         put(f"the copy: {visible_line(url)}")

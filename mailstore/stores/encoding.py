@@ -19,6 +19,10 @@ def encoded(record: object) -> bytes:
         return ENCODER.encode(record)
     except UnicodeEncodeError as error:
         raise StoreError("a field holds bytes that are no text", "pass UTF-8; nothing was written") from error
+    except OverflowError:  # an integer beyond 64 bits, which a field that is carried along may be
+        from json import dumps
+
+        return dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def stamp(time: float, text: str = "") -> str:

@@ -43,21 +43,21 @@ def test_archived_mail_stays_archived(run: Run, tmp_path: Path) -> None:
 def test_what_is_damaged_is_not_copied_and_said(run: Run, tmp_path: Path) -> None:
     mail = damaged(tmp_path / "from")
     mail.message("good-1", "bob-00000001", "ann-00000001", "The same id again.")
-    done = run("convert", mail.url, f"haak:{tmp_path / 'copy'}")
+    done = run("convert", mail.url, f"channels:{tmp_path / 'copy'}")
     assert done.status == 0
     assert "damaged record" in done.out
     assert "second record of one id" in done.out
     assert "agent-mailbox.jsonl:2" in done.out
-    report = run("convert", mail.url, f"haak:{tmp_path / 'other'}", "--json").document
+    report = run("convert", mail.url, f"channels:{tmp_path / 'other'}", "--json").document
     losses = {loss["field"]: loss for loss in report["losses"]}
     assert losses["second record of one id"]["examples"] == ["good-1"]
     assert report["messages"] == {"there": 4, "copied": 4, "others": 0}
-    assert report["url"].startswith("haak:/")
+    assert report["url"].startswith("channels:/")
 
 
 def test_strictly_nothing_is_kept_of_what_lacks_something(run: Run, tmp_path: Path) -> None:
     mail = damaged(tmp_path / "from")
-    done = run("convert", mail.url, f"haak:{tmp_path / 'copy'}", "--strict")
+    done = run("convert", mail.url, f"channels:{tmp_path / 'copy'}", "--strict")
     assert done.status == 1
     assert "nothing was kept" in done.out
     assert [path.name for path in tmp_path.iterdir() if "copy" in path.name] == []

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 SCREEN = ("textual", "rich")
 
 ORDER = [
-    {"errors", "message", "moments", "protocol"},
+    {"errors", "extras", "message", "moments", "protocol"},
     {"retention", "roster", "urgency"},
     {"address", "events"},
     {"scope"},

@@ -51,6 +51,9 @@ class AgentMailStore(FollowedStore):
     kind: ClassVar[str] = "agent-mail"
     summary: ClassVar[str] = "MCP Agent Mail: storage.sqlite3, or its archive alone; to look at"
     capabilities: ClassVar[Capabilities] = Capabilities(MISSING)
+    known_fields: ClassVar[frozenset[str]] = frozenset(
+        {"id", "subject", "body_md", "created_ts", "thread_id", "sender", "recipients"}
+    )
 
     def __init__(self, places: Places, *, poll: bool = False) -> None:
         self._places = places

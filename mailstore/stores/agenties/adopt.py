@@ -55,7 +55,7 @@ def _line(letter: Letter, roster: Roster, readers: set[str]) -> dict[str, Any]:
         "to": to,
         "subject": message.subject,
         "body": letter.content,
-        "metadata": letter.metadata,
+        "metadata": {**letter.extra, **letter.metadata},
         "issueId": _tagged(message, ISSUE),
         "agentId": _tagged(message, AGENT),
     }

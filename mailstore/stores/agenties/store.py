@@ -49,6 +49,9 @@ class AgentiesStore(FollowedStore):
             Capability.AUDIENCE: NOTHING_SENT,
         }
     )
+    known_fields: ClassVar[frozenset[str]] = frozenset(
+        {"id", "type", "from", "to", "subject", "body", "metadata", "issueId", "agentId", "read", "createdAt"}
+    )
 
     def __init__(self, mailbox: Path, *, poll: bool = False) -> None:
         self._mailbox = mailbox

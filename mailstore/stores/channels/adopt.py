@@ -78,7 +78,7 @@ def _write(root: Path, letter: Letter, roster: Roster) -> str:
         "to": to[0] if len(to) == 1 else to,
         "type": message.type,
         "content": {"text": letter.content, "code": None, "artifacts": []},
-        "metadata": {"mode": "chat", "turn": sender, **letter.metadata, "in_reply_to": message.thread},
+        "metadata": {**letter.extra, "mode": "chat", "turn": sender, **letter.metadata, "in_reply_to": message.thread},
     }
     if not message.timed:
         del record["timestamp"]

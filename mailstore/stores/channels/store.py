@@ -49,6 +49,11 @@ class ChannelsStore(FollowedStore):
             Capability.AUDIENCE: "channels keep no record of whom a message reached",
         }
     )
+    known_fields: ClassVar[frozenset[str]] = frozenset(
+        {"id", "timestamp", "session_id", "from", "to", "type", "text", "metadata"}
+        | {"content.text", "content.code", "content.artifacts"}
+    )
+    fields_in_text: ClassVar[frozenset[str]] = frozenset({"content.code", "content.artifacts"})
 
     def __init__(self, root: Path, *, poll: bool = False) -> None:
         self._root = root

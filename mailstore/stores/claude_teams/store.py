@@ -47,6 +47,7 @@ class ClaudeTeamsStore(FollowedStore):
             Capability.AUDIENCE: "each recipient's inbox has a copy of its own",
         }
     )
+    known_fields: ClassVar[frozenset[str]] = frozenset({"from", "text", "timestamp", "read"})
 
     def __init__(self, place: Place, *, poll: bool = False) -> None:
         self._place = place

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from json import loads
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from mailstore.address import DEFAULT_TTL_HOURS, resolve
 from mailstore.adopting import LONG_TTL_HOURS, Adopted, Letter
 from mailstore.archival import month_of
 from mailstore.message import NEVER, Delivery, Intervention, Message, Receipt
-from mailstore.roster import Agent
+from mailstore.roster import Agent, Roster
 from mailstore.stores.encoding import encoded, stamp
+from mailstore.stores.haak.names import MESSAGE_FIELDS
 from mailstore.stores.haak.places import Places
 
 __all__ = ["adopt"]
@@ -24,12 +27,14 @@ def adopt(places: Places, records: Iterable[Adopted]) -> None:
 
     What names no sender, recipient, agent or reader is no record of this system, and is left out.
     """
+    roster = Roster()
     with _files() as put:
         for record in records:
             match record:
                 case Letter(message=message) if message.sender.strip() and any(map(str.strip, message.recipients)):
-                    put(_file_of(places, message), _letter(record))
+                    put(_file_of(places, message), _letter(record, roster))
                 case Agent(session_id=name) if name.strip():
+                    roster.put(record)
                     put(places.roster_lines, _agent(record))
                 case Receipt(message_id, reader, time) if message_id.strip() and reader.strip():
                     put(places.reads, _dated({"message_id": message_id, "reader_session_id": reader}, time))
@@ -58,21 +63,34 @@ def _file_of(places: Places, message: Message) -> Path:
     return places.archive / f"{month}.jsonl" if month else places.mailbox
 
 
-def _letter(letter: Letter) -> Record:
+def _letter(letter: Letter, roster: Roster) -> Record:
     message = letter.message
     names = list(message.recipients)
     record: Record = {"id": message.id, "sender": message.sender, "recipient": names[0] if len(names) == 1 else names}
     if message.timed:
         record["timestamp"] = stamp(message.time, message.timestamp)
-    record["subject"] = message.subject
+    if message.subject:
+        record["subject"] = message.subject
     record["content"] = letter.content
     record["thread"] = message.thread
-    record["ttl_hours"] = LONG_TTL_HOURS if message.ttl_hours == NEVER else message.ttl_hours
+    record["ttl_hours"] = _ttl(message, roster)
     for name, value in (("type", message.type), ("tags", list(message.tags)), ("metadata", letter.metadata)):
         if value:
             record[name] = value
     record["read_by"] = list(message.read_by)
+    for name, value in letter.extra.items():
+        bare = name.rpartition(".")[2]
+        record.setdefault(name if bare in record or bare in MESSAGE_FIELDS else bare, value)
     return record
+
+
+def _ttl(message: Message, roster: Roster) -> float | int | None:
+    """Return hours, whole ones as an integer; for what never expires none, where its addresses say that already."""
+    hours = message.ttl_hours
+    if hours == NEVER:
+        kinds = {resolve(text, roster).kind for text in message.recipients}
+        return None if all(DEFAULT_TTL_HOURS[kind] is None for kind in kinds) else LONG_TTL_HOURS
+    return int(hours) if hours is not None and hours == int(hours) else hours
 
 
 def _agent(agent: Agent) -> Record:
@@ -86,7 +104,8 @@ def _agent(agent: Agent) -> Record:
         "activity": agent.activity or None,
         **{name: None if time is None else stamp(time) for name, time in times.items()},
     }
-    return {name: value for name, value in record.items() if value is not None}
+    said = {name: value for name, value in record.items() if value is not None}
+    return {**(loads(agent.extra) if agent.extra else {}), **said}
 
 
 def _intervention(record: Intervention) -> Record:

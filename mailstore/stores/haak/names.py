@@ -7,7 +7,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-__all__ = ["AGENT", "DELIVERY", "MESSAGE", "READ", "STATUSES", "Names", "named", "pick"]
+__all__ = [
+    "AGENT",
+    "AGENT_FIELDS",
+    "DELIVERY",
+    "MESSAGE",
+    "MESSAGE_FIELDS",
+    "READ",
+    "STATUSES",
+    "Names",
+    "named",
+    "pick",
+]
 
 Names = dict[str, tuple[str, ...]]
 """The names that a field goes by, the one that wins first."""
@@ -45,6 +56,11 @@ AGENT: Names = {
     "last_seen": ("last_seen", "heartbeat"),
     "updated": ("updated", "updated_at", "last_updated"),
 }
+
+MESSAGE_FIELDS = frozenset(
+    {"id", "subject", "type", "tags", "read_by", "metadata", *(name for names in MESSAGE.values() for name in names)}
+)
+AGENT_FIELDS = frozenset(name for names in AGENT.values() for name in names)
 
 STATUSES = {
     **dict.fromkeys(("live", "living", "alive", "active", "awake"), "living"),

@@ -13,7 +13,7 @@ from mailstore.files.salvage import salvage
 from mailstore.message import Delivery, Intervention, Problem, Receipt
 from mailstore.roster import Agent, Status
 from mailstore.stores.haak.decode import NotARecord, strings
-from mailstore.stores.haak.names import AGENT, DELIVERY, READ, STATUSES, pick
+from mailstore.stores.haak.names import AGENT, AGENT_FIELDS, DELIVERY, READ, STATUSES, pick
 from mailstore.stores.timestamps import parse_time
 
 __all__ = ["Make", "agent_of", "decode_line", "decode_receipt", "delivery_of", "intervention_of", "receipt_of"]
@@ -120,8 +120,18 @@ def agent_of(record: Record) -> tuple[Event, str]:
         ended_at=None if status != "dead" else updated if ended_at is None else ended_at,
         last_seen=_time(record, "last_seen"),
         updated=updated,
+        extra=_extra(record),
     )
     return agent, warning
+
+
+def _extra(record: Record) -> str:
+    """Return the fields of an agent's entry that are not ours, as JSON; empty where it has none."""
+    if record.keys() <= AGENT_FIELDS:
+        return ""
+    from json import dumps
+
+    return dumps({name: value for name, value in record.items() if name not in AGENT_FIELDS})
 
 
 def _time(record: Record, field: str) -> float | None:

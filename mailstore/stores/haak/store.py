@@ -25,6 +25,7 @@ from mailstore.roster import Agent
 from mailstore.store import Capabilities
 from mailstore.stores.followed import FollowedStore, unreadable
 from mailstore.stores.haak.decode import MessageDecoder
+from mailstore.stores.haak.names import MESSAGE_FIELDS
 from mailstore.stores.haak.places import MAILBOX, Places, find, new
 from mailstore.stores.haak.reader import Reader
 from mailstore.stores.haak.text import content_of, contents
@@ -50,6 +51,7 @@ class HaakStore(FollowedStore, Resumable):
 
     kind: ClassVar[str] = "haak"
     summary: ClassVar[str] = "JSON lines in data/agent-mailbox.jsonl, with roster, reads and archive beside it"
+    known_fields: ClassVar[frozenset[str]] = MESSAGE_FIELDS
     capabilities: ClassVar[Capabilities] = Capabilities()
 
     def __init__(self, places: Places, *, poll: bool = False) -> None:
@@ -254,6 +256,16 @@ class HaakStore(FollowedStore, Resumable):
             return carry_out(self._places, plan, progress, is_cancelled)
         except OSError as error:
             raise refusal(self._places.archive, error) from error
+
+    def copy_files(self, source: Self) -> bool:
+        """Make this new mailbox a copy of another one, file by file. Raises StoreError."""
+        from mailstore.stores.haak.copying import copy_files
+
+        try:
+            copy_files(source._places, self._places)
+        except OSError as error:
+            raise refusal(self._places.mailbox, error) from error
+        return True
 
     def adopt(self, records: Iterable[Adopted]) -> None:
         """Write what another mailbox held into the files of this one."""

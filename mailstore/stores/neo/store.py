@@ -45,6 +45,11 @@ class NeoStore(FollowedStore):
     kind: ClassVar[str] = "neo"
     summary: ClassVar[str] = "neo.mjs' Memory Core: a graph in .neo-ai-data/sqlite/memory-core-graph.sqlite"
     capabilities: ClassVar[Capabilities] = Capabilities(MISSING)
+    known_fields: ClassVar[frozenset[str]] = frozenset(
+        {"id", "label"}
+        | {f"properties.{name}" for name in ("subject", "bodyText", "sentAt", "readAt", "archivedAt", "from", "to")}
+        | {f"properties.{name}" for name in ("inReplyTo", "partOfThread", "taggedConcepts", "relatedTickets")}
+    )
 
     def __init__(self, places: Places, *, poll: bool = False) -> None:
         super().__init__(FeedReader(GraphFeed(places)), places.folder, poll=poll)

@@ -1,0 +1,51 @@
+"""The fields of a record that its header and its text say nothing of, found in the record itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+__all__ = ["extras", "found_in", "own_subject", "record_of"]
+
+NOTHING: tuple[Any, ...] = (None, "", [], {})
+
+
+def record_of(raw: bytes) -> dict[str, Any] | None:
+    """Return a record that is a JSON object, numbers and all; None for one of another form."""
+    import json
+
+    try:
+        found = json.loads(raw.decode("utf-8", "replace").lstrip("\ufeff"), strict=False)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def extras(record: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
+    """Return the fields of a record that are not known, by dotted name; empty ones say nothing and are left out."""
+    return {name: value for name, value in _unknown(record, known, "") if value not in NOTHING}
+
+
+def _unknown(record: Mapping[str, Any], known: frozenset[str], within: str) -> Iterator[tuple[str, Any]]:
+    for key, value in record.items():
+        name = f"{within}{key}"
+        if name in known:
+            continue
+        if isinstance(value, dict) and any(each.startswith(f"{name}.") for each in known):
+            yield from _unknown(value, known, f"{name}.")
+        else:
+            yield name, value
+
+
+def found_in(record: Mapping[str, Any], name: str) -> Any:
+    """Return the value of a dotted name, None where a record has none."""
+    value: Any = record
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+    return value
+
+
+def own_subject(record: Mapping[str, Any]) -> bool:
+    """Say whether a record has a subject of its own."""
+    parts = (record, *(value for value in record.values() if isinstance(value, dict)))
+    return any(isinstance(part.get("subject"), str) and part["subject"].strip() for part in parts)

@@ -1,0 +1,58 @@
+"""Copies a HAAK mailbox file by file: damage, and fields that nobody knows, are carried too."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+from mailstore.errors import MailboxBusy
+from mailstore.stores.haak.places import Places
+
+__all__ = ["copy_files"]
+
+TRIES = 5
+
+
+def copy_files(source: Places, target: Places) -> None:
+    """Copy every file of a mailbox into a new one, under the names that the new one gives them.
+
+    Raises MailboxBusy where archivals go on replacing files meanwhile, and OSError.
+    """
+    for _ in range(TRIES):
+        before = _identity(source)
+        for path in (target.roster_lines, target.roster_document):
+            path.unlink(missing_ok=True)
+        for path, place in _pairs(source, target):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with suppress(FileNotFoundError):
+                shutil.copy(path, place)
+        if _identity(source) == before:
+            return
+        for place in (*target.months(), *target.set_aside().values()):
+            place.unlink()
+    raise MailboxBusy(f"{source.mailbox} is being archived", "try again when that is done")
+
+
+def _identity(places: Places) -> list[tuple[str, int]]:
+    """Return what an archival changes: which mailbox files and months there are."""
+    found = []
+    for path in (places.mailbox, *places.set_aside().values(), *places.months()):
+        with suppress(FileNotFoundError):
+            found.append((path.name, path.stat().st_ino))
+    return found
+
+
+def _pairs(source: Places, target: Places) -> list[tuple[Path, Path]]:
+    """Return each file of a mailbox with its place in another one; the mailbox last, after records about its mail."""
+    pairs = [
+        (source.roster_lines, target.roster_lines),
+        (source.roster_document, target.roster_document),
+        *((path, target.archive / path.name) for path in source.months()),
+        *((path, target.aside(run)) for run, path in source.set_aside().items()),
+        (source.reads, target.reads),
+        (source.deliveries, target.deliveries),
+        (source.journal, target.journal),
+        (source.mailbox, target.mailbox),
+    ]
+    return [(path, place) for path, place in pairs if path.exists()]
