@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from mailstore.archival import ArchivePlan, ArchiveReport, Reason, Staying
 
-__all__ = ["plan_lines", "report_line", "stay_words"]
+__all__ = ["plan_lines", "report_line", "stay_words", "writer_lines"]
 
 NAMED = 3
 UNITS = ("bytes", "KiB", "MiB", "GiB")
@@ -21,7 +21,17 @@ def plan_lines(plan: ArchivePlan, file_of: Callable[[str], str]) -> list[str]:
     lines += [f"  {number:>{width},}  {file_of(month)}" for month, number in plan.months.items()]
     lines.append(f"{_messages(plan.staying)} stay{'s' * (plan.staying == 1)}")
     lines += [f"  {stay.messages:>{width},}  {stay_words(stay, plan)}" for stay in plan.stays]
-    return lines
+    return [*lines, *writer_lines(plan)]
+
+
+def writer_lines(plan: ArchivePlan) -> list[str]:
+    """Return which programs may write late, and what becomes of it; no line where none is known."""
+    if not plan.writers:
+        return []
+    number = len({it.pid for it in plan.writers})
+    have = "1 program has" if number == 1 else f"{number:,} programs have"
+    head = f"{have} the mailbox open for writing; later mail of theirs is taken in by the next command that writes"
+    return [head, *(f"  {it.program} (process {it.pid}): {it.file}" for it in plan.writers)]
 
 
 def stay_words(stay: Staying, plan: ArchivePlan) -> str:

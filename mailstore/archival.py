@@ -22,6 +22,7 @@ __all__ = [
     "ArchivePlan",
     "ArchiveReport",
     "IsCancelled",
+    "LateWriter",
     "Reason",
     "Staying",
     "Tell",
@@ -58,10 +59,19 @@ class Staying(msgspec.Struct, frozen=True):
     by: tuple[tuple[str, int], ...] = ()
 
 
+class LateWriter(msgspec.Struct, frozen=True):
+    """A program that has a file of the live mail open: what it writes after an archival comes late."""
+
+    program: str
+    pid: int
+    file: str
+
+
 class ArchivePlan(msgspec.Struct, frozen=True):
     """Which threads leave, as ids of their live messages, the oldest first, and what stays.
 
-    `months` counts what each month's file (`YYYY-MM`) gets; `size` is in bytes, None where a store has no places.
+    `months` counts what each month's file (`YYYY-MM`) gets; `size` is in bytes, None where a store has no places;
+    `writers` are known as far as the system tells.
     """
 
     threads: tuple[tuple[str, ...], ...]
@@ -70,6 +80,7 @@ class ArchivePlan(msgspec.Struct, frozen=True):
     keep: int
     retention: Retention = EVERYTHING
     size: int | None = None
+    writers: tuple[LateWriter, ...] = ()
 
     @property
     def leaving(self) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, Tell, plan_archive
 from mailstore.mailbox import Mailbox
 from mailstore.message import Intervention
@@ -12,9 +14,14 @@ from mailstore.registry import open_store
 from mailstore.retention import EVERYTHING, Retention
 from mailstore.store import Capability, Store
 
-__all__ = ["ARCHIVE", "archive", "read_plan"]
+__all__ = ["ARCHIVE", "archive", "plan_for", "read_plan"]
 
 ARCHIVE = "archive"
+
+
+def plan_for(store: Store, mailbox: Mailbox, now: float, keep: int, retention: Retention = EVERYTHING) -> ArchivePlan:
+    """Plan what may leave a store, given what it holds, and say who may write late. Blocks."""
+    return replace(plan_archive(mailbox, now, keep, retention), writers=tuple(store.late_writers()))
 
 
 def read_plan(
@@ -31,7 +38,7 @@ def read_plan(
     with open_store(url, poll=poll) as store:
         for batch in store.scan():
             mailbox.fold(batch, now)
-    return plan_archive(mailbox, now, keep, retention)
+        return plan_for(store, mailbox, now, keep, retention)
 
 
 def archive(

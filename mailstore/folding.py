@@ -49,6 +49,8 @@ def folded_anew(store: Resumable, user: str, now: float) -> Mailbox:
     store.fold_all(mailbox, now)
     with suppress(OSError):
         _keep(store, mailbox, user)
+    for batch in store.news():
+        mailbox.fold(batch, now)
     return mailbox
 
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Sequen
 from pathlib import Path
 from typing import ClassVar, Self
 
+from mailstore.archival import LateWriter
 from mailstore.errors import ContentGone, Unsupported
 from mailstore.events import Event
 from mailstore.message import Message
@@ -74,6 +75,14 @@ class ReadOnly(Store):
     def keep_index(self, folder: Path) -> None:
         """Keep the other store's index."""
         self._store.keep_index(folder)
+
+    def late_writers(self) -> Sequence[LateWriter]:
+        """Return who has a file of the other store open."""
+        return self._store.late_writers()
+
+    def archive_file(self, month: str) -> str:
+        """Return what the other store calls a file of its archive."""
+        return self._store.archive_file(month)
 
     def _unsupported(self, capability: Capability) -> Unsupported:
         return Unsupported(f"can't {capability.value.replace('-', ' ')}", self._reason)

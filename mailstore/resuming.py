@@ -29,7 +29,7 @@ class Resumable(Store):
 
     @abstractmethod
     def fold_all(self, mailbox: Mailbox, now: float) -> None:
-        """Fold all there is into an empty mailbox, as if it was scanned. Raises StoreError."""
+        """Fold all there is into an empty mailbox, as if it was scanned; `news` tells the rest. Raises StoreError."""
 
     @abstractmethod
     def position(self) -> bytes:

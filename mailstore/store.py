@@ -17,7 +17,7 @@ from mailstore.roster import Agent
 
 if TYPE_CHECKING:
     from mailstore.adopting import Adopted
-    from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, Tell
+    from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
     from mailstore.draft import Draft
 
 __all__ = ["Capabilities", "Capability", "Store"]
@@ -218,6 +218,10 @@ class Store(ABC):
         has no place for is left out, a record that it can't hold at all too.
         """
         raise self._unsupported(Capability.ADOPT)
+
+    def late_writers(self) -> Sequence[LateWriter]:
+        """Return the programs that have a file of the live mail open, as far as the system tells; may block."""
+        return ()
 
     def archive_file(self, month: str) -> str:
         """Return what the archive's file of a month (`YYYY-MM`) is called within the store."""

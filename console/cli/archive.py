@@ -11,14 +11,14 @@ from console.cli.document import put_json
 from console.cli.edge import warn
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
-from console.cli.output import ArchiveRow, StayRow
+from console.cli.output import ArchiveRow, StayRow, WriterRow
 from console.cli.plain import put
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.progress import Progress, is_terminal
 from console.cli.settings import settings
 from console.render.safe import visible_line
-from mailstore.archival import ArchivePlan, ArchiveReport, plan_archive
-from mailstore.archiving import archive
+from mailstore.archival import ArchivePlan, ArchiveReport
+from mailstore.archiving import archive, plan_for
 from mailstore.retention import KEEP, Retention
 from mailstore.store import Capability
 
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     if not (args.yes or args.dry_run or is_terminal(sys.stdin)):
         raise UsedWrongly("there is nobody to ask", "--yes archives without a question, --dry-run only tells")
     with loaded(args) as mail:
-        plan = plan_archive(mail.mailbox, mail.now, _keep(args), _retention(args))
+        plan = plan_for(mail.store, mail.mailbox, mail.now, _keep(args), _retention(args))
         if args.dry_run:
             _tell_plan(args, mail, plan)
             return 0
@@ -111,6 +111,7 @@ def _row(
         kept=kept,
         files=files,
         months=plan.months,
+        writers=[WriterRow(each.program, each.pid, each.file) for each in plan.writers],
         stays=[StayRow(stay.reason.value, stay.messages, dict(stay.by)) for stay in plan.stays],
         dry_run=is_dry,
         run=run,

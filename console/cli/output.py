@@ -177,6 +177,14 @@ class StayRow(msgspec.Struct, frozen=True):
     by: dict[str, int]
 
 
+class WriterRow(msgspec.Struct, frozen=True):
+    """A program that has a file of the live mail open: what it writes after an archival comes late."""
+
+    program: str
+    pid: int
+    file: str
+
+
 class ArchiveRow(msgspec.Struct, frozen=True):
     """What an archival did, or would do in a dry run; `files` from the mailbox's folder.
 
@@ -193,6 +201,7 @@ class ArchiveRow(msgspec.Struct, frozen=True):
     dry_run: bool
     run: str | None
     mended: list[str]
+    writers: list[WriterRow]
 
 
 class Fault(msgspec.Struct, frozen=True):

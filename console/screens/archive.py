@@ -11,7 +11,7 @@ from textual import work
 from textual.binding import BindingType
 from textual.content import Content
 
-from console.archival import plan_lines, report_line, stay_words
+from console.archival import plan_lines, report_line, stay_words, writer_lines
 from console.commands import bindings
 from console.ink import Ink
 from console.panes.sheet_rows import SheetRow
@@ -106,7 +106,15 @@ class Archive(Sheet):
             )
             for stay in plan.stays
         ]
-        return [*leaving, *staying]
+        writing = [
+            SheetRow(
+                key=f"writes {it.pid} {it.file}",
+                left=(("open    ", ink.warn), (visible_line(f"{it.program} (process {it.pid})"), ink.text)),
+                right=((visible_line(it.file), ink.muted),),
+            )
+            for it in plan.writers
+        ]
+        return [*leaving, *staying, *writing]
 
     def target(self, key: str) -> str | None:
         return None
@@ -118,6 +126,8 @@ class Archive(Sheet):
         kind, _, name = key.partition(" ")
         if kind == "month":
             lines = self._threads_of(plan, name)
+        elif kind == "writes":
+            lines = writer_lines(plan)
         else:
             stay = next(stay for stay in plan.stays if stay.reason == name)
             lines = [f"{number:>6,}  {who}" for who, number in stay.by] or [stay_words(stay, plan)]

@@ -80,7 +80,7 @@ class Candidates:
         if places.mailbox.exists() or not places.set_aside():
             yield places.mailbox, 0, False
         yield from ((path, 0, False) for path in places.set_aside().values())
-        yield from ((put_away(places, run), end, False) for run, end in late(places).items())
+        yield from ((put_away(places, run), note.end, False) for run, note in late(places).items())
         yield from ((path, 0, True) for path in places.months())
 
     def _found(self, path: Path, begin: int, sought: list[sift.Sought]) -> Iterator[list[sift.Found]]:

@@ -18,6 +18,9 @@ from mailstore.stores.haak.places import Places
 
 __all__ = ["Leftovers"]
 
+SET_ASIDE = "set aside by an archival that is under way, or was interrupted: the next write finishes it"
+CAME_LATE = "written to after an archival put it away, by a program that holds it open: the next write takes it in"
+
 
 class Leftovers:
     """Hands out the lines of such files, and tells which lines of the mailbox are copies of them."""
@@ -27,6 +30,8 @@ class Leftovers:
         self._live = _identity(places.mailbox)
         self._files: dict[Path, tuple[LineFile, MessageDecoder]] = {}
         self._seen: set[int] = set()
+        self._brought: set[int] = set()
+        """Late lines that stand in the mailbox already."""
         self._aside = self._lying()
         for path in self._aside:
             self._follow(path, Cutter())
@@ -35,17 +40,24 @@ class Leftovers:
         """Yield what is new; raises Replaced when the mailbox file was set aside or put away meanwhile, and OSError."""
         self.check()
         self._look_for_late_lines()
-        for path, (file, decoder) in self._files.items():
-            if path in self._aside and file.cutter.offset == 0:
-                reason = "set aside by an archival that is under way, or was interrupted: the next write finishes it"
-                yield [Problem(path.name, 1, 0, reason, fatal=False)]
+        for file, decoder in self._files.values():
             for lines in file.read(block=BIG_BLOCK):
                 batch: list[Event] = []
                 for number, line in enumerate(lines, file.cutter.lines - len(lines) + 1):
-                    if not self.is_copy(line):
+                    if hash(line.data) not in self._brought and not self.is_copy(line):
                         messages, problems = decoder.decode(line, number)
                         batch += (*messages, *problems)
                 yield batch
+
+    @property
+    def is_set_aside(self) -> bool:
+        """Say whether a file is set aside, whose lines may stand in the mailbox too."""
+        return bool(self._aside)
+
+    @property
+    def has_any(self) -> bool:
+        """Say whether anything is left over, as far as was looked."""
+        return bool(self._files)
 
     def is_copy(self, line: Line) -> bool:
         """Say whether a line was handed out already, from whichever file; where nothing is left over, none was."""
@@ -67,8 +79,9 @@ class Leftovers:
         self._live = live
 
     def held(self) -> Iterator[Problem]:
-        """Yield a warning for each file that ends in a line without its newline."""
+        """Yield a warning for each file, and for one that ends in a line without its newline."""
         for path, (file, _) in self._files.items():
+            yield Problem(self._name(path), 1, 0, SET_ASIDE if path in self._aside else CAME_LATE, fatal=False)
             if end := unterminated(self._name(path), file):
                 yield end
 
@@ -83,10 +96,12 @@ class Leftovers:
             return
         from mailstore.stores.haak.mending import late, put_away
 
-        for run, end in late(self._places).items():
+        for run, note in late(self._places).items():
             path = put_away(self._places, run)
             if path not in self._files:
-                self._follow(path, Cutter(end))
+                if note.into is not None:
+                    self._brought |= _hashes(self._places.mailbox, note.into)
+                self._follow(path, Cutter(note.end))
 
     def _follow(self, path: Path, cutter: Cutter) -> None:
         file = LineFile(path)
@@ -95,6 +110,13 @@ class Leftovers:
 
     def _name(self, path: Path) -> str:
         return str(path.relative_to(self._places.folder))
+
+
+def _hashes(path: Path, start: int) -> set[int]:
+    """Return the hashes of a file's lines from an offset on."""
+    file = LineFile(path)
+    file.cutter = Cutter(start)
+    return {hash(line.data) for lines in file.read(block=BIG_BLOCK) for line in lines}
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

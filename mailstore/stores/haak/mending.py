@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from mailstore.archival import month_of
 from mailstore.files.append import append_lines, locked
+from mailstore.files.holders import is_held
 from mailstore.files.lines import BIG_BLOCK, Cutter, Line, LineFile
 from mailstore.files.packed import Broken, PackedFile
 from mailstore.stores.haak.decode import MessageDecoder
@@ -24,6 +26,8 @@ from mailstore.stores.haak.sorting import lines_of
 __all__ = ["bring", "fresh_file", "mend", "needs_mending", "retire", "undo", "unfinished"]
 
 Keys = frozenset[str]
+IDLE_SECONDS = 30 * 86_400.0
+"""How long a file that was put away stays as it is until it goes, where no system can say who has it open."""
 
 
 def fresh_file(places: Places, run: str) -> Path:
@@ -47,14 +51,14 @@ def needs_mending(places: Places) -> bool:
     return bool(unfinished(places) or late(places))
 
 
-def late(places: Places) -> dict[str, int]:
-    """Return from where on the files that were put away hold what came late, by run."""
-    found: dict[str, int] = {}
+def late(places: Places) -> dict[str, Note]:
+    """Return the notes of the files that were put away and hold more than they say, by run."""
+    found: dict[str, Note] = {}
     for run, path in notes(places).items():
-        end = note_of(path).end
+        note = note_of(path)
         with suppress(OSError):
-            if put_away(places, run).stat().st_size > end:
-                found[run] = end
+            if put_away(places, run).stat().st_size > note.end:
+                found[run] = note
     return found
 
 
@@ -113,7 +117,7 @@ def bring(places: Places, lines: Sequence[bytes]) -> None:
 
 
 def retire(places: Places, run: str, note: Held, cutter: Cutter) -> Iterator[str]:
-    """Put a file away that was taken over so far, and drop those that were put away before it."""
+    """Put a file away that was taken over so far; drop those put away before it that nobody writes to any more."""
     note.write(Note(end=_taken(cutter)))
     yield "noted the end"
     places.aside(run).rename(put_away(places, run))
@@ -123,10 +127,20 @@ def retire(places: Places, run: str, note: Held, cutter: Cutter) -> Iterator[str
         with holding(places, other) as old:
             if other == run or old is None or not put_away(places, other).exists():
                 continue
-            _sweep(places, other, old, is_last=True)
-            put_away(places, other).unlink()
-            path.unlink()
-            yield "dropped"
+            if _has_ended(places, other, old):
+                put_away(places, other).unlink()
+                path.unlink()
+                yield "dropped"
+
+
+def _has_ended(places: Places, run: str, note: Held) -> bool:
+    """Take over what came late to a file that was put away; say whether nothing more can come to it."""
+    path = put_away(places, run)
+    # asked before the last look: nobody opens it anew
+    is_known = is_held(path)
+    idle = time.time() - path.stat().st_mtime
+    is_idle = idle > IDLE_SECONDS if is_known is None else not is_known
+    return not _sweep(places, run, note, is_last=is_idle) and is_idle
 
 
 def undo(places: Places, run: str) -> None:
@@ -159,24 +173,35 @@ def _cut(path: Path, size: int, known: set[int]) -> None:
 
 
 def _sweep(places: Places, run: str, note: Held, *, is_last: bool = False) -> bool:
-    """Take over what came late to a file that was put away; in the end even a line that was never finished."""
+    """Take over what came late to a file that was put away, in the end even a line that was never finished.
+
+    Say whether anything came.
+    """
+    end = note_of(note.path).end
     fd = os.open(put_away(places, run), os.O_RDONLY | os.O_CLOEXEC)
     try:
-        cutter = Cutter(note_of(note.path).end)
-        missing = _absent(places, fd, lines_of(fd, cutter))
+        cutter = Cutter(end)
+        missing = _absent(places, fd, _lines_to_end(fd, cutter) if is_last else lines_of(fd, cutter))
     finally:
         os.close(fd)
-    if is_last and cutter.held is not None:
-        missing.append(cutter.held.data)
     if missing:
+        note.write(Note(end=end, into=places.mailbox.stat().st_size if places.mailbox.exists() else 0))
         bring(places, missing)
-    if _taken(cutter) > note_of(note.path).end:
-        note.write(Note(end=_taken(cutter)))
-    return bool(missing)
+    taken = cutter.offset if is_last else _taken(cutter)
+    if taken > end:
+        note.write(Note(end=taken))
+    return taken > end
 
 
 def _taken(cutter: Cutter) -> int:
     return cutter.held.offset if cutter.held is not None else cutter.offset
+
+
+def _lines_to_end(fd: int, cutter: Cutter) -> Iterator[Line]:
+    """Yield all lines, the last one too where it was never ended."""
+    yield from lines_of(fd, cutter)
+    if cutter.held is not None:
+        yield cutter.held
 
 
 def _absent(places: Places, fd: int, lines: Iterable[Line]) -> list[bytes]:
@@ -222,4 +247,4 @@ def _lines(path: Path) -> Iterator[Line]:
 
 
 def _line_at(fd: int, offset: int) -> bytes:
-    return next(lines_of(fd, Cutter(offset))).data
+    return next(_lines_to_end(fd, Cutter(offset))).data

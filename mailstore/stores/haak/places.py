@@ -52,6 +52,10 @@ class Places(Struct, frozen=True):
         """Return the folder of the mailbox file that the last archival put away, and of notes on runs."""
         return self.archive / "retired"
 
+    def put_away(self) -> list[Path]:
+        """Return the mailbox files that archivals put away and still keep."""
+        return sorted(self.retired.glob("*.jsonl"))
+
     def aside(self, run: str) -> Path:
         """Return where a run of the archival sets the mailbox file aside."""
         return self.mailbox.with_name(f"{self.mailbox.name}{ASIDE}{run}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
@@ -27,6 +28,9 @@ TAIL_BYTES = 1 << 16
 BATCH = 1000
 MUCH = 1 << 26
 """Bytes: what has come since is folded one by one, and of so much, all at once is sooner done."""
+BULK_TRIES = 3
+TRIES = 100
+"""How often a scan begins anew until it says that it can't be done."""
 Decode = Callable[[Line, int], list[Event]]
 Followed = tuple[LineFile, Decode]
 
@@ -58,13 +62,14 @@ class Reader:
 
     def scan(self) -> Iterator[list[Event]]:
         """Yield all there is, the newest mail early; begins anew when a file is replaced meanwhile. Raises OSError."""
-        while True:
+        for _ in range(TRIES):
             try:
                 yield from _sized(self._everything())
                 return
             except Replaced as reason:
                 self.begin()
                 yield [Reset(str(reason))]
+        raise OSError(errno.EBUSY, f"its files were replaced {TRIES} times while they were read")
 
     def glimpse(self) -> list[Event]:
         """Return the roster and the newest mail, as a first look. Raises OSError."""
@@ -78,30 +83,33 @@ class Reader:
         return events
 
     def fold_all(self, mailbox: Mailbox, now: float) -> None:
-        """Read all there is into an empty mailbox, as a scan would, but many records at a time. Raises OSError."""
-        while True:
+        """Read all there is into an empty mailbox, as a scan would, but many records at a time. Raises OSError.
+
+        What came late to a file that was put away is told by the next look at what changes.
+        """
+        from mailstore.bulk.build import Alike
+
+        for _ in range(BULK_TRIES):
             self.begin()
+            if self._leftovers.is_set_aside:
+                break
             try:
                 self._fold_all(mailbox, now)
                 return
             except Replaced as reason:
                 mailbox.fold([Reset(str(reason))], now)
+            except Alike as reason:
+                mailbox.fold([Reset(str(reason))], now)
+                break
+        self.begin()
+        for batch in self.scan():
+            mailbox.fold(batch, now)
 
     def _fold_all(self, mailbox: Mailbox, now: float) -> None:
-        from mailstore.bulk.build import Alike
         from mailstore.stores.haak.bulk import gather
 
         mailbox.fold(self._roster.read(), now)
-        for _ in self._leftovers.read():
-            raise Replaced("the mailbox is being archived")
-        try:
-            mailbox.fold(gather(mailbox, self._mailbox[0], self._messages, self._reads[0], self._months, now), now)
-        except Alike as reason:
-            self.begin()
-            mailbox.fold([Reset(str(reason))], now)
-            for batch in self.scan():
-                mailbox.fold(batch, now)
-            return
+        mailbox.fold(gather(mailbox, self._mailbox[0], self._messages, self._reads[0], self._months, now), now)
         for file, decode in (self._deliveries, self._journal):
             for batch in _decoded(file, decode, BIG_BLOCK):
                 mailbox.fold(batch, now)
@@ -110,6 +118,8 @@ class Reader:
 
     def position(self) -> bytes:
         """Return how far everything was read, to go on from there another time. Raises OSError."""
+        if self._leftovers.has_any:
+            raise OSError(errno.EBUSY, "an archival has left something over")
         agents, summed, sessions = self._roster.said()
         position = Position(
             {file.name: file.place() for file in self._files()},
@@ -129,7 +139,7 @@ class Reader:
         self.begin()
         position = msgspec.msgpack.decode(data, type=Position)
         events = self._roster.resume((position.agents, position.agents_hash, position.sessions))
-        for _ in self._leftovers.read():
+        if self._leftovers.is_set_aside:
             raise Replaced("the mailbox is being archived")
         self._touched = self._months.resume(position.months)
         for file in self._files():

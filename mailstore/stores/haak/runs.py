@@ -6,6 +6,7 @@ put away is that of a run that is under way, or was interrupted.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,13 +22,19 @@ __all__ = ["Held", "Note", "holding", "note_of", "notes", "sync_folder"]
 
 
 class Note(msgspec.Struct, frozen=True):
-    """The sizes that the months had before (None: no file), and the bytes of the old file that stand elsewhere now."""
+    """The sizes that the months had before (None: no file), and the bytes of the old file that stand elsewhere now.
+
+    `into` is where in the mailbox file what stands behind `end` is just being brought, None where nothing is.
+    """
 
     months: dict[str, int | None] = {}
     end: int = 0
+    into: int | None = None
 
 
 DECODER = msgspec.json.Decoder(Note)
+ROOM = 256
+"""Bytes: a note is written over with blanks behind it, so that there is a whole one at every moment."""
 
 
 def notes(places: Places) -> dict[str, Path]:
@@ -55,10 +62,10 @@ class Held:
         self._fd = fd
 
     def write(self, note: Note) -> None:
-        """Bring a note to the disk."""
-        data = msgspec.json.encode(note)
-        os.pwrite(self._fd, data, 0)
-        os.ftruncate(self._fd, len(data))
+        """Bring a note to the disk. Raises OSError."""
+        data = msgspec.json.encode(note).ljust(max(ROOM, os.fstat(self._fd).st_size))
+        if os.pwrite(self._fd, data, 0) < len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
         os.fsync(self._fd)
 
 

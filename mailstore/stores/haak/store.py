@@ -32,7 +32,7 @@ from mailstore.stores.haak.text import content_of, contents
 
 if TYPE_CHECKING:
     from mailstore.adopting import Adopted
-    from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, Tell
+    from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
     from mailstore.draft import Draft
     from mailstore.stores.haak.candidates import Candidates
 
@@ -163,7 +163,8 @@ class HaakStore(FollowedStore, Resumable):
             raise Stale(str(reason)) from reason
 
     def _below(self) -> list[str]:
-        return [self._places.archive.name]
+        archive = self._places.archive.name
+        return [archive, f"{archive}/{self._places.retired.name}"]
 
     def content(self, message: Message) -> str:
         """Return a message's body, read from its place in the file. Raises ContentGone."""
@@ -275,6 +276,17 @@ class HaakStore(FollowedStore, Resumable):
             adopt(self._places, records)
         except OSError as error:
             raise refusal(self._places.mailbox, error) from error
+
+    def late_writers(self) -> list[LateWriter]:
+        """Return who has the mailbox file open for writing, or one that an archival put away."""
+        from mailstore.archival import LateWriter
+        from mailstore.files.holders import writers
+
+        folder = self._places.folder
+        return [
+            LateWriter(each.program, each.pid, str(each.file.relative_to(folder)))
+            for each in writers([self._places.mailbox, *self._places.put_away()])
+        ]
 
     def archive_file(self, month: str) -> str:
         """Return the path of a month's file from the mailbox's folder."""

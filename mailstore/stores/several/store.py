@@ -18,7 +18,7 @@ from mailstore.store import Capabilities, Capability, Store
 from mailstore.stores.several.part import Part
 
 if TYPE_CHECKING:
-    from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, Tell
+    from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
     from mailstore.draft import Draft
 
 __all__ = ["SeveralStore"]
@@ -271,6 +271,15 @@ class SeveralStore(Store):
             is_cancelled=any(report.is_cancelled for _, report in reports),
             mended=tuple(f"{label}: {words}" for label, report in reports for words in report.mended),
         )
+
+    def late_writers(self) -> list[LateWriter]:
+        """Return who has a file of any of them open."""
+        return [
+            replace(writer, file=f"{label}/{writer.file}")
+            for label, part in self._parts.items()
+            if part.failure is None
+            for writer in part.store.late_writers()
+        ]
 
     def _need(self, capability: Capability) -> None:
         if capability not in self.capabilities:
