@@ -17,6 +17,7 @@ GLYPHS: dict[State, str] = {
     State.UNREAD: "○",
     State.WAITING: "…",
     State.FROZEN: "◐",
+    State.ARCHIVED: "▫",
     State.UNRECORDED: "·",
     State.EXPIRED: "◌",
     State.DEAD: "✕",

@@ -44,6 +44,7 @@ DEFAULTS = {
     "state-unread": "muted",
     "state-waiting": "warning",
     "state-frozen": "warning",
+    "state-archived": "muted",
     "state-unrecorded": "muted",
     "state-expired": "muted",
     "state-dead": "error",

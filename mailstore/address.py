@@ -6,7 +6,14 @@ from enum import StrEnum
 
 import msgspec
 
-from mailstore.protocol import BROADCAST_NAMES, BROADCAST_TTL_HOURS, DIRECT_TTL_HOURS, TAG_NAMESPACES, USER_NAMES
+from mailstore.protocol import (
+    BROADCAST_NAMES,
+    BROADCAST_TTL_HOURS,
+    DIRECT_TTL_HOURS,
+    PERSON,
+    TAG_NAMESPACES,
+    USER_NAMES,
+)
 from mailstore.roster import Roster
 
 __all__ = [
@@ -15,6 +22,8 @@ __all__ = [
     "Kind",
     "channel_label",
     "channels_named",
+    "is_person",
+    "party",
     "resolve",
 ]
 
@@ -75,8 +84,8 @@ def _resolve(text: str, roster: Roster, user: str) -> Address:
     label, _, rest = text.partition("/")
     if rest in BROADCAST_NAMES and label in roster.scopes:
         return Address(Kind.BROADCAST, text)
-    if text == user or text in USER_NAMES or text.startswith("person:"):
-        return Address(Kind.USER, "user")
+    if is_person(text, roster, user):
+        return Address(Kind.USER, PERSON)
     namespace, colon, rest = text.partition(":")
     if colon and rest and namespace in TAG_NAMESPACES:
         return Address(Kind.TAG, text)
@@ -97,6 +106,16 @@ def _resolve(text: str, roster: Roster, user: str) -> Address:
     if colon and rest:
         return Address(Kind.LITERAL, text)
     return Address(Kind.UNKNOWN, text)
+
+
+def is_person(text: str, roster: Roster, user: str = PERSON) -> bool:
+    """Say whether a name in an address or a record is one of the person's."""
+    return text == user or text in USER_NAMES or text in roster.person or text.startswith("person:")
+
+
+def party(text: str, roster: Roster, user: str = PERSON) -> str:
+    """Return under which name somebody's mail is kept: the person has one, whichever a record uses."""
+    return PERSON if is_person(text, roster, user) else text
 
 
 def is_channel(text: str) -> bool:

@@ -10,8 +10,9 @@ from enum import StrEnum
 
 import msgspec
 
-from mailstore.address import DEFAULT_TTL_HOURS, Address, Kind, resolve
+from mailstore.address import DEFAULT_TTL_HOURS, Address, Kind, party, resolve
 from mailstore.message import Message
+from mailstore.protocol import PERSON
 from mailstore.roster import Agent, Roster, Status
 
 __all__ = [
@@ -43,16 +44,21 @@ class State(StrEnum):
     DEAD = "dead"
     WAITING = "waiting"
     FROZEN = "frozen"
+    ARCHIVED = "archived"
     UNRECORDED = "unrecorded"
     EXPIRED = "expired"
     UNREAD = "unread"
 
 
 class Facts(msgspec.Struct, frozen=True, gc=False):
-    """What the records say of one message: who read it and when, and for whom it was when it was sent."""
+    """What the records say of one message: who read it and when, for whom it was when sent, and who put it away.
+
+    The person bears one name in it, whichever the records use.
+    """
 
     readers: Mapping[str, float | None] = {}
     delivered: tuple[str, ...] = ()
+    put_away: frozenset[str] = frozenset()
 
 
 class Recipient(msgspec.Struct, frozen=True, gc=False):
@@ -86,7 +92,7 @@ def expiry_of(time: float, ttl_hours: float | None, timed: bool, kind: Kind) -> 
     return FOREVER if ttl is None or not timed else time + ttl * HOUR
 
 
-def message_expiry(message: Message, roster: Roster, user: str = "user") -> float:
+def message_expiry(message: Message, roster: Roster, user: str = PERSON) -> float:
     """Return when the message expires for the last of its recipients, infinity when it never does."""
     kinds = [resolve(text, roster, user).kind for text in message.recipients]
     return max((_expiry(message, kind) for kind in kinds), default=FOREVER)
@@ -98,7 +104,7 @@ def _overlaps(agent: Agent, start: float, end: float) -> bool:
     return begun <= end and ended >= start
 
 
-def recipients(message: Message, facts: Facts, roster: Roster, user: str = "user") -> list[Recipient]:
+def recipients(message: Message, facts: Facts, roster: Roster, user: str = PERSON) -> list[Recipient]:
     """Return everyone the message is for, in the order of its addresses; the sender never is.
 
     Tags and broadcasts give each agent whose life overlaps the message's; a role is one recipient under
@@ -106,50 +112,51 @@ def recipients(message: Message, facts: Facts, roster: Roster, user: str = "user
     """
     found: dict[str, Recipient] = {}
     roles: list[str] = []
+    sender = party(message.sender, roster, user)
     for text in message.recipients:
         address = resolve(text, roster, user)
         expiry = _expiry(message, address.kind)
         if address.kind is ROLE:
             roles.append(address.name)
-        for name in _reached(message, address, roster, expiry):
+        for name in _reached(message, sender, address, roster, expiry):
             found.setdefault(name, Recipient(name, address.kind, expiry))
-    for name, expiry in _mentioned(message, roster, user):
+    for name, expiry in _mentioned(message, sender, roster, user):
         found.setdefault(name, Recipient(name, DIRECT, expiry, False))
     if facts.delivered or facts.readers:
         claimed = {session for role in roles for session in roster.held(role)}
         for name in (*facts.delivered, *sorted(facts.readers)):
-            if name != message.sender and name not in found and name not in claimed and name not in roles:
-                kind = USER if name == user else DIRECT
+            if name != sender and name not in found and name not in claimed and name not in roles:
+                kind = USER if name == PERSON else DIRECT
                 found[name] = Recipient(name, kind, FOREVER, False)
     return list(found.values())
 
 
-def _reached(message: Message, address: Address, roster: Roster, expiry: float) -> Iterator[str]:
+def _reached(message: Message, sender: str, address: Address, roster: Roster, expiry: float) -> Iterator[str]:
     if message.is_listed and address.kind in (TAG, BROADCAST):
         return
     if address.kind is TAG:
         for agent in roster.bearers(address.name):
-            if agent.session_id != message.sender and _overlaps(agent, message.time, expiry):
+            if agent.session_id != sender and _overlaps(agent, message.time, expiry):
                 yield agent.session_id
     elif address.kind is BROADCAST:
         for agent in roster:
-            if agent.status is ASLEEP or agent.session_id == message.sender:
+            if agent.status is ASLEEP or agent.session_id == sender:
                 continue
             if address.name != "all" and not agent.session_id.startswith(address.name.removesuffix("all")):
                 continue
             if _overlaps(agent, message.time, expiry):
                 yield agent.session_id
-    elif address.name != message.sender or address.kind is ROLE:
+    elif address.name != sender or address.kind is ROLE:
         yield address.name
 
 
-def _mentioned(message: Message, roster: Roster, user: str) -> Iterator[tuple[str, float]]:
+def _mentioned(message: Message, sender: str, roster: Roster, user: str) -> Iterator[tuple[str, float]]:
     if not message.mentions:
         return
     expiry = message_expiry(message, roster, user)
     for text in message.mentions:
         address = resolve(text, roster, user)
-        if address.kind is USER and message.sender != user:
+        if address.kind is USER and sender != PERSON:
             yield address.name, expiry
         agents = []
         if address.kind is DIRECT and (agent := roster.get(address.name)):
@@ -157,7 +164,7 @@ def _mentioned(message: Message, roster: Roster, user: str) -> Iterator[tuple[st
         elif address.kind is ROLE:
             agents = roster.holders(address.name)
         for agent in agents:
-            if agent.session_id != message.sender and _overlaps(agent, message.time, expiry):
+            if agent.session_id != sender and _overlaps(agent, message.time, expiry):
                 yield agent.session_id, expiry
 
 
@@ -167,9 +174,7 @@ def _readers(recipient: Recipient, facts: Facts, roster: Roster) -> list[str]:
     return [name for name in (recipient.name, *roster.held(recipient.name)) if name in facts.readers]
 
 
-def state(
-    recipient: Recipient, message: Message, facts: Facts, roster: Roster, now: float, user: str = "user"
-) -> State:
+def state(recipient: Recipient, message: Message, facts: Facts, roster: Roster, now: float) -> State:
     """Return the first state that applies (semantics: what becomes of a message)."""
     if facts.readers and _readers(recipient, facts, roster):
         return State.READ
@@ -178,13 +183,14 @@ def state(
     holders = roster.holders(recipient.name) if recipient.kind is ROLE else []
     if recipient.kind is ROLE and not holders:
         return State.WAITING
+    is_put_away = recipient.name in facts.put_away
     if not message.is_tracked:
-        return State.UNRECORDED
+        return State.ARCHIVED if is_put_away else State.UNRECORDED
     frozen_for = 0.0
     if recipient.kind is ROLE:
         if all(holder.status is ASLEEP for holder in holders):
             return State.FROZEN
-    elif recipient.kind is not USER and recipient.name != user:
+    elif recipient.name != PERSON:
         agent = roster.get(recipient.name)
         if agent is None:
             return State.UNKNOWN
@@ -194,14 +200,16 @@ def state(
             return State.FROZEN
         if now >= recipient.expiry:
             frozen_for = roster.frozen_seconds(agent.session_id, message.time, now)
-    return State.EXPIRED if now >= recipient.expiry + frozen_for else State.UNREAD
+    if is_put_away:
+        return State.ARCHIVED
+    if now >= recipient.expiry + frozen_for:
+        return State.EXPIRED
+    return State.ARCHIVED if message.archived else State.UNREAD
 
 
-def standing(
-    recipient: Recipient, message: Message, facts: Facts, roster: Roster, now: float, user: str = "user"
-) -> Standing:
+def standing(recipient: Recipient, message: Message, facts: Facts, roster: Roster, now: float) -> Standing:
     """Return a recipient's state with since when, why, and who read or holds it."""
-    found = state(recipient, message, facts, roster, now, user)
+    found = state(recipient, message, facts, roster, now)
     agent = roster.get(recipient.name)
     if found is State.READ:
         readers = _readers(recipient, facts, roster)
@@ -213,6 +221,7 @@ def standing(
         reasons = {
             State.WAITING: f"no one holds the role; last held by {past[-1]}" if past else "no one holds the role",
             State.FROZEN: "all holders are frozen",
+            State.ARCHIVED: "put away before anyone read it",
             State.UNRECORDED: "who read it is not recorded",
             State.EXPIRED: "expired before anyone read it",
             State.UNREAD: f"held by {', '.join(holders)}",
@@ -225,6 +234,7 @@ def standing(
         State.UNRECORDED: "who read it is not recorded",
         State.DEAD: "died before reading it",
         State.FROZEN: "frozen: the message waits",
+        State.ARCHIVED: "put away before it was read",
         State.EXPIRED: "expired before it was read",
     }
     return Standing(found, _since(found, recipient, message, agent), reasons.get(found, ""))

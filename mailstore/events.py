@@ -7,7 +7,7 @@ import msgspec
 from mailstore.message import Delivery, Intervention, Message, Problem, Receipt
 from mailstore.roster import Agent
 
-__all__ = ["Event", "Gone", "Mailboxes", "Progress", "Reset", "Seen", "Unseen"]
+__all__ = ["Event", "Gone", "Mailboxes", "Person", "Progress", "PutAway", "Reset", "Seen", "Unseen"]
 
 
 class Reset(msgspec.Struct, frozen=True, gc=False):
@@ -26,6 +26,20 @@ class Mailboxes(msgspec.Struct, frozen=True, gc=False):
     """What follows comes from several mailboxes, whose names stand behind these labels."""
 
     labels: tuple[str, ...]
+
+
+class Person(msgspec.Struct, frozen=True, gc=False):
+    """In this mailbox the person bears these names too, beside those that every mailbox knows."""
+
+    names: tuple[str, ...]
+
+
+class PutAway(msgspec.Struct, frozen=True, gc=False):
+    """A record that `recipient` itself put a message away; `time` in seconds since the epoch, if it is known."""
+
+    message_id: str
+    recipient: str
+    time: float | None = None
 
 
 class Progress(msgspec.Struct, frozen=True, gc=False):
@@ -48,5 +62,18 @@ class Unseen(msgspec.Struct, frozen=True, gc=False):
 
 
 Event = (
-    Message | Receipt | Delivery | Agent | Intervention | Problem | Progress | Mailboxes | Reset | Gone | Seen | Unseen
+    Message
+    | Receipt
+    | Delivery
+    | PutAway
+    | Agent
+    | Intervention
+    | Problem
+    | Progress
+    | Mailboxes
+    | Person
+    | Reset
+    | Gone
+    | Seen
+    | Unseen
 )

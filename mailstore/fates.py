@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from mailstore.address import Kind, resolve
+from mailstore.address import Kind
 from mailstore.delivery import FOREVER, Facts, Standing, State, message_expiry, recipients, standing, state
 from mailstore.fold import NO_FACTS, Fold
 from mailstore.message import Intervention, Message, Receipt
@@ -26,16 +26,16 @@ class Fates(Fold):
         """Return what became of a message for each of its recipients."""
         facts = self._facts_of(message.id)
         return {
-            recipient.name: standing(recipient, message, facts, self.roster, now, self.user)
+            recipient.name: standing(recipient, message, facts, self.roster, now)
             for recipient in recipients(message, facts, self.roster, self.user)
         }
 
     def bare_states(self, message: Message, now: float) -> dict[str, State]:
         """Return a message's state for each of its recipients, without since when and why."""
-        facts, roster, user = self._facts_of(message.id), self.roster, self.user
+        facts, roster = self._facts_of(message.id), self.roster
         return {
-            recipient.name: state(recipient, message, facts, roster, now, user)
-            for recipient in recipients(message, facts, roster, user)
+            recipient.name: state(recipient, message, facts, roster, now)
+            for recipient in recipients(message, facts, roster, self.user)
         }
 
     def _facts_of(self, message_id: str) -> Facts:
@@ -43,13 +43,25 @@ class Fates(Fold):
         return NO_FACTS if row is None else self._facts(row)
 
     def receipts(self, message_id: str) -> list[Receipt]:
-        """Return who read a message, the earliest first."""
-        found = [Receipt(message_id, reader, time) for reader, time in self._facts_of(message_id).readers.items()]
+        """Return who read a message, under the names that the records use, the earliest first."""
+        row, names = self._messages.ids.row(message_id), self._messages.names
+        told = [] if row is None else self._receipts.of(row)
+        found = [Receipt(message_id, names[number], time) for number, time in told]
         return sorted(found, key=lambda receipt: receipt.time or 0.0)
 
+    def has_read(self, message_id: str, reader: str) -> bool:
+        """Say whether there is a record that somebody read a message, under whichever of their names."""
+        return self._party(reader) in self._facts_of(message_id).readers
+
     def deliveries(self, message_id: str) -> list[str]:
-        """Return for whom a message was when it was sent, where that was recorded."""
-        return list(self._facts_of(message_id).delivered)
+        """Return for whom a message was when it was sent, where that was recorded, under the names in the records."""
+        row, names = self._messages.ids.row(message_id), self._messages.names
+        return [] if row is None else [names[number] for number in self._deliveries.names_of(row)]
+
+    def put_away_by(self, message_id: str) -> dict[str, float | None]:
+        """Return who put a message away itself, and when, in seconds since the epoch, where that is known."""
+        row = self._messages.ids.row(message_id)
+        return {} if row is None else dict(self._put_away.get(row, {}))
 
     def expiry(self, message: Message) -> float | None:
         """Return when a message expires for the last of its recipients; None when it never does."""
@@ -60,17 +72,17 @@ class Fates(Fold):
 
     def inbox(self, reader: str, now: float) -> list[Message]:
         """Return all mail of an agent, or of the user, oldest first; archived mail is not polled."""
-        name = "user" if resolve(reader, self.roster, self.user).kind is Kind.USER else reader
+        name = self._party(reader)
         rows = self._index.postings.candidates(name, self.roster.get(reader))
         found = (self._messages[row] for row in rows if self._messages.is_there(row))
         return sorted((message for message in found if self.is_for(message, reader)), key=by_time)
 
     def is_for(self, message: Message, reader: str) -> bool:
         """Say whether a message is mail of an agent, or of the user; archived and own mail is not."""
-        if message.archived or message.sender == reader:
+        name = self._party(reader)
+        if message.archived or self._party(message.sender) == name:
             return False
         agent = self.roster.get(reader)
-        name = "user" if resolve(reader, self.roster, self.user).kind is Kind.USER else reader
         roles = set(agent.roles() if agent else ())
         return any(
             recipient.name == name or (recipient.kind is Kind.ROLE and recipient.name in roles)
@@ -80,24 +92,24 @@ class Fates(Fold):
     def unread(self, reader: str, now: float) -> list[Message]:
         """Return what an agent, or the user, has still to read, oldest first."""
         self.advance(now)
-        name = "user" if resolve(reader, self.roster, self.user).kind is Kind.USER else reader
-        found = [self._messages[row] for row in self._unread_rows(name)]
+        found = [self._messages[row] for row in self._unread_rows(reader)]
         return sorted(found, key=by_time)
 
     def unread_count(self, session_id: str) -> int:
         """Return how much mail an agent has still to read."""
-        known = self._ledger.unread_count(session_id)
+        known = self._ledger.unread_count(self._party(session_id))
         return len(self._unread_rows(session_id)) if known is None else known
 
     def unread_of_types(self, session_id: str, types: Collection[str]) -> int:
         """Return how much mail of some types an agent has still to read."""
-        known = self._ledger.unread_count(session_id, types)
+        known = self._ledger.unread_count(self._party(session_id), types)
         if known is None:
             return sum(self._messages.head(row).type in types for row in self._unread_rows(session_id))
         return known
 
     def _unread_rows(self, name: str) -> list[int]:
-        return [row for row in self._ledger.unread_of(name) if self._messages.sender(row) != name]
+        name = self._party(name)
+        return [row for row in self._ledger.unread_of(name) if self._party(self._messages.sender(row)) != name]
 
     def late(self, reader: str, before: float) -> tuple[int, Message | None]:
         """Return how much mail from before a moment an agent has still to read, and the oldest of it."""
@@ -147,7 +159,7 @@ class Fates(Fold):
             message, facts = self._messages[row], self._facts(row)
             for recipient in recipients(message, facts, self.roster, self.user):
                 if recipient.name in names:
-                    found = standing(recipient, message, facts, self.roster, now, self.user)
+                    found = standing(recipient, message, facts, self.roster, now)
                     yield DeadLetter(message, recipient.name, found.state, found.since, found.reason)
 
     def waiting_in(self, root: str) -> list[str]:

@@ -6,16 +6,16 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from mailstore.address import resolve
+from mailstore.address import party, resolve
 from mailstore.columns.chains import Chains
 from mailstore.columns.flags import Flags
 from mailstore.columns.messages import NONE, Messages
 from mailstore.delivery import Facts, message_expiry
-from mailstore.events import Event, Gone, Mailboxes, Progress, Reset, Seen, Unseen
+from mailstore.events import Event, Gone, Mailboxes, Person, Progress, PutAway, Reset, Seen, Unseen
 from mailstore.index import Index
 from mailstore.ledger import Ledger
 from mailstore.message import Delivery, Intervention, Message, Problem, Receipt
-from mailstore.protocol import BROADCAST_NAMES
+from mailstore.protocol import BROADCAST_NAMES, PERSON
 from mailstore.roster import Agent, Roster
 from mailstore.views import ThreadSummary
 
@@ -34,7 +34,7 @@ class Fold:
     by its id; the person who oversees is `user`. Inside, a message is a row of columns.
     """
 
-    def __init__(self, user: str = "user") -> None:
+    def __init__(self, user: str = PERSON) -> None:
         self.user = user
         self._seen_early: set[str] = set()
         self._seen = Flags()
@@ -49,6 +49,8 @@ class Fold:
         self._messages = Messages()
         self._receipts = Chains()
         self._deliveries = Chains()
+        self._put_away: dict[int, dict[str, float | None]] = {}
+        """By message, who put it away itself, and when."""
         self._settled: dict[str, dict[str, str]] = {}
         self._undone: dict[str, str] = {}
         self._journal: dict[str, Intervention] = {}
@@ -80,6 +82,8 @@ class Fold:
                     self._fold_receipt(event)
                 case Delivery():
                     self._fold_delivery(event, now)
+                case PutAway():
+                    self._fold_put_away(event, now)
                 case Agent():
                     self._fold_agent(event, now)
                 case Intervention():
@@ -94,6 +98,8 @@ class Fold:
                 case Mailboxes():
                     self.roster.scopes.update(event.labels)
                     self.roster.resolved.clear()
+                case Person():
+                    self._fold_person(event)
                 case Progress():
                     self.progress = event
                 case Reset():
@@ -209,7 +215,7 @@ class Fold:
         self._clear_indexes()
         for row in range(len(self._messages)):
             for name in self._deliveries.names_of(row):
-                self._index.postings.deliver(row, self._messages.names[name])
+                self._index.postings.deliver(row, self._party(self._messages.names[name]))
         for row in self._messages.rows():
             self._add(row, self._messages[row], now)
 
@@ -227,13 +233,27 @@ class Fold:
         else:
             self._receipts.add(row, reader, receipt.time)
         if self._messages.is_there(row):
-            self._ledger.read(row, receipt.reader)
+            self._ledger.read(row, self._party(receipt.reader))
 
     def _fold_delivery(self, delivery: Delivery, now: float) -> None:
         row = self._row(delivery.message_id)
         self._deliveries.add(row, self._messages.names.number(delivery.recipient))
-        self._index.postings.deliver(row, delivery.recipient)
+        self._index.postings.deliver(row, self._party(delivery.recipient))
         self._refile(row, now)
+
+    def _fold_put_away(self, record: PutAway, now: float) -> None:
+        row = self._row(record.message_id)
+        self._put_away.setdefault(row, {})[record.recipient] = record.time
+        self._refile(row, now)
+
+    def _fold_person(self, person: Person) -> None:
+        if not self.roster.person.issuperset(person.names):
+            self.roster.person.update(person.names)
+            self.roster.resolved.clear()
+            self._rebuild_soon()
+
+    def _party(self, name: str) -> str:
+        return party(name, self.roster, self.user)
 
     def _fold_agent(self, agent: Agent, now: float) -> None:
         before = self.roster.get(agent.session_id)
@@ -300,16 +320,21 @@ class Fold:
             self._file(row, now)
 
     def _facts(self, row: int) -> Facts:
-        if not self._receipts.has(row) and not self._deliveries.has(row):
+        put_away = self._put_away.get(row, ()) if self._put_away else ()
+        if not self._receipts.has(row) and not self._deliveries.has(row) and not put_away:
             return NO_FACTS
         names = self._messages.names.values
-        readers = {names[number]: time for number, time in self._receipts.of(row)}
-        return Facts(readers, tuple(names[number] for number in self._deliveries.names_of(row)))
+        readers: dict[str, float | None] = {}
+        for number, time in self._receipts.of(row):
+            reader = self._party(names[number])
+            known = readers.get(reader)
+            readers[reader] = time if known is None else known if time is None else min(known, time)
+        delivered = dict.fromkeys(self._party(names[number]) for number in self._deliveries.names_of(row))
+        return Facts(readers, tuple(delivered), frozenset(map(self._party, put_away)))
 
     def _is_unseen(self, row: int) -> bool:
-        return (
-            row not in self._seen and not self._messages.head(row).archived and self._messages.sender(row) != self.user
-        )
+        messages = self._messages
+        return row not in self._seen and not messages.head(row).archived and not self._index.is_own(row)
 
     def __len__(self) -> int:
         return self._messages.number

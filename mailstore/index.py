@@ -6,11 +6,10 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
-from mailstore.address import is_channel
+from mailstore.address import is_channel, is_person
 from mailstore.columns.messages import NONE, Head, Messages
 from mailstore.message import Message
 from mailstore.postings import Postings
-from mailstore.protocol import USER_NAMES
 from mailstore.ranking import Ranking
 from mailstore.roots import Listed, Roots
 from mailstore.roster import Roster
@@ -32,7 +31,7 @@ class Index:
         self._roster = roster
         self._user = user
         self.forest = Forest(messages.age)
-        self.postings = Postings(messages, user)
+        self.postings = Postings(messages, roster, user)
         self.sizes = array("i")
         """How many messages the thread of each root has."""
         self.unseen = array("i")
@@ -151,7 +150,11 @@ class Index:
 
     def is_for_user(self, row: int) -> bool:
         """Say whether a message is addressed to the user or mentions them."""
-        return self.messages.sender(row) != self._user and is_for_user(self.messages.head(row), self._user)
+        return not self.is_own(row) and is_for_user(self.messages.head(row), self._roster, self._user)
+
+    def is_own(self, row: int) -> bool:
+        """Say whether the person sent a message."""
+        return is_person(self.messages.sender(row), self._roster, self._user)
 
     # Views
 
@@ -215,7 +218,7 @@ class Index:
             return lambda row: messages.sender(row) in names or concerns(messages.head(row)), rows
         kinds: dict[str, Callable[[Head], bool]] = {
             "channel": lambda head: view.name in channel_tags(head),
-            "for-you": lambda head: is_for_user(head, self._user),
+            "for-you": lambda head: is_for_user(head, self._roster, self._user),
             "archive": lambda head: head.archived,
         }
         wanted = kinds[view.kind]
@@ -258,10 +261,9 @@ class Index:
         return self._tags[2]
 
 
-def is_for_user(head: Head | Message, user: str) -> bool:
+def is_for_user(head: Head | Message, roster: Roster, user: str) -> bool:
     """Say whether a message, or what several share, addresses the user or mentions them."""
-    names = (*head.recipients, *head.mentions)
-    return any(name == user or name in USER_NAMES or name.startswith("person:") for name in names)
+    return any(is_person(name, roster, user) for name in (*head.recipients, *head.mentions))
 
 
 def channel_tags(head: Head) -> list[str]:

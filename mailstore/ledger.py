@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection
 
-from mailstore.address import Kind
+from mailstore.address import Kind, party
 from mailstore.columns.flags import Flags
 from mailstore.columns.messages import Messages
 from mailstore.columns.open_mail import OpenMail
@@ -36,7 +36,7 @@ class Ledger:
         self._roster = roster
         self._user = user
         self.due: list[tuple[float, int]] = []
-        self.open = OpenMail(messages.sender, lambda row: messages.head(row).type)
+        self.open = OpenMail(lambda row: party(messages.sender(row), roster, user), lambda row: messages.head(row).type)
         self.dead: dict[tuple[int, str], State] = {}
         self._dead_of: dict[int, tuple[str, ...]] = {}
         self.expired = Flags()
@@ -56,7 +56,7 @@ class Ledger:
             if not message.archived:
                 self.expired.add(row)
         for recipient in recipients(message, facts, self._roster, self._user):
-            found = state(recipient, message, facts, self._roster, now, self._user)
+            found = state(recipient, message, facts, self._roster, now)
             if found is State.READ:
                 continue
             name = recipient.name

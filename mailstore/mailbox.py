@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from mailstore.address import channel_label, is_channel, resolve
+from mailstore.address import channel_label, is_channel, is_person, resolve
 from mailstore.columns.messages import NONE, Head
 from mailstore.delivery import FOREVER
 from mailstore.events import Event, Seen, Unseen
@@ -80,7 +80,7 @@ class Mailbox(Fates):
 
     def is_unseen(self, message: Message) -> bool:
         """Say whether the person has not seen a message yet; archived and own mail never counts."""
-        return not message.archived and message.sender != self.user and not self.was_seen(message.id)
+        return not message.archived and not self.is_own(message) and not self.was_seen(message.id)
 
     def was_seen(self, message_id: str) -> bool:
         """Say whether the person marked a message as seen."""
@@ -94,7 +94,11 @@ class Mailbox(Fates):
 
     def is_mine(self, message: Message) -> bool:
         """Say whether a message is for the person: addressed to or mentioning the user."""
-        return message.sender != self.user and is_for_user(message, self.user)
+        return not self.is_own(message) and is_for_user(message, self.roster, self.user)
+
+    def is_own(self, message: Message) -> bool:
+        """Say whether the person sent a message."""
+        return is_person(message.sender, self.roster, self.user)
 
     # Threads, channels, counts
 

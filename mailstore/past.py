@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from mailstore.events import Event, Seen
+from mailstore.events import Event, Mailboxes, Person, PutAway, Seen
 from mailstore.mailbox import Mailbox
 from mailstore.message import Delivery, Message
 from mailstore.roster import Agent, Status
@@ -22,6 +22,8 @@ def mailbox_at(mailbox: Mailbox, moment: float) -> Mailbox:
     tells as much as its own lines have times for. What the person has seen stays seen.
     """
     past = Mailbox(mailbox.user)
+    told: list[Event] = [Mailboxes(tuple(mailbox.roster.scopes)), Person(tuple(mailbox.roster.person))]
+    past.fold(told, moment)
     past.fold(_records(mailbox, moment), moment)
     past.advance(moment)
     return past
@@ -50,6 +52,9 @@ def _known_of(mailbox: Mailbox, message: Message, moment: float) -> Iterator[Eve
             yield receipt
     for name in mailbox.deliveries(message.id):
         yield Delivery(message.id, name)
+    for name, time in mailbox.put_away_by(message.id).items():
+        if time is None or time <= moment:
+            yield PutAway(message.id, name, time)
     if mailbox.was_seen(message.id):
         yield Seen(message.id)
 

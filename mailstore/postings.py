@@ -6,9 +6,10 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
+from mailstore.address import is_person
 from mailstore.columns.messages import NONE, Head, Messages
-from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
-from mailstore.roster import Agent
+from mailstore.protocol import BROADCAST_NAMES, PERSON
+from mailstore.roster import Agent, Roster
 
 __all__ = ["Postings", "names_in"]
 
@@ -16,8 +17,9 @@ __all__ = ["Postings", "names_in"]
 class Postings:
     """Rows by sender and by head, newest first, as linked lists in arrays; heads by the names in them."""
 
-    def __init__(self, messages: Messages, user: str) -> None:
+    def __init__(self, messages: Messages, roster: Roster, user: str) -> None:
         self._messages = messages
+        self._roster = roster
         self._user = user
         self.by_sender = array("i")
         self.by_head = array("i")
@@ -75,8 +77,8 @@ class Postings:
     def candidates(self, name: str, agent: Agent | None) -> set[int]:
         """Return every message that may be for a name: addressed, mentioned or delivered to it."""
         names = {name, *_broadcasts(name)}
-        if name == "user":
-            names |= {self._user, *USER_NAMES} | {key for key in self._by_name() if key.startswith("person:")}
+        if name == PERSON:
+            names |= {key for key in self._by_name() if is_person(key, self._roster, self._user)}
         return self.naming(names | (_names_of(agent) if agent else set())) | set(self.delivered.get(name, ()))
 
     def touched_by(self, agent: Agent, before: Agent | None) -> set[int]:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-__all__ = ["BROADCAST_NAMES", "BROADCAST_TTL_HOURS", "DIRECT_TTL_HOURS", "LEAST_PREFIX", "TAG_NAMESPACES", "USER_NAMES"]
+__all__ = [
+    "BROADCAST_NAMES",
+    "BROADCAST_TTL_HOURS",
+    "DIRECT_TTL_HOURS",
+    "LEAST_PREFIX",
+    "PERSON",
+    "TAG_NAMESPACES",
+    "USER_NAMES",
+]
 
 TAG_NAMESPACES = ("project", "concern", "domain")
 BROADCAST_NAMES = frozenset({"all", "broadcast", "AGENT:*"})
 USER_NAMES = frozenset({"user", "human"})
+PERSON = "user"
+"""Under which name the person's mail is kept, whichever a record uses."""
 BROADCAST_TTL_HOURS = 4.0
 DIRECT_TTL_HOURS = 24.0
 LEAST_PREFIX = 8

@@ -59,6 +59,7 @@ class RosterImage(msgspec.Struct, frozen=True):
     lines: dict[str, list[Agent]]
     held: dict[str, dict[str, float | None]]
     spells: dict[str, list[tuple[float, float | None]]]
+    person: set[str]
 
 
 NO_ROLES: frozenset[str] = frozenset()
@@ -82,6 +83,8 @@ class Roster:
         self._tags: list[str] | None = None
         self.scopes: set[str] = set()
         """The mailboxes whose names stand here side by side, each behind its label; none where there is but one."""
+        self.person: set[str] = set()
+        """The names that the person bears here, beside those that every mailbox knows."""
         self.resolved: dict[tuple[str, str], Any] = {}
         """What addresses were found to mean; void as soon as an agent's place changes."""
 
@@ -93,12 +96,13 @@ class Roster:
 
     def image(self) -> RosterImage:
         """Return all that is known, to be kept."""
-        return RosterImage(self._lines, self._held, self._frozen)
+        return RosterImage(self._lines, self._held, self._frozen, self.person)
 
     def load(self, image: RosterImage) -> None:
         """Take over what was kept."""
         self._lines, self._held, self._frozen = image.lines, image.held, image.spells
         self._agents = {session: lines[-1] for session, lines in image.lines.items()}
+        self.person = image.person
         self._bearers.clear()
         self._tags = None
         self._roles = {}

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from msgspec.structs import replace
 
-from mailstore.events import Event, Seen, Unseen
+from mailstore.events import Event, Person, PutAway, Seen, Unseen
 from mailstore.message import SOMEBODY, Delivery, Intervention, Location, Message, Problem, Receipt
 from mailstore.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
 from mailstore.roster import Agent
@@ -92,6 +92,10 @@ class Scope:
                 return Receipt(self.id(event.message_id), self.name(event.reader), event.time)
             case Delivery():
                 return Delivery(self.id(event.message_id), self.name(event.recipient), event.time)
+            case PutAway():
+                return PutAway(self.id(event.message_id), self.name(event.recipient), event.time)
+            case Person():
+                return Person(self.names(event.names))
             case Agent():
                 return self.agent(event)
             case Intervention():

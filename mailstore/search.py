@@ -7,6 +7,7 @@ from contextlib import closing
 from itertools import islice
 
 from mailstore.address import Kind, is_channel, resolve
+from mailstore.delivery import State
 from mailstore.errors import StoreError
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
@@ -116,7 +117,7 @@ class SearchContext:
     def _is(self, claim: str, message: Message) -> bool:
         mailbox = self._mailbox
         if claim == "archived":
-            return message.archived
+            return message.archived or State.ARCHIVED in mailbox.bare_states(message, self._now).values()
         if claim == "unseen":
             return mailbox.is_unseen(message)
         if claim == "mentioned":

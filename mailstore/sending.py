@@ -138,7 +138,7 @@ def preview(
     found: dict[str, dict[str, None]] = {key: {} for key in ("reaches", "waits", "frozen", "stale", "dead", "unknown")}
     for recipient in recipients(ghost, Facts(), roster, mailbox.user):
         names = [recipient.name]
-        fate = state(recipient, ghost, Facts(), roster, now, mailbox.user)
+        fate = state(recipient, ghost, Facts(), roster, now)
         if recipient.kind is Kind.ROLE and fate in (State.UNREAD, State.FROZEN):
             holders = roster.holders(recipient.name)
             found["frozen"].update((a.session_id, None) for a in holders if a.status is Status.FROZEN)

@@ -18,7 +18,7 @@ from mailstore.roster import RosterImage
 
 __all__ = ["Unfit", "load", "save"]
 
-VERSION = 3
+VERSION = 4
 MAGIC = b"signalbox folded mailbox\n"
 BYTES = "b"
 """The typecode of what is a buffer of bytes."""
@@ -78,6 +78,7 @@ class Header(msgspec.Struct):
     unreadable: int
     archived: int
     roster: RosterImage
+    put_away: dict[int, dict[str, float | None]]
     settled: dict[str, dict[str, str]]
     undone: dict[str, str]
     journal: list[Intervention]
@@ -122,6 +123,7 @@ def save(mailbox: Mailbox, position: bytes, file: BinaryIO) -> None:
         unreadable=mailbox._unreadable,
         archived=mailbox._archived,
         roster=mailbox.roster.image(),
+        put_away=mailbox._put_away,
         settled=mailbox._settled,
         undone=mailbox._undone,
         journal=list(mailbox._journal.values()),
@@ -196,6 +198,7 @@ def _load(file: BinaryIO, user: str) -> tuple[Mailbox, bytes]:
     mailbox.duplicates, mailbox.problems = header.duplicates, header.problems
     mailbox._unreadable, mailbox._archived = header.unreadable, header.archived
     mailbox.roster.load(header.roster)
+    mailbox._put_away = header.put_away
     mailbox._settled, mailbox._undone = header.settled, header.undone
     mailbox._journal = {it.id: it for it in header.journal}
     mailbox._stepped_in = header.stepped_in

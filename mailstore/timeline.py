@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from mailstore.address import Kind, resolve
+from mailstore.address import Kind, party, resolve
 from mailstore.delivery import State
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
@@ -23,6 +23,7 @@ RULES = {
     Kind.LITERAL: "an address of another system",
 }
 ENDS = {
+    State.ARCHIVED: "put away",
     State.UNRECORDED: "unrecorded",
     State.EXPIRED: "expired",
     State.DEAD: "died",
@@ -73,7 +74,7 @@ def _addressed(mailbox: Mailbox, message: Message, sent: float | None) -> Iterat
 def _fates(mailbox: Mailbox, message: Message, now: float) -> Iterator[Moment]:
     read = set()
     for receipt in mailbox.receipts(message.id):
-        read.add(receipt.reader)
+        read.add(party(receipt.reader, mailbox.roster, mailbox.user))
         yield Moment(receipt.time, "read", receipt.reader, "" if receipt.time is not None else "nobody noted when")
     for name, standing in mailbox.states(message, now).items():
         if standing.state is State.READ:

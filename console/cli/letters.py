@@ -21,6 +21,7 @@ GLYPHS = {
     State.UNREAD: "●",
     State.FROZEN: "○",
     State.WAITING: "○",
+    State.ARCHIVED: "▫",
     State.UNRECORDED: "·",
     State.EXPIRED: "✕",
     State.DEAD: "✕",

@@ -78,11 +78,7 @@ def own_state(mail: Loaded, message: Message, reader: str) -> str:
 
 def mark(mail: Loaded, reader: str, messages: list[Message]) -> list[str]:
     """Record that a reader has read just these, those it has read already excepted; return their ids."""
-    new = [
-        message.id
-        for message in messages
-        if all(receipt.reader != reader for receipt in mail.mailbox.receipts(message.id))
-    ]
+    new = [message.id for message in messages if not mail.mailbox.has_read(message.id, reader)]
     if new:
         mail.store.mark_read(reader, new)
     return new

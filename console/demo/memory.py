@@ -24,7 +24,7 @@ def remember(store: Store, state: State, now: float) -> None:
         mailbox.fold(batch, now)
     seen = []
     for message in mailbox.messages():
-        has_read = any(receipt.reader == PERSON for receipt in mailbox.receipts(message.id))
+        has_read = mailbox.has_read(message.id, PERSON)
         is_old = message.time < now - DAY and not mailbox.is_mine(message)
         if mailbox.is_unseen(message) and (is_old or has_read):
             seen.append(message.id)

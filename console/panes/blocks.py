@@ -32,6 +32,7 @@ WORDS = {
     State.UNREAD: "unread by",
     State.FROZEN: "frozen, waits:",
     State.WAITING: "waits for",
+    State.ARCHIVED: "archived, not read by",
     State.UNRECORDED: "who read it is not recorded:",
     State.EXPIRED: "expired, not read by",
     State.DEAD: "died before reading:",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from mailstore.address import is_person
 from mailstore.bulk.gathered import Gathered, Reads
 from mailstore.bulk.keys import NO_KEY, Keys, Texts, texts_at
 from mailstore.bulk.open_mail import FEWEST, FilerOfMany
@@ -173,9 +174,8 @@ def _fill_threads(mailbox: Mailbox) -> None:
     index.sizes, index.latest = column("i", np.bincount(tops[there], minlength=size)), column("i", latest)
     table.load_order(column("i", there[by_time]))
     archived = np.array([head.archived for head in table.head_values.values], bool)
-    own = table.names.known(mailbox.user)
-    heads, senders = np.array(table.heads, np.uint32)[there], np.array(table.senders, np.uint32)[there]
-    is_unseen = ~archived[heads] & (senders != (-1 if own is None else own))
+    heads = np.array(table.heads, np.uint32)[there]
+    is_unseen = ~archived[heads] & ~_own(mailbox)[there]
     index.unseen = column("i", np.bincount(tops[there][is_unseen], minlength=size))
     mailbox._archived = int(archived[heads].sum())
     ordered = found[np.argsort(times[latest[found]], kind="stable")]
@@ -197,20 +197,26 @@ def _fill_postings(mailbox: Mailbox) -> None:
 def _fill_counts(mailbox: Mailbox) -> None:
     """Count what is unseen, and how much mail the channels have."""
     table, index = mailbox._messages, mailbox._index
-    own = table.names.known(mailbox.user)
-    heads, senders = np.array(table.heads, np.uint32), np.array(table.senders, np.uint32)
+    heads = np.array(table.heads, np.uint32)
     values = table.head_values.values
     mail = np.bincount(heads, minlength=len(values)).tolist()
-    foreign = np.bincount(heads[senders != (-1 if own is None else own)], minlength=len(values)).tolist()
+    foreign = np.bincount(heads[~_own(mailbox)], minlength=len(values)).tolist()
     for number, head in enumerate(values):
         if number == ABSENT or not mail[number]:
             continue
         unseen = 0 if head.archived else foreign[number]
         index.unseen_total += unseen
-        index.unseen_for_user += unseen if is_for_user(head, mailbox.user) else 0
+        index.unseen_for_user += unseen if is_for_user(head, mailbox.roster, mailbox.user) else 0
         for tag in channel_tags(head):
             index.channel_mail[tag] += mail[number]
             index.unseen_channel[tag] += unseen
+
+
+def _own(mailbox: Mailbox) -> Mask:
+    """Say which rows hold what the person sent."""
+    table = mailbox._messages
+    own = [at for at, name in enumerate(table.names.values) if is_person(name, mailbox.roster, mailbox.user)]
+    return np.isin(np.array(table.senders, np.uint32), np.array(own, np.uint32))
 
 
 def _fill_ledger(mailbox: Mailbox, read_rows: Rows, now: float) -> None:

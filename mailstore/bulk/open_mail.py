@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mailstore.address import Address, Kind, resolve
+from mailstore.address import Address, Kind, is_person, party, resolve
 from mailstore.bulk.threads import column, in_order
 from mailstore.columns.messages import Head, Messages
 from mailstore.columns.open_mail import WORD, Name
 from mailstore.delivery import FOREVER, State, expiry_of
 from mailstore.ledger import FROZEN_CHECK_SECONDS, Ledger
+from mailstore.protocol import PERSON
 from mailstore.roster import Agent, Roster, Status
 
 __all__ = ["FilerOfMany"]
@@ -41,6 +42,8 @@ class FilerOfMany:
         self._senders = np.frombuffer(messages.senders, np.uint32)
         self._read_names, order = in_order(np.frombuffer(readers, np.uint32))
         self._read_rows = read_rows[order]
+        self._person = [number for number, name in enumerate(messages.names.values) if is_person(name, roster, user)]
+        """The names of the person, as numbers."""
         self._read: dict[str, Mask] = {}
         self._due = np.full(len(messages), FOREVER)
         self._expired = np.zeros(len(messages), bool)
@@ -87,7 +90,7 @@ class FilerOfMany:
         for text in head.mentions:
             address = resolve(text, self._roster, self._user)
             if address.kind is Kind.USER:
-                yield address.name, Kind.DIRECT, expiries, self._not_sent_by(self._user, senders), False
+                yield address.name, Kind.DIRECT, expiries, self._not_sent_by(PERSON, senders), False
             for agent in self._mentioned(address):
                 is_meant = overlaps(agent, times, expiries) & self._not_sent_by(agent.session_id, senders)
                 yield agent.session_id, Kind.DIRECT, expiries, is_meant, False
@@ -105,14 +108,21 @@ class FilerOfMany:
         return [agent] if agent else []
 
     def _not_sent_by(self, name: str, senders: NDArray[np.uint32]) -> Mask:
+        numbers = self._numbers(name)
+        return ~np.isin(senders, numbers) if numbers else np.ones(len(senders), bool)
+
+    def _numbers(self, name: str) -> list[int]:
+        """Return the numbers under which a name stands in records: the person's are several."""
+        if name == PERSON:
+            return self._person
         number = self._messages.names.known(name)
-        return np.ones(len(senders), bool) if number is None else senders != number
+        return [] if number is None else [number]
 
     def _file_for(
         self, name: str, kind: Kind, head: Head, rows: Rows, ends: Times, is_addressed: bool, now: float
     ) -> None:
         roster, is_role = self._roster, kind is Kind.ROLE
-        is_agent = not is_role and kind is not Kind.USER and name != self._user
+        is_agent = not is_role and name != PERSON
         agent = roster.get(name) if is_agent else None
         holders = roster.holders(name) if is_role else []
         for reader in (name, *roster.held(name)) if is_role else (name,):
@@ -154,8 +164,7 @@ class FilerOfMany:
         known = self._read.get(reader)
         if known is None:
             known = np.zeros(len(self._times), bool)
-            number = self._messages.names.known(reader)
-            if number is not None:
+            for number in self._numbers(reader):
                 start, end = np.searchsorted(self._read_names, (number, number + 1))
                 known[self._read_rows[start:end]] = True
             if len(self._read) >= MOST_READERS:
@@ -185,7 +194,7 @@ class FilerOfMany:
             if name[0]:
                 pairs = heads[rows].astype(np.int64) << 32 | self._senders[rows]
                 for pair, number in zip(*np.unique(pairs, return_counts=True), strict=True):
-                    sender = self._messages.names[int(pair) & 0xFFFF_FFFF]
+                    sender = party(self._messages.names[int(pair) & 0xFFFF_FFFF], self._roster, self._user)
                     mail.count_sent(at, sender, kinds[int(pair) >> 32], int(number))
         self._count_together()
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
-from mailstore.events import Event, Gone, Progress, Reset
+from mailstore.events import Event, Gone, Person, Progress, PutAway, Reset
 from mailstore.files.database import Unreadable
 from mailstore.message import Delivery, Message, Problem, Receipt
 from mailstore.roster import Agent
@@ -137,7 +137,7 @@ def _about(event: Event) -> Hashable:
     """Return what an event is about: of two about the same, the first is told and the later one adds nothing to it."""
     if isinstance(event, Receipt):
         return Receipt, event.reader
-    return (Delivery, event.recipient) if isinstance(event, Delivery) else event
+    return (type(event), event.recipient) if isinstance(event, (Delivery, PutAway)) else event
 
 
 def _new(held: Bundle, now: Bundle) -> list[Event]:
@@ -173,7 +173,7 @@ def _in_order(events: list[Event]) -> list[Event]:
     def key(event: Event) -> tuple[int, float, str]:
         if isinstance(event, Message):
             return 1, event.time, event.id
-        return (0 if isinstance(event, Agent) else 2), 0.0, ""
+        return (0 if isinstance(event, (Agent, Person)) else 2), 0.0, ""
 
     return sorted(events, key=key)
 
