@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the findings; finding something is no failure."""
+    """Print the findings; return 1 where the mailbox is damaged, 0 for a sound one, whatever its mail leads to."""
     configured = settings()
     with open_mailbox(args, configured) as store:
         found = examine(store, configured.user)
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
         put_json(found)
     else:
         put(_report(found))
-    return 0
+    return int(bool(found.malformed or found.duplicates or found.cycles))
 
 
 def examine(store: Store, user: str) -> Checkup:

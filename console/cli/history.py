@@ -9,7 +9,7 @@ from console.cli.edge import warn
 from console.cli.letters import message_rows
 from console.cli.loading import Loaded, loaded, moment_of
 from console.cli.options import mailbox_options, type_option
-from console.cli.plain import columns, put
+from console.cli.plain import columns, put, sent_at
 from console.cli.problems import UsedWrongly
 from mailstore.message import Message
 
@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             put_json(message_rows(mail, shown))
         elif shown:
-            cells = [(it.timestamp, it.id, it.sender, ", ".join(it.recipients), it.type, it.subject) for it in shown]
+            cells = [(sent_at(it), it.id, it.sender, ", ".join(it.recipients), it.type, it.subject) for it in shown]
             put(columns(cells, ("time", "message", "sender", "recipients", "type", "subject")))
         else:
             put("no messages")

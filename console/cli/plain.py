@@ -6,11 +6,15 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from console.cli.edge import put
 from console.render.safe import visible, visible_line
 
-__all__ = ["body", "bold", "columns", "put", "stamp"]
+if TYPE_CHECKING:
+    from mailstore.message import Message
+
+__all__ = ["body", "bold", "columns", "put", "sent_at", "stamp"]
 
 GAP = "  "
 
@@ -60,3 +64,8 @@ def stamp(time: float | None) -> str | None:
         return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (OverflowError, ValueError, OSError):
         return None
+
+
+def sent_at(message: Message) -> str:
+    """Return when a message was sent, in the one form that columns have; as its record says where that is no time."""
+    return (message.timed and stamp(message.time)) or message.timestamp

@@ -8,9 +8,11 @@ from console.cli.document import put_json
 from console.cli.letters import message_rows, receipts
 from console.cli.loading import Loaded, find_message, loaded
 from console.cli.options import mailbox_options
-from console.cli.plain import body, bold, put
+from console.cli.plain import body, bold, put, sent_at
 from console.render.safe import visible_line
 from mailstore.errors import ContentGone
+from mailstore.message import Message
+from mailstore.stores.bodies import first_line
 from mailstore.views import Node
 
 STEP = "  "
@@ -43,11 +45,21 @@ def branch(mail: Loaded, node: Node) -> str:
     message = node.message
     if message is None:
         return f"{indent}(message {visible_line(node.id)} is not here)\n"
-    head = f"{message.sender} → {', '.join(message.recipients)}  {message.timestamp}  {message.id}{deep}"
+    head = f"{message.sender} → {', '.join(message.recipients)}  {sent_at(message)}  {message.id}{deep}"
     try:
         text = mail.store.content(message)
     except ContentGone as error:
         text = f"(the text can't be read: {error.problem})"
     states = mail.mailbox.states(message, mail.now)
-    lines = [f"{indent}{bold(visible_line(head))}", body(text, f"{indent}    ")]
-    return "\n".join([*lines, *(f"{indent}  {line}" for line in receipts(states)), ""])
+    lines = [bold(visible_line(head)), *(f"  {name}: {visible_line(value)}" for name, value in _facts(message, text))]
+    below = [f"  {line}" for line in receipts(states)]
+    return "\n".join(
+        [*(indent + line for line in lines), body(text, f"{indent}    "), *(indent + line for line in below), ""]
+    )
+
+
+def _facts(message: Message, text: str) -> list[tuple[str, str]]:
+    """Return what a message says of itself, tags of a signature or a key that does not hold among them."""
+    subject = message.subject if message.subject != first_line(text) else ""
+    found = (("subject", subject), ("type", message.type), ("tags", ", ".join(message.tags)))
+    return [(name, value) for name, value in found if value]

@@ -77,13 +77,13 @@ def as_jsonld(messages: Iterable[Exported], about: About) -> Iterator[str]:
 def _node(message: Exported) -> dict[str, Any]:
     node: dict[str, Any] = {
         "@id": situation(message.id),
-        "@type": "situation",
+        "@type": "Situation",
         "scale": "act",
         "startTime": message.timestamp,
         "actor": list(dict.fromkeys(_actors(message))),
         "addressedTo": list(message.recipients),
         "materialization": {
-            "@type": "materialization",
+            "@type": "Materialization",
             "name": message.subject,
             "text": message.content,
         },

@@ -192,7 +192,15 @@ def test_each_message_is_a_situation_with_its_actors(run: Run, tmp_path: Path) -
     assert '\nmessage-content     belongs-to  situation:mailbox-msg-one  quality: "materialization"\n' in text
     assert "\n    A␛[2J text.\n" in text
     assert "\nentity: situation:mailbox-msg-a%20b\n" in text
-    graph = json.loads(run("export", "--format", "jsonld", "--store", mail.url).out)["@graph"]
+    document = json.loads(run("export", "--format", "jsonld", "--store", mail.url).out)
+    graph, context = document["@graph"], document["@context"]
+
+    def expanded(term: str) -> str:
+        """Expand a type as JSON-LD does: a term of the context by that, any other by the vocabulary."""
+        return context.get(term, context["@vocab"] + term)
+
+    types = [node[part]["@type"] if part else node["@type"] for node in graph for part in ("", "materialization")]
+    assert {expanded(each) for each in types} == {"urn:signalbox:Situation", "urn:signalbox:Materialization"}
     assert [node["@id"] for node in graph] == ["situation:mailbox-msg-one", "situation:mailbox-msg-a%20b"]
     assert graph[0]["actor"] == ["agent:ann-00000001", "agent:bob-00000001", "person:user"]
     assert graph[0]["materialization"]["text"] == "A\x1b[2J text."

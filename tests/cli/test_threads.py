@@ -51,6 +51,19 @@ def test_a_ring_of_replies_is_cut_at_its_oldest_message(run: Run, tmp_path: Path
     assert [row["id"] for row in rows] == ["ring-1", "ring-2", "ring-3"]
 
 
+def test_a_thread_as_text_says_subject_type_and_tags_and_every_time_in_one_form(run: Run, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    mail.message("one", ANN, "user", timestamp="2026-03-16T15:00:00+01:00", subject="The colour", type="question")
+    mail.message("two", "user", ANN, timestamp="2026-03-16 14:00:01", thread="one", tags=["signature:INVALID"])
+    lines = run("thread", "one", "--store", mail.url).out.splitlines()
+    assert lines[0] == f"{ANN} → user  2026-03-16T14:00:00Z  one"
+    assert lines[1:3] == ["  subject: The colour", "  type: question"]
+    assert f"  user → {ANN}  2026-03-16T14:00:01Z  two" in lines
+    assert "    tags: signature:INVALID" in lines
+    history = run("history", "--store", mail.url).out.splitlines()
+    assert [line.split()[0] for line in history[1:]] == ["2026-03-16T14:00:00Z", "2026-03-16T14:00:01Z"]
+
+
 def test_a_very_deep_thread_is_told_whole(run: Run, tmp_path: Path) -> None:
     mail = MailFiles(tmp_path, now=time.time())
     parent = None
@@ -137,7 +150,7 @@ def test_the_doctor_names_every_damaged_line_and_changes_nothing(run: Run, tmp_p
     mail = damaged(tmp_path, time.time(), dialect)
     before = mail.mailbox.read_bytes()
     result = run("doctor", "--json", "--store", mail.url)
-    assert (result.status, result.err) == (0, "")
+    assert (result.status, result.err) == (1, "")
     found = result.document
     lines = {fault["line"] for fault in found["malformed"]}
     assert {2, 3, 4} <= lines
@@ -167,4 +180,5 @@ def test_the_doctor_finds_nothing_wrong_in_a_sound_mailbox(run: Run, tmp_path: P
     mail = MailFiles(tmp_path, now=time.time())
     mail.agent(ANN)
     mail.message("m", "user", ANN)
-    assert run("doctor", "--store", mail.url).out.endswith("nothing is wrong\n")
+    result = run("doctor", "--store", mail.url)
+    assert (result.status, result.out.splitlines()[1:]) == (0, ["nothing is wrong"])
