@@ -1,0 +1,303 @@
+"""What became of each message for each of its recipients, by `docs/semantics.md`: one plain function a rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from math import inf
+
+from tests.oracle.people import PERSON, People, Span, is_person
+from tests.oracle.records import Box, Letter, Mark
+
+__all__ = ["DeadLetter", "Oracle", "Recipient"]
+
+HOUR = 3600.0
+DEFAULT_HOURS = {"broadcast": 4.0, "direct": 24.0}
+
+
+@dataclass
+class Recipient:
+    """One recipient of a message: what it is, the ways that lead to it, and the TTLs of those, in hours."""
+
+    kind: str
+    ways: set[str] = field(default_factory=set)
+    ttls: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True, order=True)
+class DeadLetter:
+    message_id: str
+    recipient: str
+    state: str
+    since: float | None
+
+
+class Oracle:
+    """All answers for a mailbox at a moment; with `is_past`, as it stood then."""
+
+    def __init__(self, box: Box, now: float, *, is_past: bool = False) -> None:
+        self.now = now
+        self.people = People(box.agents, now if is_past else None)
+        self.letters = {letter.id: letter for letter in box.letters if not is_past or letter.time <= now}
+        self.reads, self.deliveries, self.deeds = box.reads, box.deliveries, box.deeds
+        if is_past:
+            self.letters = {name: replace(letter, is_archived=False) for name, letter in self.letters.items()}
+            self.reads = [mark for mark in box.reads if mark.time is None or mark.time <= now]
+            self.deliveries = [mark for mark in box.deliveries if mark.time is None or mark.time <= now]
+            self.deeds = [deed for deed in box.deeds if deed.time <= now]
+        self.recipients = {letter.id: self.recipients_of(letter) for letter in self.letters.values()}
+        self.states = {
+            letter.id: {key: self.state(letter, key, one) for key, one in self.recipients[letter.id].items()}
+            for letter in self.letters.values()
+        }
+
+    # Who
+
+    def names_in(self, marks: list[Mark], letter: Letter) -> list[str]:
+        return [mark.name for mark in marks if mark.message_id == letter.id]
+
+    def readers(self, letter: Letter) -> list[str]:
+        every = [*letter.read_by, *self.names_in(self.reads, letter)]
+        return list(dict.fromkeys(PERSON if is_person(name) else name for name in every))
+
+    def recipients_of(self, letter: Letter) -> dict[str, Recipient]:
+        people, found = self.people, dict[str, Recipient]()
+        kinds = [people.meaning(address)[0] for address in letter.recipients]
+        longest = max(DEFAULT_HOURS.get(kind, inf) for kind in kinds)
+
+        def add(key: str, kind: str, way: str, ttl: float) -> None:
+            if people.is_sender(letter, key) and way not in ("direct", "person"):
+                return
+            one = found.setdefault(key, Recipient(kind))
+            if way == "unknown":
+                one.kind = kind
+            one.ways.add(way)
+            one.ttls.append(ttl if letter.ttl is None else letter.ttl)
+
+        for address in letter.recipients:
+            kind, key = people.meaning(address)
+            ttl = DEFAULT_HOURS.get(kind, inf)
+            if kind == "broadcast":
+                for session in people.lines:
+                    if people.now(session).status != "frozen" and self.is_audience(letter, session, ttl):
+                        add(session, "direct", kind, ttl)
+            elif kind == "channel":
+                for session in people.lines:
+                    if key in people.now(session).tags and self.is_audience(letter, session, ttl):
+                        add(session, "direct", kind, ttl)
+            else:
+                add(key, kind, kind, ttl)
+        for name in mentions_in(letter):
+            kind, key = people.meaning(name)
+            if kind == "person":
+                add(key, kind, "mention", longest)
+            for session in people.holders(people.role_of(key)) if kind == "role" else [key] if kind == "direct" else []:
+                if self.is_audience(letter, session, longest):
+                    add(session, "direct", "mention", longest)
+        held = [people.role_of(key) for key, one in found.items() if one.kind == "role"]
+        for name in self.names_in(self.deliveries, letter):
+            kind, key = people.meaning(name)
+            if kind in ("broadcast", "channel", "unknown"):
+                kind, key = "unknown", name
+            if key in found or not any(people.ever_held(key, role) for role in held):
+                add(key, kind, "unknown" if kind == "unknown" else "delivery", longest)
+        for name in self.readers(letter):
+            if name in found or not any(people.ever_held(name, role) for role in held):
+                kind = "person" if name == PERSON else "direct" if name in people.lines else "stranger"
+                add(name, kind, "read", longest)
+        return found
+
+    def is_audience(self, letter: Letter, session: str, ttl: float) -> bool:
+        start, end = self.people.life(session)
+        return end >= letter.time and start <= self.expiry_for_agent(letter, session, ttl)
+
+    # When
+
+    def expiry_for_agent(self, letter: Letter, session: str, ttl: float) -> float:
+        """Return when a message's time runs out for an agent; frozen time does not count."""
+        if not letter.is_timed:
+            return inf
+        expiry = letter.time + (ttl if letter.ttl is None else letter.ttl) * HOUR
+        known: list[Span] = []
+        for start, end in self.people.frozen(session):
+            if start is None and (end is None or end > letter.time):
+                return inf
+            if start is not None and end is None and start < expiry:
+                return inf
+            if start is not None and end is not None:
+                known.append((start, end))
+        return stretched(letter.time, expiry, known)
+
+    def expiry_for_role(self, letter: Letter, role: str, ttl: float) -> float:
+        """Return when a message's time runs out for a role: not while all who hold it are frozen."""
+        if not letter.is_timed:
+            return inf
+        people = self.people
+        held = {session: people.holdings(session, role) for session in people.lines}
+        frozen = {
+            session: [(-inf if start is None else start, inf if end is None else end) for start, end in spells]
+            for session in people.lines
+            for spells in [people.frozen(session)]
+        }
+        moments = {moment for spans in [*held.values(), *frozen.values()] for span in spans for moment in span}
+        edges = sorted(moments | {letter.time, inf})
+        known = []
+        for start, end in pairwise(edges):
+            middle = start + 1 if end == inf else end - 1 if start == -inf else (start + end) / 2
+            holders = [session for session, spans in held.items() if any(a <= middle < b for a, b in spans)]
+            if holders and all(any(a <= middle < b for a, b in frozen[session]) for session in holders):
+                known.append((start, end))
+        return stretched(letter.time, letter.time + (ttl if letter.ttl is None else letter.ttl) * HOUR, known)
+
+    def expiry(self, letter: Letter, key: str, one: Recipient) -> float:
+        longest = max(one.ttls)
+        if one.kind == "role":
+            return self.expiry_for_role(letter, self.people.role_of(key), longest)
+        if key in self.people.lines:
+            return self.expiry_for_agent(letter, key, longest)
+        return letter.time + longest * HOUR if letter.is_timed else inf
+
+    # What
+
+    def is_read(self, letter: Letter, key: str, one: Recipient) -> bool:
+        readers = self.readers(letter)
+        if one.kind == "role":
+            role = self.people.role_of(key)
+            return role in readers or any(
+                self.people.ever_held(name, role) for name in readers if not self.people.is_sender(letter, name)
+            )
+        return key in readers
+
+    def state(self, letter: Letter, key: str, one: Recipient) -> str:
+        people = self.people
+        role = self.people.role_of(key)
+        status = people.now(key).status if one.kind == "direct" else ""
+        if self.is_read(letter, key, one):
+            return "read"
+        if one.kind == "unknown":
+            return "unknown"
+        if status == "dead":
+            return "dead"
+        if one.kind == "role" and not people.holders(role):
+            return "waiting"
+        if one.kind == "role" and all(people.now(session).status == "frozen" for session in people.holders(role)):
+            return "frozen"
+        if status == "frozen":
+            return "frozen"
+        if self.now >= self.expiry(letter, key, one):
+            return "expired"
+        return "archived" if letter.is_archived else "unread"
+
+    # Answers
+
+    def dead_letters(self) -> list[DeadLetter]:
+        found = []
+        for letter in self.letters.values():
+            for key, one in self.recipients[letter.id].items():
+                state = self.states[letter.id][key]
+                is_dead = state == "unknown" or (state in ("dead", "expired") and "direct" in one.ways)
+                if is_dead and not self.is_settled(letter, key):
+                    found.append(DeadLetter(letter.id, key, state, self.since(letter, key, one, state)))
+        return sorted(found, key=lambda dead: (dead.message_id, dead.recipient))
+
+    def since(self, letter: Letter, key: str, one: Recipient, state: str) -> float | None:
+        if state == "expired":
+            return self.expiry(letter, key, one)
+        time = letter.time if letter.is_timed else None
+        if state == "unknown":
+            return time
+        end = self.people.now(key).ended
+        return None if end is None or time is None else max(end, time)
+
+    def is_settled(self, letter: Letter, key: str) -> bool:
+        undone = {deed.details.get("undoes") for deed in self.deeds if deed.action == "undo"}
+        return any(
+            deed.action in ("redirect", "resend", "acknowledge")
+            and deed.message_id == letter.id
+            and deed.details.get("recipient") in (None, "", key)
+            and deed.id not in undone
+            for deed in self.deeds
+        )
+
+    def own_roles(self, letter: Letter, session: str, *, only_now: bool) -> list[str]:
+        """Return the recipients of a message that are roles, and whose mail this is an agent's own."""
+        found = []
+        for key, one in self.recipients[letter.id].items():
+            role = self.people.role_of(key)
+            if one.kind != "role" or session not in self.people.lines or letter.sender == session:
+                continue
+            if only_now and session not in self.people.holders(role):
+                continue
+            expiry = self.expiry(letter, key, one)
+            if any(end >= letter.time and start <= expiry for start, end in self.people.holdings(session, role)):
+                found.append(key)
+        return found
+
+    def inbox(self, name: str) -> list[str]:
+        return [
+            letter.id
+            for letter in self.in_order()
+            if not letter.is_archived
+            and (name in self.recipients[letter.id] or self.own_roles(letter, name, only_now=False))
+        ]
+
+    def unread(self, name: str) -> list[str]:
+        found = []
+        for letter in self.in_order():
+            keys = [name, *self.own_roles(letter, name, only_now=True)]
+            states = {self.states[letter.id].get(key, "") for key in keys}
+            if not letter.is_archived and states & {"unread", "frozen"}:
+                found.append(letter.id)
+        return found
+
+    def in_order(self) -> list[Letter]:
+        return sorted(self.letters.values(), key=age)
+
+    def having(self, state: str) -> list[tuple[str, str]]:
+        """Return the live messages and recipients in a state."""
+        return sorted(
+            (letter.id, key)
+            for letter in self.letters.values()
+            for key, found in self.states[letter.id].items()
+            if found == state and not letter.is_archived
+        )
+
+    def out_of_time(self) -> list[str]:
+        """Return the live messages whose time has run out by the longest TTL of their addresses."""
+        found = []
+        for letter in self.letters.values():
+            hours = [DEFAULT_HOURS.get(self.people.meaning(address)[0], inf) for address in letter.recipients]
+            ttl = max(hours) if letter.ttl is None else letter.ttl
+            if letter.is_timed and not letter.is_archived and letter.time + ttl * HOUR <= self.now:
+                found.append(letter.id)
+        return found
+
+    def for_you(self) -> list[str]:
+        return sorted(
+            letter.id
+            for letter in self.letters.values()
+            if not is_person(letter.sender)
+            and any(is_person(name) for name in [*letter.recipients, *mentions_in(letter)])
+        )
+
+
+def mentions_in(letter: Letter) -> list[str]:
+    from tests.oracle.records import MENTION
+
+    return list(dict.fromkeys(MENTION.findall(letter.content)))
+
+
+def age(letter: Letter) -> tuple[float, tuple[str, int], str]:
+    return letter.time, letter.place, letter.id
+
+
+def stretched(time: float, expiry: float, frozen: list[Span]) -> float:
+    """Return when a time runs out that stands still in some spans."""
+    at = time
+    for start, end in sorted(frozen):
+        start, end = max(start, at), max(end, at)
+        if start >= expiry:
+            break
+        expiry += end - start
+        at = end
+    return expiry
