@@ -19,7 +19,6 @@ from mailstore.roster import Status
 __all__ = [
     "MANY_WORDS",
     "Preview",
-    "check_policy",
     "one_of",
     "prepare",
     "preview",
@@ -180,20 +179,6 @@ def _warnings(mailbox: Mailbox, wanted: Draft) -> list[str]:
     if len(mailbox.roster) and sender.kind not in (Kind.DIRECT, Kind.USER, Kind.ROLE):
         found.append(f"the roster does not know the sender {wanted.sender!r}")
     return found
-
-
-def check_policy(mailbox: Mailbox, sender: str, recipients: Sequence[str], allowed: Sequence[str]) -> None:
-    """Raise DraftRefused where a sender may not write to the user: those may that `allowed` names, by session or role.
-
-    Without names everybody may.
-    """
-    if not allowed or resolve(sender, mailbox.roster, mailbox.user).kind is Kind.USER:
-        return
-    agent = mailbox.roster.get(sender)
-    names = {sender, *(agent.roles() if agent else ())}
-    kinds = [address.kind for address in resolve_all(tuple(split_addresses(recipients, mailbox)), mailbox)]
-    if Kind.USER in kinds and names.isdisjoint(allowed):
-        raise DraftRefused("to", f"{sender} may not write to the user", f"write to {' or '.join(allowed)} instead")
 
 
 def prepare(mailbox: Mailbox, now: float, *, literal: bool = False, **fields: Any) -> Draft:

@@ -10,8 +10,10 @@ from console.cli.edge import warn
 from console.cli.loading import Loaded, find_message, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import DeadLetterRow, SettledRow
+from console.cli.person import require_person
 from console.cli.plain import columns, put, stamp
 from console.cli.problems import Refused, UsedWrongly
+from console.cli.settings import settings
 from console.render.safe import visible_line
 from console.render.text import age
 from mailstore.mailbox import Mailbox
@@ -50,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         if args.action == "list":
             return _list(mail, as_json=args.json)
+        if settings(is_told=False).to_user and not args.dry_run:
+            require_person(mail.store.url)
         steps = _steps(args, mail)
         if args.dry_run:
             return _tell(args, steps, [])

@@ -13,7 +13,7 @@ from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.plain import put
 from console.cli.problems import UsedWrongly
-from console.cli.settings import settings
+from console.cli.settings import joined_channels, settings
 from console.render.safe import visible_line
 from mailstore.draft import MAX_BODY_BYTES, Draft
 from mailstore.errors import DraftRefused
@@ -44,12 +44,13 @@ def run(args: argparse.Namespace) -> int:
     """Check, send, and print the id; warnings go to standard error."""
     fields = _fields(args)
     with loaded(args) as mail:
-        from mailstore.sending import check_policy, one_of, prepare, split_addresses
+        from mailstore.sending import one_of, prepare, split_addresses
 
         if args.one_of:
             typed = split_addresses(fields["recipients"], mail.mailbox)
             fields["recipients"] = tuple(one_of(text, mail.mailbox) for text in typed)
-        check_policy(mail.mailbox, fields["sender"], fields["recipients"], settings(is_told=False).to_user)
+        if allowed := settings(is_told=False).to_user:
+            _check_policy(mail, fields, allowed)
         draft = prepare(mail.mailbox, mail.now, literal=args.literal, **fields)
         _warn(mail, draft)
         message = mail.store.send(draft)
@@ -59,6 +60,20 @@ def run(args: argparse.Namespace) -> int:
         else:
             put(visible_line(message.id))
     return 0
+
+
+def _check_policy(mail: Loaded, fields: dict[str, Any], allowed: tuple[str, ...]) -> None:
+    """Raise where the settings do not let the sender write this, or be the person."""
+    from console.cli.person import require_person
+    from mailstore.policy import check_policy, is_the_user, normal
+    from mailstore.stores.bodies import mentions
+
+    if is_the_user(fields["sender"], mail.mailbox):
+        require_person(mail.store.url)
+    words = fields["sender"], fields["recipients"], allowed
+    check_policy(
+        mail.mailbox, *words, mentioned=mentions(normal(fields["content"])), joined=joined_channels(mail.store.url)
+    )
 
 
 def _fields(args: argparse.Namespace) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from console.cli.edge import warn
 from mailstore.events import Seen
 from mailstore.retention import EVERYTHING, Retention
 
-__all__ = ["Settings", "saved_views", "seen_marks", "settings"]
+__all__ = ["Settings", "joined_channels", "saved_views", "seen_marks", "settings"]
 
 
 STALE_SECONDS = 1800.0
@@ -66,6 +66,22 @@ def saved_views(mailbox_url: str) -> dict[str, str]:
     state = State(path)
     try:
         return {**kept, **state.views(mailbox_url)}
+    finally:
+        state.close()
+
+
+def joined_channels(mailbox_url: str) -> frozenset[str]:
+    """Return the tags of the channels that the person has joined in the console."""
+    from platformdirs import user_state_path
+
+    path = user_state_path("signalbox") / "state.db"
+    if not path.exists():
+        return frozenset()
+    from console.state import State
+
+    state = State(path)
+    try:
+        return state.joined(mailbox_url)
     finally:
         state.close()
 

@@ -12,12 +12,15 @@ import msgspec
 
 from console.cli.letters import message_rows
 from console.cli.loading import Loaded, find_message, moment_of
-from console.cli.problems import UsedWrongly
+from console.cli.problems import Refused, UsedWrongly
+from console.cli.settings import joined_channels
 from console.mcp.requests import MarkRead, Nothing, ReadMessages, Request, SendMessage, ThreadOf
 from mailstore.message import Message, Receipt
+from mailstore.policy import check_policy, is_the_user, normal
 from mailstore.presence import presence_of
 from mailstore.roster import Status
-from mailstore.sending import check_policy, prepare
+from mailstore.sending import prepare
+from mailstore.stores.bodies import mentions
 
 __all__ = ["TOOLS", "Caller", "Tool"]
 
@@ -60,10 +63,22 @@ async def read_messages(caller: Caller, asked: ReadMessages) -> dict[str, Any]:
     return {"messages": await caller.rows(shown), "left_out": len(found) - len(shown)}
 
 
+async def _check_policy(caller: Caller, asked: SendMessage) -> None:
+    """Raise where the settings do not let the agent write this; over the protocol nobody is the person."""
+    mailbox = caller.mail.mailbox
+    if is_the_user(caller.session_id, mailbox):
+        raise Refused("a policy is set, and an agent is served here", "the person writes from the console")
+    joined = await asyncio.to_thread(joined_channels, caller.mail.store.url)
+    check_policy(
+        mailbox, caller.session_id, (asked.to,), caller.to_user, mentioned=mentions(normal(asked.body)), joined=joined
+    )
+
+
 async def send_message(caller: Caller, asked: SendMessage) -> dict[str, Any]:
     """Send a message as the agent."""
     mailbox = caller.mail.mailbox
-    check_policy(mailbox, caller.session_id, (asked.to,), caller.to_user)
+    if caller.to_user:
+        await _check_policy(caller, asked)
     draft = prepare(
         mailbox,
         time.time(),

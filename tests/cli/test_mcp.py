@@ -12,6 +12,7 @@ from typing import Any
 
 import mcp
 import pytest
+from platformdirs import user_config_path
 
 from tests.cli.conftest import ROOT, Run
 from tests.mailboxes import MailFiles
@@ -119,3 +120,14 @@ def test_what_must_be_installed_is_told(run: Run, mail: MailFiles, monkeypatch: 
     done = run("mcp", "--as", ANN, "--store", mail.url)
     assert done.status == 1
     assert "pip install 'signalbox[mcp]'" in done.err
+
+
+async def test_a_policy_holds_over_the_protocol_too(mail: MailFiles) -> None:
+    folder = user_config_path("signalbox")
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('[policy]\nto_user = ["orchestrator"]\n')
+    words = {"type": "status", "body": "Please?"}
+    async with asyncio.timeout(PATIENCE), client(mail) as session:
+        for to in ("Human", "role:person:x", "all"):
+            assert "may not write to the user" in await refused(session, "send_message", to=to, **words)
+        assert (await called(session, "send_message", to=BOB, **words))["recipients"] == [BOB]

@@ -257,18 +257,3 @@ def test_one_of_a_roles_holders_is_written_to_in_turn(run: Run, mail: MailFiles)
     assert {*first, *sent()} == {"bui-00000001", "bui-00000002"}
     done = run("send", "--from", ANN, "--to", "all", "--one-of", "--body", "x", "--store", mail.url)
     assert (done.status, "'all' is no role" in done.err) == (1, True)
-
-
-def test_only_whom_the_policy_names_writes_to_the_user(
-    run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = mail.data / "config" / "signalbox"
-    folder.mkdir(parents=True)
-    (folder / "config.toml").write_text('[policy]\nto_user = ["orchestrator"]\n')
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder.parent))
-    mail.agent("orc-00000001", role="orchestrator")
-    words = ["--to", "user", "--body", "Please?", "--store", mail.url]
-    done = run("send", "--from", ANN, *words)
-    assert done.status == 1
-    assert f"{ANN} may not write to the user: write to orchestrator instead" in done.err
-    assert run("send", "--from", "orc-00000001", *words).status == 0

@@ -42,6 +42,7 @@ ORDER = [
         "waking",
     },
     {"sending", "search"},
+    {"policy"},
     {"store"},
     {"resuming"},
     {"comparing"},
