@@ -122,6 +122,7 @@ class Session:
             self.now(),
             self.config.stale_after_minutes * 60,
             may_expire=Capability.TTL in self.store.capabilities_for(draft.thread or draft.recipients[0]),
+            is_for_named=self.store.is_for_named(draft),
             woken=self.store.would_wake(draft, [agent.session_id for agent in roster]),
         )
 

@@ -129,10 +129,15 @@ def preview(
     stale_after: float = STALE_SECONDS,
     *,
     may_expire: bool = True,
+    is_for_named: bool = False,
     woken: Sequence[str] = (),
 ) -> Preview:
-    """Say whom a draft would reach if it were sent now; its store says whether it expires, and whom its text wakes."""
+    """Say whom a draft would reach if it were sent now.
+
+    Its store says whether it expires, whether it is for those alone that it names, and whom its text wakes.
+    """
     ghost = _ghost(wanted if may_expire else wanted.model_copy(update={"ttl_hours": NEVER}), now)
+    ghost = msgspec.structs.replace(ghost, is_listed=is_for_named)
     roster = mailbox.roster
     found: dict[str, dict[str, None]] = {key: {} for key in ("reaches", "waits", "frozen", "stale", "dead", "unknown")}
     for recipient in recipients(ghost, Facts(), roster, mailbox.user):

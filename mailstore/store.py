@@ -180,6 +180,10 @@ class Store(ABC):
         """Return which of some agents a draft's text would wake by naming them, beside those it is addressed to."""
         return []
 
+    def is_for_named(self, draft: Draft) -> bool:
+        """Say whether a draft is for those alone that it names, and its channel tells only where it stands."""
+        return False
+
     def mark_read(self, reader: str, message_ids: Sequence[str]) -> int:
         """Record that `reader` has read just these messages; return how many records were written."""
         raise self._unsupported(Capability.MARK_READ)

@@ -147,7 +147,7 @@ def _standard_input() -> str:
 def _warn(mail: Loaded, draft: Draft) -> None:
     from mailstore.sending import preview
 
-    found = preview(mail.mailbox, draft, mail.now)
+    found = preview(mail.mailbox, draft, mail.now, is_for_named=mail.store.is_for_named(draft))
     for text in found.warnings:
         warn(text)
     for name in found.unknown:

@@ -6,8 +6,12 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from mailstore.folding import fold_store
+from mailstore.registry import open_store
+from mailstore.scope import url_of
+from mailstore.sending import prepare, preview
 from tests.cli.conftest import Run
-from tests.mailstore.channels_folder import copied, messages_in
+from tests.mailstore.channels_folder import SharedFolder, copied, messages_in
 
 ROOM = "project:agent-os-paper"
 
@@ -28,10 +32,38 @@ def test_what_an_agent_was_sent_is_read_and_whether_it_read_it_is_not_known(run:
     assert [row["content"] for row in rows] == [
         "Please review the NATS section",
         "Team update: Phase 1 complete",
-        "supervisor status please",
         "@codex fix dual write",
     ]
     assert {row["states"]["codex"] for row in rows} == {"unrecorded"}
+
+
+def test_mail_in_a_channel_that_names_somebody_is_theirs_alone(run: Run, tmp_path: Path) -> None:
+    shared = SharedFolder(tmp_path)
+    shared.record("sessions/ink.json", id="ink", agents=["codex", "gemini"])
+    shared.message("20260316-120000-claude-0001", content={"text": "For codex alone."})
+    shared.message("20260316-120001-claude-0002", to="all", content={"text": "For all."})
+    shared.message("20260316-120002-claude-0003", content={"text": "To codex, and @gemini looks."})
+    words = ("read", "--json", "--store", shared.root, "--as")
+    assert [row["content"] for row in run(*words, "gemini").document] == ["For all.", "To codex, and @gemini looks."]
+    assert len(run(*words, "codex").document) == 3
+    [row] = run("channels", "--json", "--store", shared.root).document
+    assert row["messages"] == 3
+    for to, reached in ((["--to", "codex"], {"codex"}), ([], {"codex", "gemini", "claude"})):
+        words = ("--from", "user", *to, "--to", "project:ink", "--body", "x", "--json", "--store", shared.root)
+        assert set(run("send", *words).document["states"]) == reached
+
+
+def test_a_draft_in_a_channel_reaches_whom_it_names(tmp_path: Path) -> None:
+    shared = SharedFolder(tmp_path)
+    shared.record("sessions/ink.json", id="ink", agents=["codex", "gemini"])
+    url = url_of({"lab": f"channels:{shared.root}"})
+    for place, head in ((f"channels:{shared.root}", ""), (url, "lab/")):
+        with open_store(place) as store:
+            mailbox = fold_store(store, "user", 0.0)
+            for to, reached in (((f"{head}codex",), ["codex"]), ((), ["codex", "gemini"])):
+                draft = prepare(mailbox, 0.0, sender="user", recipients=(*to, f"project:{head}ink"), content="x")
+                found = preview(mailbox, draft, 0.0, is_for_named=store.is_for_named(draft))
+                assert sorted(found.reaches) == [head + name for name in reached]
 
 
 def test_code_is_shown_as_code(run: Run, tmp_path: Path) -> None:

@@ -130,6 +130,17 @@ def test_a_name_that_is_no_text_is_a_problem(shared: SharedFolder) -> None:
     assert all(problem.file.encode() for problem in found)
 
 
+def test_a_file_that_is_no_message_makes_nobody_a_participant(shared: SharedFolder) -> None:
+    for number in range(3):
+        shared.file(f"channels/ink/msg-20260316-120000-ghost-000{number}.json", b"{broken")
+    shared.message("20260316-120000-claude-0001", to="all")
+    shared.message("20260316-120000-mask-0002", to="all")
+    assert {name: agent.tags for name, agent in agents_in(shared.root).items()} == {"claude": ("project:ink",)}
+    mended = "20260316-120000-ghost-0000"
+    events = followed(shared, (lambda: shared.message(mended, **{"from": "ghost"}), f"msg-{mended}"))
+    assert {agent.session_id: agent.tags for agent in of(Agent, events)}["ghost"] == ("project:ink",)
+
+
 def test_a_damaged_roster_file_hides_no_other(shared: SharedFolder) -> None:
     shared.file("registry/agents/odd.json", b"{")
     shared.record("registry/agents/codex.json", id="codex", role=["x"], registered={}, last_seen="never")

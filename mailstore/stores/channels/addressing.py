@@ -17,7 +17,7 @@ from mailstore.stores.channels.roster import RosterFiles
 if TYPE_CHECKING:
     from mailstore.draft import Draft
 
-__all__ = ["Placed", "is_for_several", "place"]
+__all__ = ["Placed", "is_for_several", "names_anybody", "place"]
 
 LONGEST_NAME = 100
 
@@ -34,6 +34,11 @@ def is_for_several(recipients: tuple[str, ...]) -> bool:
     """Say whether recipients are more than one channel, or more than one name in it."""
     tags, names = _parted(recipients)
     return len(tags) > 1 or len(names) > 1
+
+
+def names_anybody(recipients: tuple[str, ...]) -> bool:
+    """Say whether recipients are more than a channel, and not everybody in it."""
+    return bool(_parted(recipients)[1])
 
 
 def _parted(recipients: tuple[str, ...]) -> tuple[list[str], list[str]]:

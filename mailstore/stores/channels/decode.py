@@ -83,10 +83,11 @@ def decode(data: bytes, channel: str, file: str, changed: float) -> Letter:
     metadata = record.get("metadata")
     answered = name_of(metadata.get("in_reply_to")) if isinstance(metadata, dict) else ""
     kind = record.get("type")
+    addressed = recipients(record.get("to"), channel)
     message = Message(
         id=message_id,
         sender=person_or(sender),
-        recipients=recipients(record.get("to"), channel),
+        recipients=addressed,
         timestamp=stamp if isinstance(stamp, str) and stamp else isoformat(time),
         time=time,
         subject=first_line(body),
@@ -97,6 +98,7 @@ def decode(data: bytes, channel: str, file: str, changed: float) -> Letter:
         location=Location(f"channels/{channel}/{file}", 0, len(data)),
         timed=is_timed,
         is_tracked=False,
+        is_listed=len(addressed) > 1,  # whom it does not name passes it over, though it stands in their channel
     )
     if not answered:
         return Letter(msgspec.structs.replace(message, thread=None), None, warning)
@@ -104,7 +106,7 @@ def decode(data: bytes, channel: str, file: str, changed: float) -> Letter:
 
 
 def recipients(value: Any, channel: str) -> tuple[str, ...]:
-    """Return whom a message is for: whom it names, and everybody in its channel."""
+    """Return whom a message names, and its channel, everybody in which it is for where it names nobody."""
     names = [name_of(each) for each in (value if isinstance(value, list) else [value])]
     direct = [person_or(name) for name in names if name and not is_broadcast(name)]
     return tuple(dict.fromkeys((*direct, tag_of(channel))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 import time
 from collections.abc import Hashable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from mailstore.events import Event
@@ -28,12 +29,16 @@ class ChannelFolder:
     """The messages of one channel by file name, with their stamps; costs a `stat` when nothing has changed."""
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         self._folder = Folder(path, is_message)
         self._young: dict[str, float] = {}
         self.broken: set[str] = set()
         """The files that were no record: their writer may come back to them."""
         self.stamps: dict[str, Stamp] = {}
         self.senders: set[str] = set()
+        """Who wrote in it, as far as the messages tell that were read."""
+        self._named: dict[str, list[str]] = {}
+        """The files that were not read yet, by the sender that they are named for."""
 
     def look(self, *, closely: bool) -> bool:
         """Say whether anything has changed. Raises OSError where the folder can't be read."""
@@ -43,7 +48,7 @@ class ChannelFolder:
         if has_changed:
             is_first = not self.stamps
             for name in stamps.keys() - self.stamps.keys():
-                self.senders.add(person_or(sender_in(name)))
+                self._named.setdefault(person_or(sender_in(name)), []).append(name)
                 if not is_first or abs(now - stamps[name].changed / 1e9) < YOUNG_SECONDS:
                     self._young[name] = clock + YOUNG_SECONDS
         self.stamps = stamps
@@ -51,6 +56,17 @@ class ChannelFolder:
         has_changed = self._folder.look_at(watched) or has_changed
         self._young = {name: until for name, until in self._young.items() if until > clock}
         return has_changed
+
+    def look_for_senders(self) -> None:
+        """Find who wrote in it: a file's name alone tells of nobody, for what is in it may be no message."""
+        for sender, names in self._named.items():
+            while names and sender not in self.senders:
+                name = names.pop()
+                if not _is_text(name):
+                    continue
+                with suppress(NoRecord, NotAFile, OSError):
+                    self.senders.add(decode(read_whole(self._path / name), self._path.name, name, 0.0).message.sender)
+            names.clear()
 
 
 class ChannelsSource(Source):
@@ -146,6 +162,7 @@ class ChannelsSource(Source):
             return [Problem(part, 1, 0, why)]
         folder.broken.discard(file)
         message = letter.message
+        folder.senders.add(message.sender)
         self._seen.update(name for name in (message.sender, *message.recipients) if ":" not in name)
         events: list[Event] = [message]
         if letter.receipt is not None:
@@ -158,8 +175,9 @@ class ChannelsSource(Source):
         """Return the tags of the channels in which somebody wrote; none for those who were only written to."""
         found: dict[str, list[str]] = {name: [] for name in self._seen}
         for name, channel in self._channels.items():
-            for sender in channel.senders if _is_text(name) else ():
-                if sender and _is_text(sender):
+            if _is_text(name):
+                channel.look_for_senders()
+                for sender in channel.senders:
                     found.setdefault(sender, []).append(tag_of(name))
         return found
 

@@ -65,6 +65,12 @@ class ChannelsStore(FollowedStore):
         words = set(WORD.findall(draft.content.casefold()))
         return [name for name in names if name.casefold() in words and name not in (draft.sender, *draft.recipients)]
 
+    def is_for_named(self, draft: Draft) -> bool:
+        """Say whether a draft names anybody: the others in its channel pass it over."""
+        from mailstore.stores.channels.addressing import names_anybody
+
+        return names_anybody(draft.recipients)
+
     @classmethod
     def recognise(cls, path: Path) -> bool:
         """Say whether a shared folder lies at a path, or the folder of its channels."""

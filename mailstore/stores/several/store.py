@@ -205,6 +205,14 @@ class SeveralStore(Store):
         own = [part.scope.bare(name) for name in names if label_of(name) == part.scope.label]
         return [part.scope.id(name) for name in part.store.would_wake(self._bare(draft, part), own)]
 
+    def is_for_named(self, draft: Draft) -> bool:
+        """Say what the mailbox that a draft is for says."""
+        try:
+            part = self._addressed(draft)
+        except DraftRefused:
+            return False
+        return part.failure is None and part.store.is_for_named(self._bare(draft, part))
+
     @staticmethod
     def _bare(draft: Draft, part: Part) -> Draft:
         bare = part.scope.bare
