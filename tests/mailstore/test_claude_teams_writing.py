@@ -207,6 +207,23 @@ def test_many_writers_lose_nothing(team: Path) -> None:
     assert {f"Number {number}." for number in range(40)} <= texts
 
 
+@pytest.mark.parametrize("place", [".", ".."])
+def test_a_member_is_meant_by_its_bare_name_and_by_its_team_s(team: Path, place: str) -> None:
+    shutil.rmtree(team.parent / "analysis-team")
+    for to in ("team-lead", "team-lead@humble-chasing-goose"):
+        sent = send(team / place, letter(to, content=to))
+        assert json.loads(inbox(team, "team-lead").read_text())[-1]["text"] == to
+        assert sent.recipients[0].partition("@")[0] == "team-lead"
+
+
+def test_a_name_in_two_teams_is_refused_with_both(team: Path) -> None:
+    with pytest.raises(DraftRefused, match="in 2 teams") as caught:
+        send(team.parent, letter("team-lead"))
+    assert caught.value.remedy == "write team-lead@analysis-team or team-lead@humble-chasing-goose"
+    sent = send(team.parent, letter("docs-types"))
+    assert sent.recipients == ("docs-types@humble-chasing-goose",)
+
+
 def test_a_team_that_is_gone_is_not_made_anew(team: Path) -> None:
     with open_store(team) as store:
         shutil.rmtree(team)

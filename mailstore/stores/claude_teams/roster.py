@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -22,7 +24,7 @@ from mailstore.stores.claude_teams.places import CONFIG, Team, read_object
 from mailstore.stores.rereading import is_settled
 from mailstore.stores.timestamps import parse_time
 
-__all__ = ["agents", "members", "read_config", "task_stamps"]
+__all__ = ["agents", "members", "named_apart", "read_config", "task_stamps"]
 
 MOST_TASKS = 1000
 
@@ -82,7 +84,7 @@ def agents(mail: TeamMail, config: dict[str, Any], *, is_gone: bool = False) -> 
         found.append(
             Agent(
                 session_id=session_id,
-                name=name if team.suffix else "",
+                name=name if team.suffix else f"{name}@{team.name}",
                 role=role if isinstance(role, str) and role != session_id else "",
                 status=Status.DEAD if has_left else Status.LIVING,
                 activity="" if has_left else _activity(member, seen, doing.get(name, "")),
@@ -92,6 +94,19 @@ def agents(mail: TeamMail, config: dict[str, Any], *, is_gone: bool = False) -> 
             )
         )
     return found
+
+
+def named_apart(found: Sequence[Agent]) -> list[Agent]:
+    """Return agents of several teams, without the names that stand for more than one of them now."""
+    living = Counter(agent.name for agent in found if agent.status is not Status.DEAD)
+    ever = Counter(agent.name for agent in found)
+
+    def is_one(agent: Agent) -> bool:
+        if living[agent.name]:
+            return living[agent.name] == 1 and agent.status is not Status.DEAD
+        return ever[agent.name] == 1
+
+    return [agent if is_one(agent) else msgspec.structs.replace(agent, name="") for agent in found]
 
 
 def _type(seen: Seen) -> str:

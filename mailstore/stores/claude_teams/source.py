@@ -9,10 +9,11 @@ from mailstore.events import Event
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.message import Message
+from mailstore.roster import Agent
 from mailstore.stores.claude_teams.copies import Seen
 from mailstore.stores.claude_teams.mail import TeamMail
 from mailstore.stores.claude_teams.places import Place, Team
-from mailstore.stores.claude_teams.roster import agents, read_config, task_stamps
+from mailstore.stores.claude_teams.roster import agents, named_apart, read_config, task_stamps
 from mailstore.stores.rereading import Source
 
 __all__ = ["TeamsSource"]
@@ -73,7 +74,8 @@ class TeamsSource(Source):
         """Return who there is, as the mail tells it too, or a team's mail."""
         if part != ROSTER:
             return self._looked(part).events()
-        found: list[Event] = []
+        found: list[Agent] = []
+        problems: list[Event] = []
         for name in self._mail:
             mail = self._looked(name)
             config = read_config(mail.team)
@@ -81,8 +83,8 @@ class TeamsSource(Source):
                 return None
             found += agents(mail, config.value, is_gone=name in self._gone)
             if config.problem is not None:
-                found.append(config.problem)
-        return found
+                problems.append(config.problem)
+        return [*named_apart(found), *problems]
 
     def _looked(self, name: str) -> TeamMail:
         """Return a team's mail as it was found by the last look at the names and times of files."""

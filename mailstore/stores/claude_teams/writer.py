@@ -65,6 +65,7 @@ def write(teams: Sequence[Team], draft: Draft) -> tuple[Team, list[Written]]:
 def _targets(teams: Sequence[Team], draft: Draft) -> list[Target]:
     """Return whose inboxes a draft goes to. Raises DraftRefused for whoever is no member."""
     known: dict[str, Target] = {}
+    bare: dict[str, list[str]] = {}
     for team in teams:
         config = read_config(team)
         if config.problem is not None or not config.value:
@@ -72,7 +73,10 @@ def _targets(teams: Sequence[Team], draft: Draft) -> list[Target]:
             if len(teams) == 1:
                 raise StoreError(f"{team.config} can't be read ({why})", "without its members nobody can be written to")
             continue
-        known.update({team.named(name): (team, name) for name in members(config.value) if _is_name(name)})
+        for name in filter(_is_name, members(config.value)):
+            known[team.named(name)] = (team, name)
+            bare.setdefault(name, []).append(team.named(name))
+            bare.setdefault(f"{name}@{team.name}", []).append(team.named(name))
     known.pop("user", None)
     found: dict[Target, None] = {}
     for recipient in draft.recipients:
@@ -80,6 +84,10 @@ def _targets(teams: Sequence[Team], draft: Draft) -> list[Target]:
             found.update(dict.fromkeys(known.values()))
         elif recipient in known:
             found[known[recipient]] = None
+        elif len(meant := [name for name in bare.get(recipient, ()) if name in known]) == 1:
+            found[known[meant[0]]] = None
+        elif meant:
+            raise DraftRefused("to", f"{recipient!r} is in {len(meant)} teams", f"write {' or '.join(meant)}")
         else:
             raise DraftRefused("to", f"{recipient!r} is no member", f"members are {', '.join(known) or 'none'}")
     if not found:
