@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
@@ -16,7 +17,8 @@ from mailstore.roster import Status
 __all__ = ["Concern", "Limits", "Trouble", "attention", "in_order", "look"]
 
 MINUTE = 60.0
-QUESTION = "question"
+QUESTION, ANSWER = "question", "answer"
+ISSUE = "issue:"
 THREADS = 64
 """How many threads are kept at hand while a look lasts, for the questions that stand in one."""
 
@@ -59,6 +61,33 @@ class Concern(msgspec.Struct, frozen=True):
         return f"{self.trouble.value}\n{self.who}\n{self.message_id or ''}"
 
 
+class _Question(NamedTuple):
+    """A question, and who was asked."""
+
+    message: Message
+    asked: set[str]
+
+    def is_answered_in(self, thread: Iterable[Message]) -> bool:
+        """Say whether any of those who were asked has written later in the question's thread."""
+        question = self.message
+        return any(it.sender in self.asked and it.time >= question.time for it in thread if it.id != question.id)
+
+    def may_be_answered_by(self, answer: Message, user: str) -> bool:
+        """Say whether an answer that names no message may be to this question: the person answers for anybody."""
+        issues, others = _issues(self.message), _issues(answer)
+        is_other_issue = bool(issues and others and issues.isdisjoint(others))
+        is_theirs = answer.sender in self.asked or answer.sender == user
+        return is_theirs and answer.time >= self.message.time and not is_other_issue
+
+    def is_about(self, answer: Message) -> bool:
+        """Say whether an answer names an issue that the question names."""
+        return not _issues(self.message).isdisjoint(_issues(answer))
+
+
+def _issues(message: Message) -> set[str]:
+    return {tag for tag in message.tags if tag.startswith(ISSUE)}
+
+
 def attention(mailbox: Mailbox, now: float, limits: Limits | None = None) -> list[Concern]:
     """Return everything that asks for a look, the most pressing first, within a kind the oldest first."""
     return in_order(concern for concern in look(mailbox, now, limits or Limits()) if concern is not None)
@@ -87,10 +116,7 @@ def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | Non
             talks.setdefault(mailbox.root_of(message.id), []).append(message)
         if message.time > window and not message.archived:
             recent.append(message)
-    for message in mailbox.of_type(QUESTION):
-        yield None
-        if message.timed and now - message.time >= limits.question_minutes * MINUTE:
-            yield _unanswered(mailbox, message, thread_of, now)
+    yield from _unanswered(mailbox, thread_of, now - limits.question_minutes * MINUTE, now)
     yield from _stalled(mailbox, now, limits)
     yield from _vacant(mailbox)
     yield from _loops(mailbox, {mailbox.root_of(it.id) for it in recent if it.time > talk}, talks, limits)
@@ -100,20 +126,46 @@ def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | Non
 
 
 def _unanswered(
-    mailbox: Mailbox, question: Message, thread_of: Callable[[str], list[Message]], now: float
-) -> Concern | None:
-    """Say that none of those who were asked has answered in the question's thread, if so."""
-    asked = set(mailbox.states(question, now)) | {
+    mailbox: Mailbox, thread_of: Callable[[str], list[Message]], before: float, now: float
+) -> Iterator[Concern | None]:
+    """Find questions from before a moment that none of those who were asked has answered."""
+    open_: dict[str, list[_Question]] = {}
+    for message in mailbox.of_type(QUESTION):
+        yield None
+        asking = _Question(message, _asked(mailbox, message, now))
+        if message.timed and not asking.is_answered_in(thread_of(mailbox.root_of(message.id))):
+            open_.setdefault(message.sender, []).append(asking)
+    if any(it.message.time <= before for questions in open_.values() for it in questions):
+        yield from _answer(mailbox, open_)
+    for sender, questions in open_.items():
+        for question in (it.message for it in questions if it.message.time <= before):
+            whom = ", ".join(map(mailbox.label, question.recipients))
+            yield Concern(Trouble.QUESTION, sender, f"asked {whom} and was not answered", question.time, question.id)
+
+
+def _asked(mailbox: Mailbox, question: Message, now: float) -> set[str]:
+    return set(mailbox.bare_states(question, now)) | {
         holder.session_id
         for text in question.recipients
         if (address := resolve(text, mailbox.roster, mailbox.user)).kind is Kind.ROLE
         for holder in mailbox.roster.holders(address.name)
     }
-    later = (it for it in thread_of(mailbox.root_of(question.id)) if it.time >= question.time)
-    if any(it.sender in asked for it in later if it.id != question.id):
-        return None
-    whom = ", ".join(map(mailbox.label, question.recipients))
-    return Concern(Trouble.QUESTION, question.sender, f"asked {whom} and was not answered", question.time, question.id)
+
+
+def _answer(mailbox: Mailbox, open_: dict[str, list[_Question]]) -> Iterator[None]:
+    """Take out the questions that were answered outside their threads: some systems' answers don't say to what.
+
+    Each answer is to one question: the last before it, among those about the same issue where both name one.
+    """
+    for answer in sorted(mailbox.of_type(ANSWER, archived=True), key=by_time):
+        yield None
+        if answer.thread is not None:
+            continue
+        askers = [resolve(text, mailbox.roster, mailbox.user).name for text in answer.recipients]
+        meant = [it for asker in askers for it in open_.get(asker, ()) if it.may_be_answered_by(answer, mailbox.user)]
+        if meant:
+            last = max(meant, key=lambda it: (it.is_about(answer), by_time(it.message)))
+            open_[last.message.sender].remove(last)
 
 
 def _stalled(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:

@@ -57,12 +57,12 @@ class Mailbox(Fates):
                 return
             yield self._messages[order[at]]
 
-    def of_type(self, kind: str) -> Iterator[Message]:
-        """Yield the live messages of a type, in no order that matters; made as they are asked for."""
+    def of_type(self, kind: str, *, archived: bool = False) -> Iterator[Message]:
+        """Yield the live messages of a type, or all, in no order that matters; made as they are asked for."""
         messages, postings = self._messages, self._index.postings
 
         def is_wanted(head: Head) -> bool:
-            return head.type == kind and not head.archived
+            return head.type == kind and (archived or not head.archived)
 
         for number in list(postings.heads(is_wanted)):
             for row in postings.with_head(number):

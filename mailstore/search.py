@@ -60,7 +60,7 @@ class SearchContext:
     def _has_words(self, words: str, message: Message) -> bool:
         if words.startswith("@") and words[1:] in (name.casefold() for name in message.mentions):
             return True
-        header = (message.subject, message.id, message.sender, *message.recipients)
+        header = (message.subject, message.id, message.sender, *message.recipients, *message.tags)
         return any(words in text.casefold() for text in header) or words in self.text(message)
 
     def _has(self, field: Field, message: Message) -> bool:

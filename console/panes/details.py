@@ -23,6 +23,7 @@ def details(mailbox: Mailbox, message: Message, now: float) -> Content:
         ("time", message.timestamp + ("" if message.timed else "  (unreadable: kept in file order)")),
         ("subject", message.subject),
         ("type", message.type or "–"),
+        ("tags", ", ".join(message.tags) or "–"),
         ("answers", message.thread or "–"),
         ("thread", mailbox.root_of(message.id)),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -34,6 +35,17 @@ def test_it_is_found_from_within_the_project(run: Run, project: Path, monkeypatc
     (project / "src").mkdir()
     monkeypatch.chdir(project / "src")
     assert len(run("threads", "--json").document) == 3
+
+
+def test_an_issue_and_what_metadata_say_are_found_and_shown(run: Run, project: Path) -> None:
+    record = {"id": "m", "type": "status", "from": "agent:a", "to": "orchestrator", "body": "Done."}
+    record |= {"issueId": "ISS-7", "metadata": {"branch": "feature/Ink", "files": ["x.py", 10**30]}}
+    with (project / ".agenties/mailbox.jsonl").open("a") as log:
+        log.write(json.dumps(record) + "\n")
+    for words in ("ISS-7", "feature/ink", "x.py", "tag:issue:ISS-7"):
+        assert [row["id"] for row in run("search", "--json", "--store", project, words).document] == ["m"], words
+    [shown] = run("thread", "m", "--json", "--store", project).document
+    assert {"issue:ISS-7", "branch:feature/Ink"} < set(shown["tags"])
 
 
 def test_nothing_is_sent_and_it_says_why(run: Run, project: Path) -> None:

@@ -7,8 +7,10 @@ import os
 from pathlib import Path
 from typing import Any
 
+from mailstore.attention import Trouble, attention
 from mailstore.conformance.following import of, scanned
 from mailstore.events import Event
+from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.roster import Agent
 from mailstore.stores.agenties import AgentiesStore
@@ -66,3 +68,10 @@ class Project:
 
     def agents(self) -> dict[str, Agent]:
         return {agent.session_id: agent for agent in of(Agent, self.events())}
+
+    def unanswered(self) -> list[str]:
+        """Return the questions that need attention a day later."""
+        mailbox = Mailbox()
+        mailbox.fold(self.events(), TWO)
+        found = attention(mailbox, TWO + 86_400)
+        return sorted(str(it.message_id) for it in found if it.trouble is Trouble.QUESTION)

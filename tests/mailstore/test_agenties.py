@@ -148,9 +148,28 @@ def test_role_mail_is_one_recipient_s(project: Project) -> None:
 
 def test_what_a_message_is_about_is_a_tag_and_the_record_stays(project: Project) -> None:
     message = project.one(issueId="ISS-7", agentId="ag_x9", metadata={"deep": [1]}, subject="Short")
-    assert (message.tags, message.subject) == (("issue:ISS-7", "agent:ag_x9"), "Short")
+    assert (message.tags, message.subject) == (("issue:ISS-7", "agent:ag_x9", "deep:[1]"), "Short")
     with AgentiesStore.open(project.root) as store:
         assert json.loads(store.raw(message))["metadata"] == {"deep": [1]}
+
+
+def test_an_answer_that_names_no_message_is_to_the_last_question_before_it(project: Project) -> None:
+    ask = {"type": "question", "from": "agent:ag_x1", "to": "orchestrator"}
+    answer = {"type": "answer", "from": "orchestrator", "to": "agent:ag_x1", "createdAt": "2026-05-10T14:20:00Z"}
+    project.message("q1", **ask, issueId="ISS-1")
+    project.message("q2", **ask, issueId="ISS-2", createdAt="2026-05-10T14:01:00Z")
+    project.message("other", **{**ask, "from": "agent:ag_x2"})
+    project.message("early", **{**answer, "createdAt": "2026-05-10T13:00:00Z"})
+    assert project.unanswered() == ["other", "q1", "q2"]
+    project.message("a1", **answer, issueId="ISS-1")
+    assert project.unanswered() == ["other", "q2"]
+    project.message("not-it", **answer, issueId="ISS-3")
+    project.message("nor-it", **{**answer, "from": "agent:ag_x2"})
+    assert project.unanswered() == ["other", "q2"]
+    project.message("a2", **{**answer, "from": "user"})
+    assert project.unanswered() == ["other"]
+    project.message("more", **answer)
+    assert project.unanswered() == ["other"]
 
 
 def test_the_last_line_of_an_id_holds(project: Project) -> None:

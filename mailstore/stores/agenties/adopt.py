@@ -11,14 +11,13 @@ from mailstore.adopting import Adopted, Letter
 from mailstore.message import Message, Receipt
 from mailstore.protocol import USER_NAMES
 from mailstore.roster import Agent, Roster
-from mailstore.stores.agenties.decode import AGENT, ORCHESTRATOR, ROLE
+from mailstore.stores.agenties.decode import AGENT, ISSUE, ORCHESTRATOR, ROLE
 from mailstore.stores.agenties.places import TEAMS
 from mailstore.stores.encoding import encoded, stamp
 
 __all__ = ["adopt"]
 
 BROADCAST, USER = "broadcast", "user"
-ISSUE = "issue:"
 
 
 def adopt(mailbox: Path, records: Iterable[Adopted]) -> None:

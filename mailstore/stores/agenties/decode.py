@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,9 +16,10 @@ from mailstore.stores.agenties.places import MAILBOX
 from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.timestamps import parse_time
 
-__all__ = ["AGENT", "ORCHESTRATOR", "Entry", "NoMessage", "address", "body_of", "decode", "id_of", "name_of"]
+__all__ = ["AGENT", "ISSUE", "ORCHESTRATOR", "Entry", "NoMessage", "address", "body_of", "decode", "id_of", "name_of"]
 
 AGENT = "agent:"
+ISSUE = "issue:"
 ROLE = "role:"
 ORCHESTRATOR = "orchestrator"
 
@@ -65,7 +68,11 @@ def decode(piece: Piece, last_time: float) -> Entry:
         subject=subject if isinstance(subject, str) and subject.strip() else first_line(body),
         ttl_hours=NEVER,
         type=kind if isinstance(kind, str) else "",
-        tags=(*((f"issue:{issue}",) if issue else ()), *((f"{AGENT}{about}",) if about else ())),
+        tags=(
+            *((f"{ISSUE}{issue}",) if issue else ()),
+            *((f"{AGENT}{about}",) if about else ()),
+            *_told(record.get("metadata")),
+        ),
         mentions=mentions(body),
         location=Location(MAILBOX, piece.offset, len(piece.data)),
         timed=time is not None,
@@ -97,6 +104,24 @@ def name_of(value: Any) -> str:
     return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
 
 
+def _told(metadata: Any) -> Iterator[str]:
+    """Yield what a message's metadata say, as tags: each name with its value."""
+    if isinstance(metadata, dict):
+        for name, value in metadata.items():
+            if value is not None:
+                yield f"{name}:{_written(value)}"
+
+
+def _written(value: Any) -> str:
+    """Return a text as it is, any other value as JSON."""
+    if isinstance(value, str):
+        return value
+    try:
+        return msgspec.json.encode(value).decode()
+    except OverflowError:
+        return json.dumps(value, ensure_ascii=False)
+
+
 def id_of(piece: Piece) -> str:
     """Return a record's id, or one made from its bytes."""
     given = name_of(piece.value.get("id"))
@@ -108,4 +133,4 @@ def body_of(record: dict[str, Any]) -> str:
     body = record.get("body")
     if body is None:
         raise NoMessage("no message: it has no body")
-    return body if isinstance(body, str) else msgspec.json.encode(body).decode()
+    return _written(body)
