@@ -110,6 +110,7 @@ def _settings() -> bytes:
 def _mark(mailbox: str, reader: str, letters: list[Glimpse]) -> None:
     """Append the read records, as the store would."""
     from mailstore.files.append import append_lines
+    from mailstore.files.owned import look_of
 
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     append_lines(
@@ -118,4 +119,5 @@ def _mark(mailbox: str, reader: str, letters: list[Glimpse]) -> None:
             f'{{"message_id":{quoted(one.id)},"reader_session_id":{quoted(reader)},"timestamp":"{stamp}"}}'.encode()
             for one in letters
         ],
+        look_of(mailbox),
     )

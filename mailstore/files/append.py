@@ -6,9 +6,10 @@ import errno
 import fcntl
 import os
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from mailstore.errors import MailboxBusy, StoreError
+from mailstore.files.owned import give, look_of, open_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,16 +27,19 @@ NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS})
 
 
 @contextmanager
-def locked(path: File, flags: int = os.O_RDWR, patience: float = PATIENCE_SECONDS) -> Iterator[int]:
+def locked(
+    path: File, flags: int = os.O_RDWR, patience: float = PATIENCE_SECONDS, like: os.stat_result | None = None
+) -> Iterator[int]:
     """Open a file and hold its exclusive lock; give its descriptor.
 
-    A file that is replaced while the lock is waited for is opened anew. Raises MailboxBusy when the lock
-    can't be had within `patience` seconds, and StoreError for what the file system refuses.
+    A file that is made has the owner and the mode of what it is `like`; one that is replaced while the lock is waited
+    for is opened anew. Raises MailboxBusy when the lock can't be had within `patience` seconds, and StoreError for
+    what the file system refuses.
     """
     deadline = time.monotonic() + patience
     while True:
         try:
-            fd = os.open(path, flags | os.O_CLOEXEC, 0o666)
+            fd = open_like(path, flags, like)
         except OSError as error:
             raise refusal(path, error) from error
         try:
@@ -49,27 +53,27 @@ def locked(path: File, flags: int = os.O_RDWR, patience: float = PATIENCE_SECOND
             os.close(fd)
 
 
-def append_line(path: File, line: bytes, patience: float = PATIENCE_SECONDS) -> int:
+def append_line(path: File, line: bytes, like: os.stat_result | None = None) -> int:
     """Append one line, given without its newline; return the offset at which it begins. Raises as `append_all`."""
-    return append_all([(path, [line])], patience)[0]
+    return append_all([(path, [line])], like)[0]
 
 
-def append_lines(path: File, lines: Sequence[bytes], patience: float = PATIENCE_SECONDS) -> int:
+def append_lines(path: File, lines: Sequence[bytes], like: os.stat_result | None = None) -> int:
     """Append several lines in one write; return the offset at which the first begins. Raises as `append_all`."""
-    return append_all([(path, lines)], patience)[0]
+    return append_all([(path, lines)], like)[0]
 
 
-def append_all(parts: Sequence[tuple[File, Sequence[bytes]]], patience: float = PATIENCE_SECONDS) -> list[int]:
+def append_all(parts: Sequence[tuple[File, Sequence[bytes]]], like: os.stat_result | None = None) -> list[int]:
     """Append whole lines to files, to all of them or to none; return the offset at which each first line begins.
 
-    The files are made where they are missing, in a folder that is there. A torn line at the end of a file is
-    closed first, in the same write. A write that falls short (a full disk) is taken back, and so is what was
+    The files are made where they are missing, `like` another one, in a folder that is there. A torn line at the end of
+    a file is closed first, in the same write. A write that falls short (a full disk) is taken back, and so is what was
     written to the files before it. Raises MailboxBusy, and StoreError for what the file system refuses.
     """
     starts: list[int] = []
     with ExitStack() as stack:
         files = [
-            (stack.enter_context(locked(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, patience)), path, lines)
+            (stack.enter_context(locked(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, like=like)), path, lines)
             for path, lines in parts
         ]
         written: list[tuple[int, int, int]] = []
@@ -85,26 +89,28 @@ def append_all(parts: Sequence[tuple[File, Sequence[bytes]]], patience: float = 
     return starts
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Put other contents in a file's place, at once and for good; its mode stays. Raises StoreError."""
-    import tempfile
-    from pathlib import Path
+def replace_file(path: Path, data: bytes, like: os.stat_result | None = None) -> None:
+    """Put other contents in a file's place, at once and for good; its mode and owner stay, or are `like` another's.
 
+    What a sudden end leaves beside it is taken over by the next call. Raises MailboxBusy and StoreError.
+    """
     path = path.resolve()
-    name = ""
-    try:
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        fd, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(fd, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except OSError as error:
-        if name:
-            Path(name).unlink(missing_ok=True)
-        raise refusal(path, error) from error
+    new = path.with_name(f".{path.name}.new")
+    like = look_of(path) or like
+    with locked(new, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, like=like) as fd:
+        try:
+            if like is not None:
+                give(fd, like)
+            os.ftruncate(fd, 0)
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(fd, rest) :]
+            os.fsync(fd)
+            new.replace(path)
+        except (OSError, StoreError) as error:
+            with suppress(OSError):
+                new.unlink()
+            raise refusal(path, error) if isinstance(error, OSError) else error from error
 
 
 def refusal(path: File, error: OSError) -> StoreError:

@@ -9,8 +9,9 @@ import pytest
 
 from mailstore.draft import draft
 from mailstore.errors import DraftRefused, StoreError
+from mailstore.files.pending import Pending
 from mailstore.message import Delivery
-from mailstore.stores.agentazall import AgentAZAllStore, identity, writer
+from mailstore.stores.agentazall import AgentAZAllStore, identity
 from mailstore.stores.agentazall.letter import parse
 from mailstore.stores.agentazall.signature import facts_of
 from mailstore.stores.agentazall.state import state_folder
@@ -160,14 +161,15 @@ def test_a_write_that_fails_half_way_is_taken_back(mail: AgentAZAllMail, monkeyp
         before = files(mail)
         left = [True, True]
 
-        def failing(self: Path, target: Path) -> Path:
+        appear = Pending.appear
+
+        def failing(self: Pending) -> bool:
             if not left:
                 raise OSError(28, "No space left on device")
             left.pop()
-            self.rename(target)
-            return target
+            return appear(self)
 
-        monkeypatch.setattr(writer.Path, "replace", failing)
+        monkeypatch.setattr(Pending, "appear", failing)
         with pytest.raises(StoreError, match="room on the disk"):
             store.send(draft(**hello(recipients=("ann@localhost", "bob@localhost"))))
     assert files(mail) == before

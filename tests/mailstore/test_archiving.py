@@ -241,5 +241,5 @@ def test_where_archiving_would_do_harm_it_is_refused(
     assert ids(mail) == ({f"m{number}" for number in range(6)}, set())
 
 
-def refused(*args: object) -> None:
+def refused(*args: object, **more: object) -> None:
     raise PermissionError(errno.EPERM, "not yours")

@@ -13,6 +13,7 @@ import pytest
 
 from mailstore.draft import draft
 from mailstore.errors import DraftRefused, StoreError, Unsupported
+from mailstore.files import pending
 from mailstore.message import Message
 from mailstore.stores.channels import ChannelsStore
 from mailstore.stores.channels.places import NAME
@@ -102,6 +103,7 @@ def test_without_hard_links_it_is_renamed(root: Path, monkeypatch: pytest.Monkey
     def refused(*args: object) -> None:
         raise OSError(errno.EOPNOTSUPP, "Operation not supported")
 
+    monkeypatch.setattr(pending, "nameless", lambda folder: None)
     monkeypatch.setattr(Path, "hardlink_to", refused)
     before = files(root)
     message = sent(root)
@@ -220,7 +222,7 @@ def test_what_the_file_system_refuses_is_told(root: Path, monkeypatch: pytest.Mo
     with pytest.raises(StoreError, match="permission denied"):
         sent(root)
     monkeypatch.undo()
-    monkeypatch.setattr(Path, "hardlink_to", lambda final, hidden: refused(final))
+    monkeypatch.setattr(pending, "name_file", lambda fd, path: refused(path))
     before = files(root)
     with pytest.raises(StoreError, match="permission denied"):
         sent(root)

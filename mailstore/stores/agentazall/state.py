@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from pathlib import Path
 
 from platformdirs import user_state_path
+
+from mailstore.files.pending import Pending
 
 __all__ = ["make_private", "state_folder"]
 
@@ -21,15 +21,6 @@ def make_private(path: Path, data: bytes) -> None:
     if path.exists():
         return
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
-    fd = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
-    try:
-        with os.fdopen(fd, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        # whoever was first has made it: a link never replaces
-        with suppress(FileExistsError):
-            os.link(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    # whoever was first has made it: what appears never replaces
+    with Pending(path, data, mode=0o600) as pending:
+        pending.appear()

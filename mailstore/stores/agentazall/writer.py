@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import time
 import unicodedata
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from mailstore.draft import Draft
 from mailstore.errors import DraftRefused
+from mailstore.files.owned import look_of, make_folder
+from mailstore.files.pending import Pending
 from mailstore.stores.agentazall.block import MARKERS
 from mailstore.stores.agentazall.decode import Copy
 from mailstore.stores.agentazall.identity import own_identity
@@ -91,32 +94,28 @@ def _value(field: str, text: str) -> str:
 
 def _write(root: Path, copies: list[Copy], data: bytes) -> None:
     """Put copies in their places, the kept one last: all of them or none. Raises OSError."""
-    drafts: list[tuple[Path, Path]] = []
     done: list[Path] = []
-    try:
+    with ExitStack() as stack:
+        drafts: list[tuple[Path, Pending]] = []
         for copy in copies:
             path = root / "/".join(copy)
             _make_folder(root, path.parent)
-            draft = path.with_suffix(".tmp")
-            fd = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW, MODE)
-            drafts.append((draft, path))
-            with os.fdopen(fd, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-        for draft, path in reversed(drafts):
-            draft.replace(path)
-            done.append(path)
-    except OSError:
-        for path in (*done, *(draft for draft, _ in drafts)):
-            with suppress(OSError):
-                path.unlink()
-        raise
+            drafts.append((path, stack.enter_context(Pending(path, data, look_of(path.parent), MODE))))
+        try:
+            for path, draft in reversed(drafts):
+                if not draft.appear():
+                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+                done.append(path)
+        except OSError:
+            for path in done:
+                with suppress(OSError):
+                    path.unlink()
+            raise
 
 
 def _make_folder(root: Path, folder: Path) -> None:
     """Make a box and what it lies in; none of them may be a link that leads elsewhere."""
     for place in [*reversed(folder.relative_to(root).parents), folder.relative_to(root)][1:]:
-        (root / place).mkdir(exist_ok=True)
+        make_folder(root / place, look_of((root / place).parent))
         if (root / place).is_symlink():
             raise NotADirectoryError(20, "a link: links are not followed", str(root / place))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import secrets
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -13,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mailstore.errors import DraftRefused, StoreError
+from mailstore.files.owned import look_of, make_folder
+from mailstore.files.pending import Pending
 from mailstore.message import Message
 from mailstore.stores.channels.addressing import Placed
 from mailstore.stores.channels.decode import decode
@@ -26,7 +26,6 @@ __all__ = ["post"]
 OWN_METADATA = ("mode", "turn", "in_reply_to")
 HEX_BELOW = 0x8000
 TRIES = 100
-NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 
 
 def post(root: Path, placed: Placed, draft: Draft, now: float) -> Message:
@@ -38,7 +37,7 @@ def post(root: Path, placed: Placed, draft: Draft, now: float) -> Message:
         raise StoreError(f"{folder} is a link", "links are not followed: name the place that it points to")
     is_new = not folder.exists()
     if is_new:
-        folder.mkdir()
+        make_folder(folder, look_of(root / CHANNELS))
     try:
         file, data = _write(folder, placed, draft, now)
     except BaseException:
@@ -54,37 +53,10 @@ def _write(folder: Path, placed: Placed, draft: Draft, now: float) -> tuple[str,
     for _ in range(TRIES):
         stem = f"msg-{moment:%Y%m%d-%H%M%S}-{placed.sender}-{secrets.randbelow(HEX_BELOW):04x}"
         data = _encoded(stem, moment, placed, draft)
-        hidden = folder / f".{stem}.json.tmp"
-        try:
-            fd = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
-        except FileExistsError:
-            continue
-        try:
-            with os.fdopen(fd, "wb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-            if _appear(hidden, folder / f"{stem}.json"):
+        with Pending(folder / f"{stem}.json", data, look_of(folder)) as pending:
+            if pending.appear():
                 return f"{stem}.json", data
-        finally:
-            hidden.unlink(missing_ok=True)
     raise StoreError(f"{folder} has no name left for a message of this second", "try again")
-
-
-def _appear(hidden: Path, final: Path) -> bool:
-    """Give a file its own name, unless another has it: then say so."""
-    try:
-        final.hardlink_to(hidden)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        if error.errno not in NO_LINKS:
-            raise
-        # a file system without hard links has no rename either that leaves what is there; names are random
-        if final.exists():
-            return False
-        hidden.rename(final)
-    return True
 
 
 def _encoded(stem: str, moment: datetime, placed: Placed, draft: Draft) -> bytes:

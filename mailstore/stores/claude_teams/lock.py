@@ -12,8 +12,9 @@ from mailstore.files.append import refusal
 
 __all__ = ["locked_inbox"]
 
-PATIENCE_SECONDS = 3.0
 STALE_SECONDS = 10.0
+PATIENCE_SECONDS = STALE_SECONDS + 2
+"""Longer than a lock lives that somebody has left behind, so that none refuses anything."""
 FIRST_PAUSE_SECONDS = 0.005
 LONGEST_PAUSE_SECONDS = 0.1
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from mailstore.draft import Draft
 from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.append import refusal, replace_file
+from mailstore.files.owned import look_of, make_folder
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.stores.claude_teams.entries import cut
@@ -148,7 +149,7 @@ def _append(inbox: Path, entry: dict[str, Any]) -> tuple[int, bytes]:
     """Put an entry behind those that are there, whose bytes stay; return where it stands."""
     try:
         if inbox.parent.parent.is_dir():
-            inbox.parent.mkdir(exist_ok=True)
+            make_folder(inbox.parent, look_of(inbox.parent.parent))
     except OSError as error:
         raise refusal(inbox, error) from error
     with locked_inbox(inbox):
@@ -157,5 +158,5 @@ def _append(inbox: Path, entry: dict[str, Any]) -> tuple[int, bytes]:
         elements = cut(data).elements if data else []
         end = elements[-1][0] + len(elements[-1][1]) if elements else data.find(b"[") + 1
         head = (data[:end] if data else b"[") + (b",\n  " if elements else b"\n  ")
-        replace_file(inbox, head + raw + b"\n]")
+        replace_file(inbox, head + raw + b"\n]", look_of(inbox.parent.parent / "config.json", inbox.parent))
     return len(head), raw

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from json import loads
@@ -11,6 +12,7 @@ from typing import Any, BinaryIO
 from mailstore.address import DEFAULT_TTL_HOURS, resolve
 from mailstore.adopting import LONG_TTL_HOURS, Adopted, Letter
 from mailstore.archival import month_of
+from mailstore.files.owned import make_folder, open_like
 from mailstore.message import NEVER, Delivery, Intervention, Message, Receipt
 from mailstore.roster import Agent, Roster
 from mailstore.stores.encoding import encoded, stamp
@@ -28,7 +30,7 @@ def adopt(places: Places, records: Iterable[Adopted]) -> None:
     What names no sender, recipient, agent or reader is no record of this system, and is left out.
     """
     roster = Roster()
-    with _files() as put:
+    with _files(places.look()) as put:
         for record in records:
             match record:
                 case Letter(message=message) if message.sender.strip() and any(map(str.strip, message.recipients)):
@@ -45,14 +47,15 @@ def adopt(places: Places, records: Iterable[Adopted]) -> None:
 
 
 @contextmanager
-def _files() -> Iterator[Any]:
+def _files(like: os.stat_result | None) -> Iterator[Any]:
     with ExitStack() as stack:
         files: dict[Path, BinaryIO] = {}
 
         def put(path: Path, record: Record) -> None:
             if path not in files:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                files[path] = stack.enter_context(path.open("ab"))
+                make_folder(path.parent, like)
+                fd = open_like(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, like)
+                files[path] = stack.enter_context(os.fdopen(fd, "ab"))
             files[path].write(encoded(record) + b"\n")
 
         yield put

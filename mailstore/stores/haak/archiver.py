@@ -20,6 +20,7 @@ from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, Tell
 from mailstore.errors import MailboxBusy, StoreError
 from mailstore.files.append import locked
 from mailstore.files.lines import Cutter
+from mailstore.files.owned import make_folder
 from mailstore.stores.haak.mending import bring, fresh_file, mend, retire, undo, unfinished
 from mailstore.stores.haak.outlet import Outlet
 from mailstore.stores.haak.places import Places
@@ -59,7 +60,6 @@ class Archival:
         yield from mend(places)
         if not self._plan.leaving:
             return
-        places.retired.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
             with locked(places.mailbox) as live:
                 _know_locks(live, places.mailbox)
@@ -94,7 +94,7 @@ class Archival:
         note.write(Note({path.name: path.stat().st_size if path.exists() else None for path in paths.values()}))
         yield "noted"
         with ExitStack() as stack:
-            months = {month: stack.enter_context(Outlet.month(path)) for month, path in paths.items()}
+            months = {month: stack.enter_context(Outlet.month(path, os.fstat(old))) for month, path in paths.items()}
             fresh = stack.enter_context(Outlet.fresh(fresh_file(places, self.run), os.fstat(old)))
             yield "opened"
             due = self._piece
@@ -170,7 +170,7 @@ def _check(places: Places) -> None:
     """Refuse what can't be archived without harm to those who write."""
     if places.mailbox.is_symlink():
         raise StoreError(f"{places.mailbox} is a link", "archive where the file itself lies")
-    places.archive.mkdir(exist_ok=True)
+    make_folder(places.archive, places.look())
     if places.archive.stat().st_dev != places.folder.stat().st_dev:
         raise StoreError(f"{places.archive} lies on another file system", "the mailbox can't be moved there at once")
 

@@ -40,7 +40,7 @@ def update_roster(places: Places, agent: Agent, time: float) -> None:
         return
     lines = [line for block in LineFile(places.roster_lines).read(block=BIG_BLOCK) for line in block]
     entries = records_on(lines)
-    append_lines(places.roster_lines, [encoded(_entry(entries, agent, time))])
+    append_lines(places.roster_lines, [encoded(_entry(entries, agent, time))], places.look())
 
 
 def _is_of(entry: Any, session_id: str) -> bool:

@@ -108,7 +108,7 @@ def bring(places: Places, lines: Sequence[bytes]) -> None:
     """Append lines to the mailbox, for good; make it where it is missing."""
     if not lines and places.mailbox.exists():
         return
-    append_lines(places.mailbox, lines)
+    append_lines(places.mailbox, lines, places.look())
     fd = os.open(places.mailbox, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)

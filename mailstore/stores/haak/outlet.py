@@ -29,9 +29,9 @@ class Outlet:
 
     @classmethod
     @contextmanager
-    def month(cls, path: Path) -> Iterator[Self]:
-        """Open the file of a month, new or not; its last line is ended if it was not. Raises StoreError."""
-        with locked(path, os.O_RDWR | os.O_APPEND | os.O_CREAT) as fd:
+    def month(cls, path: Path, like: os.stat_result) -> Iterator[Self]:
+        """Open the file of a month, or make one like another file; its last line is ended. Raises StoreError."""
+        with locked(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, like=like) as fd:
             cutter = Cutter()
             outlet = cls(fd, frozenset(hash(line.data) for line in lines_of(fd, cutter)))
             if cutter.held is not None:
@@ -45,12 +45,13 @@ class Outlet:
         fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             own = os.fstat(fd)
-            if (own.st_uid, own.st_gid) != (like.st_uid, like.st_gid):
-                os.fchown(fd, like.st_uid, like.st_gid)
-            os.fchmod(fd, like.st_mode & 0o7777)
+            try:
+                if (own.st_uid, own.st_gid) != (like.st_uid, like.st_gid):
+                    os.fchown(fd, like.st_uid, like.st_gid)
+                os.fchmod(fd, like.st_mode & 0o7777)
+            except PermissionError as error:
+                raise StoreError("the mailbox file belongs to somebody else", "let its owner archive it") from error
             yield cls(fd)
-        except PermissionError as error:
-            raise StoreError("the mailbox file belongs to somebody else", "let its owner archive it") from error
         finally:
             os.close(fd)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from msgspec import Struct
+
+from mailstore.files.owned import look_of
 
 __all__ = ["MAILBOX", "Places", "find", "new"]
 
@@ -51,6 +54,10 @@ class Places(Struct, frozen=True):
     def retired(self) -> Path:
         """Return the folder of the mailbox file that the last archival put away, and of notes on runs."""
         return self.archive / "retired"
+
+    def look(self) -> os.stat_result | None:
+        """Return whose the mailbox is and who may do what: what is made beside it is like it; None where none is."""
+        return look_of(self.mailbox, *self.set_aside().values())
 
     def put_away(self) -> list[Path]:
         """Return the mailbox files that archivals put away and still keep."""

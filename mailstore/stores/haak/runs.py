@@ -16,6 +16,7 @@ import msgspec
 
 from mailstore.errors import MailboxBusy
 from mailstore.files.append import locked
+from mailstore.files.owned import make_folder
 from mailstore.stores.haak.places import Places
 
 __all__ = ["Held", "Note", "holding", "note_of", "notes", "sync_folder"]
@@ -72,11 +73,13 @@ class Held:
 @contextmanager
 def holding(places: Places, run: str) -> Iterator[Held | None]:
     """Hold the lock of a run, and give its note; None where somebody works on it now."""
-    places.retired.mkdir(parents=True, exist_ok=True)
+    look = places.look()
+    make_folder(places.archive, look)
+    make_folder(places.retired, look)
     path = places.retired / f"{run}.json"
     with ExitStack() as stack:
         try:
-            fd = stack.enter_context(locked(path, os.O_RDWR | os.O_CREAT, 0.0))
+            fd = stack.enter_context(locked(path, os.O_RDWR | os.O_CREAT, 0.0, look))
         except MailboxBusy:
             yield None
             return

@@ -57,7 +57,7 @@ def write_message(places: Places, draft: Draft, message_id: str, time: float) ->
     deliveries = [encoded({"message_id": message_id, "recipient": name, "timestamp": stamp}) for name in draft.audience]
     # the deliveries first: who follows never sees the message without them
     parts = [(places.deliveries, deliveries)] if deliveries else []
-    *_, offset = append_all([*parts, (places.mailbox, [line])])
+    *_, offset = append_all([*parts, (places.mailbox, [line])], places.look())
     return Line(offset, line)
 
 
@@ -91,7 +91,7 @@ def write_reads(places: Places, reader: str, message_ids: Sequence[str], time: f
         if message_id not in known
     ]
     if lines:
-        append_lines(places.reads, lines)
+        append_lines(places.reads, lines, places.look())
     return len(lines)
 
 
@@ -122,4 +122,4 @@ def write_intervention(places: Places, intervention: Intervention) -> None:
         "note": intervention.note,
         "details": intervention.details,
     }
-    append_lines(places.journal, [encoded(record)])
+    append_lines(places.journal, [encoded(record)], places.look())

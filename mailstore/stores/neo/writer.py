@@ -13,6 +13,7 @@ from mailstore.draft import Draft
 from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.append import append_line, refusal
 from mailstore.files.database import Unreadable
+from mailstore.files.owned import look_of, make_folder
 from mailstore.message import Message
 from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.stores.bodies import first_line
@@ -55,11 +56,11 @@ def write_message(places: Places, draft: Draft) -> Message:
     path = places.log / f"message-wal-{now:%Y-%m-%d}.jsonl"
     try:
         for folder in (places.log.parent, places.log):
-            folder.mkdir(exist_ok=True)
+            make_folder(folder, look_of(places.database))
     except OSError as error:
         raise refusal(path, error) from error
     with append_locked(path):
-        append_line(path, line)
+        append_line(path, line, look_of(places.database))
     [message] = [
         event
         for event in queued_bundle(queued_of(line), Links(), who.people, places.database.name).events

@@ -1,0 +1,133 @@
+"""New files beside those of a mailbox: with the owner and the mode of what is there, from their first moment on."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+
+from mailstore.errors import StoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    File = Path | str
+
+__all__ = ["give", "look_of", "make_folder", "name_file", "nameless", "open_like"]
+
+PERMISSIONS = 0o777
+
+
+def look_of(*paths: File) -> os.stat_result | None:
+    """Return whose the first of some files or folders is that is there, and who may do what; None where none is."""
+    for path in paths:
+        with suppress(OSError):
+            return os.stat(path)  # noqa: PTH116 - a path may be text
+    return None
+
+
+def open_like(path: File, flags: int, like: os.stat_result | None) -> int:
+    """Open a file as `os.open` does; one that is made belongs to whom another one belongs, with its mode.
+
+    Raises OSError, and StoreError where its owner could not use it.
+    """
+    flags |= os.O_CLOEXEC
+    if like is None or not flags & os.O_CREAT:
+        return os.open(path, flags, 0o666)
+    while True:
+        with suppress(FileNotFoundError):
+            return os.open(path, flags & ~os.O_CREAT)
+        _make(path, like)
+
+
+def make_folder(path: Path, like: os.stat_result | None) -> None:
+    """Make a folder where none is, for whoever may use a file. Raises OSError, and StoreError as `open_like`."""
+    if path.is_dir():
+        return
+    if like is None:
+        path.mkdir(exist_ok=True)
+        return
+    new = path.with_name(f".{path.name}.new")
+    new.mkdir(0o700, exist_ok=True)
+    fd = os.open(new, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        give(fd, like)
+    finally:
+        os.close(fd)
+    try:
+        new.rename(path)
+    except OSError:
+        # another program was first
+        if not path.is_dir():
+            raise
+
+
+def give(fd: int, like: os.stat_result, mode: int | None = None) -> None:
+    """Give an open file, or folder, the owner and the mode of another one; of a group that can't be kept, no rights.
+
+    A file that is like a folder may be read by whoever can list the folder, and is written to by nobody else. Raises
+    OSError, and StoreError where the owner can't be kept and couldn't use it.
+    """
+    own = os.fstat(fd)
+    is_of_folder = stat.S_ISDIR(like.st_mode)
+    if mode is None and stat.S_ISDIR(own.st_mode):
+        mode = like.st_mode & PERMISSIONS | (like.st_mode & 0o444) >> 2 | own.st_mode & stat.S_ISGID
+        mode |= like.st_mode & stat.S_ISVTX if is_of_folder else 0
+    elif mode is None:
+        mode = like.st_mode & (0o644 if is_of_folder else 0o666)
+    if (own.st_uid, own.st_gid) != (like.st_uid, like.st_gid):
+        try:
+            os.fchown(fd, like.st_uid, like.st_gid)
+        except PermissionError as error:
+            with suppress(PermissionError):
+                os.fchown(fd, -1, like.st_gid)
+            if os.fstat(fd).st_gid != like.st_gid:
+                mode &= ~0o070
+            needed = 0o4 if is_of_folder else 0o6
+            if own.st_uid != like.st_uid and needed not in (mode & needed, mode >> 3 & needed):
+                raise StoreError("the mailbox belongs to somebody else", "let its owner do this") from error
+    os.fchmod(fd, mode)
+
+
+def _make(path: File, like: os.stat_result) -> None:
+    """Make an empty file, which appears with all its rights at once where the system can do that."""
+    fd = nameless(os.path.dirname(path) or ".")  # noqa: PTH120 - a path may be text
+    try:
+        if fd is not None:
+            give(fd, like)
+            try:
+                name_file(fd, path)
+                return
+            except FileExistsError:
+                return
+            except OSError:
+                os.close(fd)
+                fd = None
+        try:
+            fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        except FileExistsError:
+            return
+        try:
+            give(fd, like)
+        except (OSError, StoreError):
+            os.unlink(path)  # noqa: PTH108 - a path may be text
+            raise
+    finally:
+        if fd is not None:
+            os.close(fd)
+
+
+def nameless(folder: File) -> int | None:
+    """Open a new file that has no name yet, and goes with its writer; None where the system knows no such thing."""
+    flags = getattr(os, "O_TMPFILE", 0)
+    try:
+        return os.open(folder, flags | os.O_RDWR | os.O_CLOEXEC, 0o600) if flags else None
+    except OSError:
+        return None
+
+
+def name_file(fd: int, path: File) -> None:
+    """Give a file its name that has none yet. Raises OSError, FileExistsError where another file has it."""
+    # a folder is named only to have links followed
+    os.link(f"/proc/self/fd/{fd}", path, src_dir_fd=fd, follow_symlinks=True)
