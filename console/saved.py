@@ -7,8 +7,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from mailstore.errors import QueryError
-from mailstore.mailbox import Mailbox, by_time
-from mailstore.message import Message
+from mailstore.mailbox import Mailbox
+from mailstore.message import Message, by_age
 from mailstore.query import parse
 from mailstore.search import Candidates, SearchContext, look_up
 
@@ -44,9 +44,9 @@ def _found(mailbox: Mailbox, text: str, candidates: Candidates, context: SearchC
     number = unseen = 0
     for message in chain.from_iterable(look_up(query, context, candidates)):
         root = mailbox.root_of(message.id)
-        if root not in hits or by_time(message) > by_time(hits[root]):
+        if root not in hits or by_age(message) > by_age(hits[root]):
             hits[root] = message
         number += 1
         unseen += mailbox.is_unseen(message)
-    newest = sorted(hits.items(), key=lambda hit: by_time(hit[1]), reverse=True)
+    newest = sorted(hits.items(), key=lambda hit: by_age(hit[1]), reverse=True)
     return Found(dict(newest), number, unseen)

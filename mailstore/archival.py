@@ -14,8 +14,8 @@ from enum import StrEnum
 import msgspec
 
 from mailstore.delivery import State
-from mailstore.mailbox import Mailbox, by_time
-from mailstore.message import Message
+from mailstore.mailbox import Mailbox
+from mailstore.message import Message, by_age
 from mailstore.retention import EVERYTHING, KEEP, Retention, retained
 
 __all__ = [
@@ -114,7 +114,7 @@ def plan_archive(mailbox: Mailbox, now: float, keep: int = KEEP, retention: Rete
     A message may leave when nobody has it unread, frozen or waiting, it is older than the newest `keep`, and a
     retention, where one is set, lets it go; a thread leaves as a whole or not at all (semantics: archival).
     """
-    live = sorted(mailbox.live(), key=by_time)
+    live = sorted(mailbox.live(), key=by_age)
     newest = {message.id for message in live[max(len(live) - keep, 0) :]}
     kept = retained(live, retention, now) if retention.is_limited else set()
     open_for: dict[str, list[tuple[State, str]]] = defaultdict(list)

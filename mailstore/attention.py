@@ -10,8 +10,8 @@ from typing import NamedTuple
 import msgspec
 
 from mailstore.address import Kind, resolve
-from mailstore.mailbox import Mailbox, by_time
-from mailstore.message import Message
+from mailstore.mailbox import Mailbox
+from mailstore.message import Age, Message, by_age
 from mailstore.roster import Status
 
 __all__ = ["Concern", "Limits", "Trouble", "attention", "in_order", "look"]
@@ -96,7 +96,7 @@ def attention(mailbox: Mailbox, now: float, limits: Limits | None = None) -> lis
 def in_order(found: Iterable[Concern]) -> list[Concern]:
     """Sort concerns, the most pressing first, within a kind the oldest first."""
     order = list(Trouble)
-    return sorted(found, key=lambda it: (order.index(it.trouble), it.since))
+    return sorted(found, key=lambda it: (order.index(it.trouble), it.since, it.who, it.message_id or ""))
 
 
 def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
@@ -157,14 +157,14 @@ def _answer(mailbox: Mailbox, open_: dict[str, list[_Question]]) -> Iterator[Non
 
     Each answer is to one question: the last before it, among those about the same issue where both name one.
     """
-    for answer in sorted(mailbox.of_type(ANSWER, archived=True), key=by_time):
+    for answer in sorted(mailbox.of_type(ANSWER, archived=True), key=by_age):
         yield None
         if answer.thread is not None:
             continue
         askers = [resolve(text, mailbox.roster, mailbox.user).name for text in answer.recipients]
         meant = [it for asker in askers for it in open_.get(asker, ()) if it.may_be_answered_by(answer, mailbox.user)]
         if meant:
-            last = max(meant, key=lambda it: (it.is_about(answer), by_time(it.message)))
+            last = max(meant, key=lambda it: (it.is_about(answer), by_age(it.message)))
             open_[last.message.sender].remove(last)
 
 
@@ -196,7 +196,7 @@ def _loops(
     for root in roots:
         yield None
         run: list[Message] = []
-        for message in sorted(talks.get(root, ()), key=by_time, reverse=True):
+        for message in sorted(talks.get(root, ()), key=by_age, reverse=True):
             if message.sender == mailbox.user:
                 break
             if len(run) > 0 and message.sender == run[-1].sender:
@@ -222,8 +222,8 @@ def _to_the_dead(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | 
                 found.setdefault((message.sender, agent.session_id), []).append(message)
     for (sender, gone), mail in found.items():
         words = f"wrote to {gone}, which is dead" + (f", {len(mail)} times" if len(mail) > 1 else "")
-        newest = max(mail, key=by_time)
-        yield Concern(Trouble.DEAD_ADDRESSEE, sender, words, min(mail, key=by_time).time, newest.id)
+        newest = max(mail, key=by_age)
+        yield Concern(Trouble.DEAD_ADDRESSEE, sender, words, min(mail, key=by_age).time, newest.id)
 
 
 def _strangers(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | None]:
@@ -238,23 +238,23 @@ def _strangers(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | No
         elif resolve(message.sender, mailbox.roster, mailbox.user).kind not in (Kind.DIRECT, Kind.USER, Kind.ROLE):
             found[message.sender] = [message]
     for sender, mail in found.items():
-        newest = max(mail, key=by_time)
+        newest = max(mail, key=by_age)
         words = f"sent {len(mail)} message{'s' * (len(mail) != 1)}, and the roster does not know it"
-        yield Concern(Trouble.STRANGER, sender, words, min(mail, key=by_time).time, newest.id)
+        yield Concern(Trouble.STRANGER, sender, words, min(mail, key=by_age).time, newest.id)
 
 
 def _growth(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
     """Say when more letters died in the last window than in the one before."""
     window = limits.window_minutes * MINUTE
-    fresh: list[tuple[float, str]] = []
+    fresh: list[tuple[float, Age, str]] = []
     before = 0
     for letter in mailbox.letters(now):
         yield None
         if letter.since is not None and letter.since > now - window:
-            fresh.append((letter.since, letter.message.id))
+            fresh.append((letter.since, by_age(letter.message), letter.message.id))
         elif letter.since is not None and letter.since > now - 2 * window:
             before += 1
     if len(fresh) - before >= limits.growth_letters:
         hours = limits.window_minutes / 60
         words = f"{len(fresh)} letters died in the last {hours:g} h, {before} in those before"
-        yield Concern(Trouble.GROWTH, "dead letters", words, min(fresh)[0], max(fresh)[1])
+        yield Concern(Trouble.GROWTH, "dead letters", words, min(fresh)[0], max(fresh)[-1])

@@ -22,7 +22,7 @@ from mailstore.comparing import (
 )
 from mailstore.errors import ContentGone, MailError, StoreError
 from mailstore.extras import extras, found_in, own_subject, record_of
-from mailstore.message import Message
+from mailstore.message import Message, by_age
 from mailstore.store import Capability, Store
 from mailstore.stores.bodies import first_line
 
@@ -134,7 +134,7 @@ def _records(
     yield from found.deliveries.values()
     yield from found.receipts.values()
     yield from found.interventions.values()
-    messages = sorted(found.messages.values(), key=lambda message: (message.time, message.position))
+    messages = sorted(found.messages.values(), key=by_age)
     for at, message in enumerate(messages, 1):
         try:
             content = source.content(message)

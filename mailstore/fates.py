@@ -7,16 +7,11 @@ from collections.abc import Collection, Iterable, Iterator
 from mailstore.address import Kind
 from mailstore.delivery import FOREVER, Facts, Standing, State, message_expiry, recipients, standing, state
 from mailstore.fold import NO_FACTS, Fold
-from mailstore.message import Intervention, Message, Receipt
+from mailstore.message import Intervention, Message, Receipt, by_age
 from mailstore.roster import Status
 from mailstore.views import DeadLetter
 
-__all__ = ["Fates", "by_time"]
-
-
-def by_time(message: Message) -> tuple[float, str]:
-    """Return what orders messages: their time, then their id."""
-    return message.time, message.id
+__all__ = ["Fates"]
 
 
 class Fates(Fold):
@@ -75,7 +70,7 @@ class Fates(Fold):
         name = self._party(reader)
         rows = self._index.postings.candidates(name, self.roster.get(reader))
         found = (self._messages[row] for row in rows if self._messages.is_there(row))
-        return sorted((message for message in found if self.is_for(message, reader)), key=by_time)
+        return sorted((message for message in found if self.is_for(message, reader)), key=by_age)
 
     def is_for(self, message: Message, reader: str) -> bool:
         """Say whether a message is mail of an agent, or of the user; archived and own mail is not."""
@@ -93,7 +88,7 @@ class Fates(Fold):
         """Return what an agent, or the user, has still to read, oldest first."""
         self.advance(now)
         found = [self._messages[row] for row in self._unread_rows(reader)]
-        return sorted(found, key=by_time)
+        return sorted(found, key=by_age)
 
     def unread_count(self, session_id: str) -> int:
         """Return how much mail an agent has still to read."""
@@ -118,9 +113,7 @@ class Fates(Fold):
         return len(rows), self._oldest(rows) if rows else None
 
     def _oldest(self, rows: list[int]) -> Message:
-        times = self._messages.times
-        first = min(map(times.__getitem__, rows))
-        return self._messages[min((row for row in rows if times[row] == first), key=self._messages.age)]
+        return self._messages[self._messages.oldest(rows)]
 
     def open_mail(self, now: float) -> Iterator[tuple[Message, str, State]]:
         """Yield what somebody has still to read: the message, for whom, and whether unread, frozen or waiting."""
@@ -175,7 +168,7 @@ class Fates(Fold):
     def waiting(self) -> list[tuple[str, list[Message]]]:
         """Return mail to roles that no living or frozen agent holds, by role, the oldest first."""
         found = [(role, self._ledger.open.of((True, role))) for role in sorted(self._ledger.waiting())]
-        return [(role, sorted((self._messages[row] for row in mail), key=by_time)) for role, mail in found]
+        return [(role, sorted((self._messages[row] for row in mail), key=by_age)) for role, mail in found]
 
     def vacant(self) -> Iterator[tuple[str, int, Message]]:
         """Yield the roles that mail waits for and nobody holds, sorted, with how much and the oldest of it."""
@@ -206,4 +199,4 @@ class Fates(Fold):
 
 def newest_first(letters: Iterable[DeadLetter]) -> list[DeadLetter]:
     """Sort dead letters by when they died, the last first."""
-    return sorted(letters, key=lambda letter: (letter.since or 0.0, letter.message.id), reverse=True)
+    return sorted(letters, key=lambda it: (it.since or 0.0, by_age(it.message), it.recipient), reverse=True)

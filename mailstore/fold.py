@@ -14,7 +14,7 @@ from mailstore.delivery import Facts, message_expiry
 from mailstore.events import Event, Gone, Mailboxes, Person, Progress, PutAway, Reset, Seen, Unseen
 from mailstore.index import Index
 from mailstore.ledger import Ledger
-from mailstore.message import Delivery, Intervention, Message, Problem, Receipt
+from mailstore.message import Delivery, Intervention, Message, Problem, Receipt, by_age
 from mailstore.protocol import BROADCAST_NAMES, PERSON
 from mailstore.roster import Agent, Roster
 from mailstore.views import ThreadSummary
@@ -193,11 +193,7 @@ class Fold:
         if (
             message.id == known.root
             or known.messages + 1 != self._index.sizes[root]
-            or (message.time, message.id)
-            <= (
-                known.last_time,
-                known.latest.id,
-            )
+            or by_age(message) <= by_age(known.latest)
         ):
             return
         recipients = (resolve(text, self.roster, self.user).name for text in message.recipients)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from mailstore.address import is_channel, is_person
 from mailstore.columns.messages import NONE, Head, Messages
-from mailstore.message import Message
+from mailstore.message import Age, Message
 from mailstore.postings import Postings
 from mailstore.ranking import Ranking
 from mailstore.roots import Listed, Roots
@@ -64,22 +64,21 @@ class Index:
 
     def add(self, row: int, is_unseen: bool) -> int:
         """Take a message in; return the root of its thread."""
-        messages, time = self.messages, self.messages.times[row]
+        messages = self.messages
         self.grow(len(messages))
         link = self.forest.add(row, messages.parents[row])
         root, absorbed = link.root, link.absorbed
         self._unlist(root)
         if absorbed is not None:
             self._absorb(absorbed, root)
-        if self.sizes[root] == 0 or messages.age(row) > messages.age(self.latest[root]):
-            self.latest[root] = row
+        self.latest[root] = messages.younger(row, self.latest[root]) if self.sizes[root] else row
         self.sizes[root] += 1
         if self._all is not None:
             self._all.put(root)
         self.postings.add(row)
         for listed in self._listed.values():
             if listed.matches(row):
-                listed.touch(root, time)
+                listed.touch(root, row)
         for tag in channel_tags(messages.head(row)):
             self.channel_mail[tag] += 1
         if is_unseen:
@@ -94,8 +93,7 @@ class Index:
         self._touch(absorbed)
         self._read_since.discard(absorbed)
         newest = self.latest[absorbed]
-        if not self.sizes[root] or self.messages.age(newest) > self.messages.age(self.latest[root]):
-            self.latest[root] = newest
+        self.latest[root] = self.messages.younger(newest, self.latest[root]) if self.sizes[root] else newest
         for column in (self.sizes, self.unseen):
             column[root] += column[absorbed]
             column[absorbed] = 0
@@ -129,7 +127,7 @@ class Index:
         self.strays.append(row)
         root = self.forest.root(row)
         if listed := self._listed.get(View("archive")):
-            listed.touch(root, self.messages.times[row])
+            listed.touch(root, row)
         self._touch(root)
 
     def count_unseen(self, row: int, by: int) -> None:
@@ -162,7 +160,7 @@ class Index:
         """Return the roots of a view, the newest first; all but the unread ones are kept in order."""
         if view.kind == "unread":
             rows = array("i", filter(self.is_unread, self.order().rows()))
-            return Roots(self.messages, Ranking.of_sorted(self.last_time, rows))
+            return Roots(self.messages, Ranking.of_sorted(self.last_age, rows))
         return Roots(self.messages, self.order() if view.kind == "all" else self.listed(view).ranking)
 
     def listed(self, view: View) -> Listed:
@@ -174,7 +172,7 @@ class Index:
     def order(self) -> Ranking:
         """Return all threads in their order."""
         if self._all is None:
-            self._all = Ranking(self.last_time, (row for row, size in enumerate(self.sizes) if size))
+            self._all = Ranking(self.last_age, (row for row, size in enumerate(self.sizes) if size))
         return self._all
 
     def load_order(self, ranking: Ranking) -> None:
@@ -185,17 +183,21 @@ class Index:
         """Return when the newest message of a thread was sent."""
         return self.messages.times[self.latest[root]]
 
+    def last_age(self, root: int) -> Age:
+        """Return the age of the newest message of a thread."""
+        return self.messages.age(self.latest[root])
+
     def _list_view(self, view: View) -> Listed:
         if len(self._listed) >= MOST_LISTED:
             del self._listed[next(iter(self._listed))]
         matches, rows = self._belonging(view)
         messages = self.messages
-        times: dict[int, float] = {}
+        newest: dict[int, int] = {}
         for row in rows:
-            root, time = self.forest.root(row), messages.times[row]
-            if time >= times.get(root, time):
-                times[root] = time
-        return Listed(matches, times)
+            root = self.forest.root(row)
+            known = newest.get(root)
+            newest[root] = row if known is None else messages.younger(row, known)
+        return Listed(messages, matches, newest)
 
     def _belonging(self, view: View) -> tuple[Callable[[int], bool], Iterable[int]]:
         """Return what says whether a message belongs to a view, and the messages that do."""

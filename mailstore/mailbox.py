@@ -8,9 +8,9 @@ from mailstore.address import channel_label, is_channel, is_person, resolve
 from mailstore.columns.messages import NONE, Head
 from mailstore.delivery import FOREVER
 from mailstore.events import Event, Seen, Unseen
-from mailstore.fates import Fates, by_time
+from mailstore.fates import Fates
 from mailstore.index import is_for_user
-from mailstore.message import Message
+from mailstore.message import Message, by_age
 from mailstore.outline import Outline, outline
 from mailstore.retaining import Retained
 from mailstore.retention import Retention
@@ -19,7 +19,7 @@ from mailstore.sifting import Sieve
 from mailstore.views import Channel, Counts, Cycle, Node, ThreadSummary, View
 from mailstore.words import Words
 
-__all__ = ["Mailbox", "by_time"]
+__all__ = ["Mailbox"]
 
 MOST_SUMMARIES = 2048
 
@@ -40,7 +40,7 @@ class Mailbox(Fates):
 
     def messages(self) -> list[Message]:
         """Return every message, oldest first, live and archived."""
-        return sorted(self.folded(), key=by_time)
+        return sorted(self.folded(), key=by_age)
 
     def folded(self) -> list[Message]:
         """Return every message, live and archived, in about the order in which they were folded."""
@@ -197,12 +197,12 @@ class Mailbox(Fates):
         return Sieve(index, lambda: self._index is index, view, words, only_unread, retained, among)
 
     def _roots(self, rows: Iterable[int]) -> list[str]:
-        last: dict[int, float] = {}
-        times, forest = self._messages.times, self._index.forest
+        last: dict[int, int] = {}
+        messages, forest = self._messages, self._index.forest
         for row in rows:
             root = forest.root(row)
-            last[root] = max(last.get(root, 0.0), times[row])
-        return [self._messages.ids[root] for root in sorted(last, key=lambda root: last[root], reverse=True)]
+            last[root] = messages.younger(row, last.get(root, row))
+        return [messages.ids[root] for root in sorted(last, key=lambda root: messages.age(last[root]), reverse=True)]
 
     def summary(self, root: str) -> ThreadSummary:
         """Return a thread in one glance; raises KeyError for a root that is none."""

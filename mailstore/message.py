@@ -6,7 +6,18 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["NEVER", "SOMEBODY", "Delivery", "Intervention", "Location", "Message", "Problem", "Receipt"]
+__all__ = [
+    "NEVER",
+    "SOMEBODY",
+    "Age",
+    "Delivery",
+    "Intervention",
+    "Location",
+    "Message",
+    "Problem",
+    "Receipt",
+    "by_age",
+]
 
 
 NEVER = float("inf")
@@ -57,6 +68,19 @@ class Message(msgspec.Struct, frozen=True, gc=False):
         """Return what orders two records that claim one id: live before archived, then by place."""
         where = self.location
         return (self.archived, where.file, where.offset) if where else (self.archived, "", 0)
+
+
+Age = tuple[float, str, int, str]
+"""When a message was sent, the file that holds it, where in it, and its id: no two have the same."""
+
+
+def by_age(message: Message) -> Age:
+    """Return what orders messages, the oldest first: their time, then their place in the store, then their id.
+
+    The months of an archive come before the live file: so do their names.
+    """
+    where = message.location
+    return (message.time, where.file, where.offset, message.id) if where else (message.time, "", 0, message.id)
 
 
 class Receipt(msgspec.Struct, frozen=True, gc=False):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right, insort_right
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import accumulate
-from typing import Self
+from typing import Any, Self
 
 __all__ = ["Ranking"]
 
@@ -14,21 +15,22 @@ BLOCK = 512
 
 
 class Ranking:
-    """Rows sorted by a time that each has; the usual change, newer than all or older, costs the same at any size.
+    """Rows sorted by a key that each has; the usual change, newer than all or older, costs the same at any size.
 
-    `time_of` must not change for a row that is listed: it is dropped before, and put back after.
+    No two rows have the same key. `key_of` must not change for a row that is listed: it is dropped before, and put
+    back after.
     """
 
-    def __init__(self, time_of: Callable[[int], float], rows: Iterable[int] = ()) -> None:
-        self._time_of = time_of
+    def __init__(self, key_of: Callable[[int], Any], rows: Iterable[int] = ()) -> None:
+        self._key_of = key_of
         self._blocks: list[array[int]] = []
         self._ends: list[int] | None = None
-        self._cut(array("i", sorted(rows, key=time_of)))
+        self._cut(array("i", sorted(rows, key=key_of)))
 
     @classmethod
-    def of_sorted(cls, time_of: Callable[[int], float], rows: array[int]) -> Self:
+    def of_sorted(cls, key_of: Callable[[int], Any], rows: array[int]) -> Self:
         """Take over rows that are sorted already, the oldest first."""
-        ranking = cls(time_of)
+        ranking = cls(key_of)
         ranking._cut(rows)
         return ranking
 
@@ -53,20 +55,20 @@ class Ranking:
 
     def put(self, row: int) -> None:
         """List a row that is not listed."""
-        time, blocks = self._time_of(row), self._blocks
+        key, blocks = self._key_of(row), self._blocks
         self._ends = None
         if not blocks:
             blocks.append(array("i", (row,)))
             return
         at = len(blocks) - 1
-        if time >= self._time_of(blocks[-1][-1]):
+        if key > self._key_of(blocks[-1][-1]):
             blocks[-1].append(row)
-        elif time <= self._time_of(blocks[0][0]):
+        elif key < self._key_of(blocks[0][0]):
             at = 0
             blocks[0].insert(0, row)
         else:
-            at = min(at, bisect_right(blocks, time, key=lambda block: self._time_of(block[-1])))
-            insort_right(blocks[at], row, key=self._time_of)
+            at = self._block(key)
+            insort_right(blocks[at], row, key=self._key_of)
         if len(blocks[at]) > 2 * BLOCK:
             blocks[at : at + 1] = [blocks[at][:BLOCK], blocks[at][BLOCK:]]
 
@@ -78,15 +80,18 @@ class Ranking:
         if not self._blocks[at]:
             del self._blocks[at]
 
+    def _block(self, key: Any) -> int:
+        """Return the block that a key belongs to; most changes are in the last."""
+        blocks = self._blocks
+        if key >= self._key_of(blocks[-1][0]):
+            return len(blocks) - 1
+        return max(0, bisect_right(blocks, key, key=lambda block: self._key_of(block[0])) - 1)
+
     def _find(self, row: int) -> tuple[int, int]:
-        time, blocks = self._time_of(row), self._blocks
-        at = bisect_right(blocks, time, key=lambda block: self._time_of(block[0]))
-        while at and self._time_of(blocks[at - 1][-1]) >= time:
-            at -= 1
-            try:
-                return at, blocks[at].index(row)
-            except ValueError:  # rows of one time may stand in several blocks
-                continue
+        if self._blocks:
+            at = self._block(self._key_of(row))
+            with suppress(ValueError):
+                return at, self._blocks[at].index(row)
         raise KeyError(row)
 
     def __getitem__(self, at: int) -> int:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
+from itertools import islice
+from typing import Any
 
 from mailstore.index import Index
 from mailstore.retention import DAY, Retention
 
 __all__ = ["Retained"]
 
-EVER = float("-inf"), ""
+EVER: tuple[Any, ...] = (float("-inf"),)
+"""Before all messages; as an age, a time alone comes before all messages of that time."""
 
 
 class Retained:
@@ -24,14 +27,13 @@ class Retained:
         """The oldest of so many messages as are kept."""
         self.oldest = self._age(now)
 
-    def time(self, root: int) -> float | None:
-        """Return when the newest message of a thread that is kept was sent, None where none is."""
+    def newest(self, root: int) -> int | None:
+        """Return the newest message of a thread that is kept, None where none is."""
         index, messages = self._index, self._index.messages
         if not index.sizes[root] or messages.age(index.latest[root]) < self.oldest:
             return None
-        ages = [messages.age(row) for row in index.forest.members(root) if self._is_kept(row)]
-        newest = max(ages, default=EVER)
-        return newest[0] if ages and newest >= self.oldest else None
+        newest = max(filter(self._is_kept, index.forest.members(root)), key=messages.age, default=None)
+        return None if newest is None or messages.age(newest) < self.oldest else newest
 
     def _is_kept(self, row: int) -> bool:
         messages = self._index.messages
@@ -47,29 +49,21 @@ class Retained:
         before, self.oldest = self.oldest, self._age(now)
         return self.oldest >= before
 
-    def _age(self, now: float) -> tuple[float, str]:
-        since = EVER if self._rule.days is None else (now - self._rule.days * DAY, "")
+    def _age(self, now: float) -> tuple[Any, ...]:
+        since = EVER if self._rule.days is None else (now - self._rule.days * DAY,)
         return max(since, self._oldest_of_number())
 
-    def _oldest_of_number(self) -> tuple[float, str]:
+    def _oldest_of_number(self) -> tuple[Any, ...]:
         """Return the age of the oldest of as many live messages as the rule keeps."""
         messages, number = self._index.messages, self._rule.messages
         counted = messages.number, len(self._index.strays)
         if number is None or counted == self._counted:
             return self._youngest
         self._counted, self._youngest = counted, EVER
-        order, times, left = messages.order(), messages.times, number
         if number <= 0:
-            self._youngest = float("inf"), ""
-        for at in range(len(order) - 1, -1, -1) if number > 0 else ():
-            left -= not messages.head(order[at]).archived
-            if not left:
-                # those of one moment are ordered by their ids
-                time = times[order[at]]
-                start = bisect_left(order, time, key=times.__getitem__)
-                alike = order[start : bisect_right(order, time, key=times.__getitem__)]
-                live = sorted(messages.ids[row] for row in alike if not messages.head(row).archived)
-                wanted = sum(not messages.head(row).archived for row in order[at : start + len(alike)])
-                self._youngest = time, live[-wanted]
-                break
+            self._youngest = (float("inf"),)
+            return self._youngest
+        live = (row for row in reversed(messages.order()) if not messages.head(row).archived)
+        if (oldest := next(islice(live, number - 1, None), None)) is not None:
+            self._youngest = messages.age(oldest)
         return self._youngest

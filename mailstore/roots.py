@@ -66,29 +66,30 @@ class Roots(Sequence[str]):
 
 
 class Listed:
-    """The threads of a view, by the time of the newest message of theirs that belongs to it."""
+    """The threads of a view, by the newest message of theirs that belongs to it."""
 
-    def __init__(self, matches: Callable[[int], bool], times: dict[int, float]) -> None:
+    def __init__(self, messages: Messages, matches: Callable[[int], bool], newest: dict[int, int]) -> None:
         self.matches = matches
-        self._times = times
-        self.ranking = Ranking(times.__getitem__, times)
+        self._age = messages.age
+        self._newest = newest
+        self.ranking = Ranking(lambda root: messages.age(newest[root]), newest)
 
-    def time(self, root: int) -> float | None:
-        """Return the time by which a thread is listed, None for one that is not."""
-        return self._times.get(root)
+    def newest(self, root: int) -> int | None:
+        """Return the message by which a thread is listed, None for a thread that is not."""
+        return self._newest.get(root)
 
-    def touch(self, root: int, time: float) -> None:
+    def touch(self, root: int, row: int) -> None:
         """Note a message in a thread."""
-        known = self._times.get(root)
+        known = self._newest.get(root)
         if known is not None:
-            if time < known:
+            if self._age(row) <= self._age(known):
                 return
             self.ranking.drop(root)
-        self._times[root] = time
+        self._newest[root] = row
         self.ranking.put(root)
 
     def merge(self, absorbed: int, root: int) -> None:
         """Let a thread take over one that became part of it."""
-        if absorbed in self._times:
+        if absorbed in self._newest:
             self.ranking.drop(absorbed)
-            self.touch(root, self._times.pop(absorbed))
+            self.touch(root, self._newest.pop(absorbed))

@@ -110,11 +110,11 @@ def one_of(text: str, mailbox: Mailbox) -> str:
     holders = [it.session_id for it in mailbox.roster.holders(address.name) if it.status is Status.LIVING]
     if not holders:
         raise DraftRefused("to", f"nobody holds the role {address.name!r} now", "leave --one-of out: the mail waits")
-    written = {name: float("-inf") for name in holders}
-    for message in mailbox.messages():
-        for name in written.keys() & set(message.recipients):
-            written[name] = message.time
-    return min(holders, key=lambda name: written[name])
+    for message in mailbox.newest():
+        if not (left := [name for name in holders if name not in message.recipients]):
+            break
+        holders = left
+    return holders[0]
 
 
 def resolve_all(texts: tuple[str, ...], mailbox: Mailbox) -> list[Address]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
+from typing import Any
 
 from mailstore.index import Index
 from mailstore.ranking import Ranking
 from mailstore.retaining import Retained
-from mailstore.roots import Listed, Roots
+from mailstore.roots import Roots
 from mailstore.views import View
 from mailstore.words import Words
 
@@ -23,7 +24,10 @@ FOREVER = float("inf")
 
 
 class Sieve:
-    """Says which threads of a view are wanted, and by which time each is listed, as long as an index `is_current`."""
+    """Says which threads of a view are wanted, and by what each is listed, as long as an index `is_current`.
+
+    That is the newest message of the thread that counts, or a place that somebody else gave it.
+    """
 
     def __init__(
         self,
@@ -41,40 +45,46 @@ class Sieve:
         self.only_unread = only_unread or view.kind == "unread"
         self.retained = retained
         self._view = view
-        self._among = None if among is None else _placed(index, among)
+        self._among: Ranking | None = None
+        self.key_of: Callable[[int], Any] = index.messages.age
+        """What orders by that by which threads are listed."""
+        if among is not None:
+            places = _placed(index, among)
+            self._among, self.key_of = Ranking(places.__getitem__, places), int
         self._ranking = self._base()
+        self._listed_by: Callable[[int], int | None]
         if retained is not None:
-            self._time = retained.time
+            self._listed_by = retained.newest
         elif view.kind in ORDERED:
-            self._time = index.listed(view).time
+            self._listed_by = index.listed(view).newest
         else:
-            self._time = self._last_time if self._among is None else self._among.time
+            self._listed_by = self._latest if among is None else places.get
 
     def _base(self) -> Ranking:
         """Return the threads in their order, which is another one after they were sorted anew."""
         if self._among is not None:
-            return self._among.ranking
+            return self._among
         return self.index.listed(self._view).ranking if self._view.kind in ORDERED else self.index.order()
 
-    def _last_time(self, root: int) -> float | None:
-        return self.index.last_time(root) if self.index.sizes[root] else None
+    def _latest(self, root: int) -> int | None:
+        return self.index.latest[root] if self.index.sizes[root] else None
 
     def rows(self) -> array[int]:
         """Return the threads that may be wanted, the oldest first."""
         rows = self._ranking.rows()
         return rows if self.retained is None else self.retained.among(rows)
 
-    def time(self, root: int) -> float | None:
-        """Return by which time a thread is listed, None for one that is not wanted."""
-        time = self._time(root)
-        if time is None or (self.only_unread and not self.index.is_unread(root)):
+    def listed_by(self, root: int) -> int | None:
+        """Return by what a thread is listed, None for one that is not wanted."""
+        found = self._listed_by(root)
+        if found is None or (self.only_unread and not self.index.is_unread(root)):
             return None
-        return time if self.words is None or self.words.are_in(root) else None
+        return found if self.words is None or self.words.are_in(root) else None
 
     def roots(self) -> list[str]:
         """Return all threads that are wanted, the newest first, however long it takes."""
-        times = {row: time for row in self.rows() if (time := self.time(row)) is not None}
-        return [self.index.messages.ids[row] for row in sorted(times, key=times.__getitem__, reverse=True)]
+        found = {root: self.key_of(by) for root in self.rows() if (by := self.listed_by(root)) is not None}
+        return [self.index.messages.ids[root] for root in sorted(found, key=found.__getitem__, reverse=True)]
 
     def holds(self, now: float) -> bool:
         """Say whether what was said of threads to which nothing happened would be said of them now."""
@@ -106,8 +116,8 @@ class Sifted(Roots):
         """Begin to sift, `first` what somebody looks at; a `wider` one spares what it did not let through."""
         index = sieve.index
         self.sieve = sieve
-        self._times: dict[int, float] = {}
-        super().__init__(index.messages, Ranking(self._times.__getitem__))
+        self._known: dict[int, int] = {}
+        super().__init__(index.messages, Ranking(lambda root: sieve.key_of(self._known[root])))
         self._ahead: array[int] = sieve.rows() if wider is None else wider._ahead + wider._ranking.rows()
         self._touched: set[int] = set() if wider is None else wider._touched
         index.touched = self._touched
@@ -132,14 +142,15 @@ class Sifted(Roots):
             return False
         if retained is not None and retained.oldest != before:
             for at in range(len(self._ranking) - 1, -1, -1):
-                if self._times[self._ranking[at]] > retained.oldest[0]:
+                root = self._ranking[at]
+                if self.sieve.key_of(self._known[root]) > retained.oldest:
                     break
-                self._touched.add(self._ranking[at])
+                self._touched.add(root)
         return True
 
     def look(self, seconds: float) -> None:
         """Look for so long at threads that were not looked at yet: nothing that is listed leaves."""
-        ahead, known, until = self._ahead, self._times, perf_counter() + seconds
+        ahead, known, until = self._ahead, self._known, perf_counter() + seconds
         while ahead:
             for _ in range(min(AT_ONCE, len(ahead))):
                 if (root := ahead.pop()) not in known:
@@ -166,18 +177,18 @@ class Sifted(Roots):
         self.sieve.index.touched = None
 
     def _judge(self, root: int) -> None:
-        known, time = self._times.get(root), self.sieve.time(root)
-        if known == time:
+        known, by = self._known.get(root), self.sieve.listed_by(root)
+        if known == by:
             return
         if known is not None:
             self._ranking.drop(root)
-            del self._times[root]
-        if time is not None:
-            self._times[root] = time
+            del self._known[root]
+        if by is not None:
+            self._known[root] = by
             self._ranking.put(root)
 
 
-def _placed(index: Index, roots: Sequence[str]) -> Listed:
-    """Return threads that somebody else put in order, by their places in it."""
+def _placed(index: Index, roots: Sequence[str]) -> dict[int, int]:
+    """Return the places of threads that somebody else put in order, the first the greatest."""
     rows = map(index.messages.ids.row, roots)
-    return Listed(bool, {row: -float(at) for at, row in enumerate(rows) if row is not None})
+    return {row: -at for at, row in enumerate(rows) if row is not None}

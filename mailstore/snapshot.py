@@ -18,7 +18,7 @@ from mailstore.roster import RosterImage
 
 __all__ = ["Unfit", "load", "save"]
 
-VERSION = 4
+VERSION = 5
 MAGIC = b"signalbox folded mailbox\n"
 BYTES = "b"
 """The typecode of what is a buffer of bytes."""
@@ -185,7 +185,7 @@ def _load(file: BinaryIO, user: str) -> tuple[Mailbox, bytes]:
     messages, index, ledger = mailbox._messages, mailbox._index, mailbox._ledger
     messages.load_order(next(rest))
     order = next(rest)
-    index.load_order(Ranking.of_sorted(index.last_time, order))
+    index.load_order(Ranking.of_sorted(index.last_age, order))
     index.postings.delivered = {name: next(rest) for name in header.delivered}
     words = [next(rest) for _ in range(-(-len(header.openers) // 64))]
     ledger.open.load(len(messages), header.openers, header.counts, words, list(rest))

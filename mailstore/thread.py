@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ["NONE", "Forest", "Link"]
 
@@ -28,7 +28,7 @@ class Forest:
     if it never does. `age` orders messages (oldest first) and is asked only for siblings and rings.
     """
 
-    def __init__(self, age: Callable[[int], tuple[float, str]]) -> None:
+    def __init__(self, age: Callable[[int], Any]) -> None:
         self._age = age
         self.parents = array("i")
         """What each hangs from, after rings were cut."""

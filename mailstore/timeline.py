@@ -9,7 +9,7 @@ import msgspec
 from mailstore.address import Kind, party, resolve
 from mailstore.delivery import State
 from mailstore.mailbox import Mailbox
-from mailstore.message import Message
+from mailstore.message import Message, by_age
 
 __all__ = ["Moment", "timeline"]
 
@@ -88,7 +88,7 @@ def _fates(mailbox: Mailbox, message: Message, now: float) -> Iterator[Moment]:
 
 
 def _answers(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
-    for answer in mailbox.thread_messages(mailbox.root_of(message.id)):
+    for answer in sorted(mailbox.thread_messages(mailbox.root_of(message.id)), key=by_age):
         if answer.thread == message.id:
             yield Moment(answer.time, "answered", answer.sender, answer.subject)
 

@@ -17,8 +17,7 @@ from console.cli.search import arrange, text_of
 from console.export.document import FORMATS, About, render
 from mailstore.errors import QueryError
 from mailstore.exporting import exported
-from mailstore.mailbox import by_time
-from mailstore.message import Message
+from mailstore.message import Message, by_age
 from mailstore.query import parse
 from mailstore.search import SearchContext, search
 from mailstore.views import View, ViewKind
@@ -81,7 +80,7 @@ def _selected(args: argparse.Namespace, mail: Loaded) -> tuple[list[Message], st
         places = [it for it in mailbox.messages() if args.archive or not it.archived]
         wanted = {it.id for it in (search(places, query, context) if query is not None else places)}
         newest = {
-            root: None for it in sorted(places, key=by_time) if it.id in wanted for root in [mailbox.root_of(it.id)]
+            root: None for it in sorted(places, key=by_age) if it.id in wanted for root in [mailbox.root_of(it.id)]
         }
         roots, selection = list(newest), text or "everything"
     found = [node.message for root in roots for node in mailbox.tree(root) if node.message is not None]

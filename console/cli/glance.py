@@ -112,7 +112,8 @@ def _mark(mailbox: str, reader: str, letters: list[Glimpse]) -> None:
     from mailstore.files.append import append_lines
     from mailstore.files.owned import look_of
 
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    now = time.time()
+    stamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03d}Z"
     append_lines(
         f"{mailbox.removesuffix('.jsonl')}-reads.jsonl",
         [

@@ -13,8 +13,7 @@ from console.cli.plain import columns, put
 from console.cli.problems import UsedWrongly
 from console.render.text import age
 from mailstore.errors import ContentGone, QueryError
-from mailstore.mailbox import by_time
-from mailstore.message import Message
+from mailstore.message import Message, by_age
 from mailstore.query import parse
 from mailstore.search import SearchContext, look_up
 from mailstore.store import Store
@@ -50,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
             raise UsedWrongly(error.problem, error.remedy) from error
         context = SearchContext(mail.mailbox, lambda message: text_of(mail.store, message), mail.now)
         batches = look_up(query, context, mail.store.candidates)
-        every = sorted((message for batch in batches for message in batch), key=by_time, reverse=True)
+        every = sorted((message for batch in batches for message in batch), key=by_age, reverse=True)
         found = [message for message in every if args.archive or not message.archived]
         shown = found[: args.limit]
         if args.json:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mailstore.delivery import State
-from mailstore.mailbox import Mailbox, by_time
+from mailstore.mailbox import Mailbox
+from mailstore.message import by_age
 from mailstore.views import View
 
 __all__ = ["Note", "notes_for"]
@@ -42,7 +43,7 @@ def _vacancy(mailbox: Mailbox, root: str) -> Note | None:
 
 def _answer(mailbox: Mailbox, root: str) -> Note | None:
     """Say whether the person has answered the newest mail to them in a thread."""
-    mail = sorted(mailbox.thread_messages(root), key=by_time)
+    mail = sorted(mailbox.thread_messages(root), key=by_age)
     to_you = [at for at, message in enumerate(mail) if mailbox.is_mine(message)]
     if not to_you:
         return None

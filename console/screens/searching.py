@@ -18,8 +18,7 @@ from console.screens.look import Look
 from console.screens.writing import Writer
 from console.session import Session
 from mailstore.errors import QueryError
-from mailstore.mailbox import by_time
-from mailstore.message import Message
+from mailstore.message import Message, by_age
 
 if TYPE_CHECKING:
     from console.panes.search_bar import SearchBar
@@ -107,7 +106,7 @@ class Searching(Writer):
                     return
                 for message in batch:
                     root = mailbox.root_of(message.id)
-                    found[root] = max(found.get(root, message), message, key=by_time)
+                    found[root] = max(found.get(root, message), message, key=by_age)
                 if len(found) >= MOST:
                     break
                 if len(found) > told and (told or len(found) >= FIRST) and monotonic() >= due:
@@ -178,7 +177,7 @@ def search_context(session: Session) -> SearchContext:
 
 
 def _newest_first(found: dict[str, Message]) -> dict[str, Message]:
-    return dict(sorted(found.items(), key=lambda item: by_time(item[1]), reverse=True))
+    return dict(sorted(found.items(), key=lambda item: by_age(item[1]), reverse=True))
 
 
 def _older(found: dict[str, Message]) -> str:

@@ -12,7 +12,16 @@ from mailstore.bulk.gathered import Gathered, Reads
 from mailstore.bulk.keys import NO_KEY, Keys, Texts, texts_at
 from mailstore.bulk.open_mail import FEWEST, FilerOfMany
 from mailstore.bulk.parts import MailColumns, ReadColumns
-from mailstore.bulk.threads import column, in_order, last_of_each, newest_of_each, previous_of_each, rings, roots
+from mailstore.bulk.threads import (
+    by_age,
+    column,
+    in_order,
+    last_of_each,
+    newest_of_each,
+    previous_of_each,
+    rings,
+    roots,
+)
 from mailstore.columns.ids import Ids, checksum
 from mailstore.columns.messages import ABSENT, NONE, Messages
 from mailstore.columns.strings import MOST, Strings
@@ -168,18 +177,23 @@ def _fill_threads(mailbox: Mailbox) -> None:
     there = np.flatnonzero(np.array(table.heads, np.uint32) != ABSENT)
     times = np.array(table.times)
     latest = np.full(size, NONE, np.int32)
-    by_time = np.argsort(times[there], kind="stable")
-    found, newest = newest_of_each(tops[there], times[there], by_time, lambda at: table.ids[int(there[at])])
+    heads = np.array(table.heads, np.uint32)[there]
+    files = [head.file or "" for head in table.head_values.values]
+    number_of = {name: number for number, name in enumerate(sorted(set(files)))}
+    numbers = np.array([number_of[name] for name in files], np.uint32)
+    order = by_age(times[there], np.array(table.offsets, np.int64)[there], numbers[heads])
+    found, newest = newest_of_each(tops[there], order)
     latest[found] = there[newest]
     index.sizes, index.latest = column("i", np.bincount(tops[there], minlength=size)), column("i", latest)
-    table.load_order(column("i", there[by_time]))
+    table.load_order(column("i", there[order]))
     archived = np.array([head.archived for head in table.head_values.values], bool)
-    heads = np.array(table.heads, np.uint32)[there]
     is_unseen = ~archived[heads] & ~_own(mailbox)[there]
     index.unseen = column("i", np.bincount(tops[there][is_unseen], minlength=size))
     mailbox._archived = int(archived[heads].sum())
-    ordered = found[np.argsort(times[latest[found]], kind="stable")]
-    index.load_order(Ranking.of_sorted(index.last_time, column("i", ordered)))
+    place = np.empty(size, np.int64)
+    place[there[order]] = np.arange(len(order))
+    ordered = found[np.argsort(place[latest[found]])]
+    index.load_order(Ranking.of_sorted(index.last_age, column("i", ordered)))
 
 
 def _fill_postings(mailbox: Mailbox) -> None:

@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 
 __all__ = ["seconds_of"]
 
-FORM = np.frombuffer(b"0000-00-00T00:00:00Z", np.uint8)
+FORM = np.frombuffer(b"0000-00-00T00:00:00", np.uint8)
 DIGITS = np.flatnonzero(ord("0") == FORM)
 MARKS = np.flatnonzero(ord("0") != FORM)
 SIZE = len(FORM)
+SECONDS, MILLISECONDS = SIZE + 1, SIZE + 5
+"""How long a timestamp is of each of the two forms: `…:00Z` and `…:00.000Z`."""
+THOUSANDS = np.array([100, 10, 1], np.int64)
 LEAST = np.array([0, 0, 1, 1, 0, 0, 0], np.uint8)
 MOST = np.array([99, 99, 12, 31, 23, 59, 59], np.uint8)
 """Century, year of it, month, day, hour, minute, second."""
@@ -22,14 +25,33 @@ FIRST_MONTH = 12
 """Of the year 1: there is no year before."""
 
 
-def seconds_of(stamps: Sequence[str]) -> NDArray[np.float64] | None:
-    """Return seconds since the epoch for timestamps that are all of the form YYYY-MM-DDTHH:MM:SSZ, else None."""
-    text = "".join(stamps)
-    if len(text) != SIZE * len(stamps) or not text.isascii():
+def seconds_of(stamps: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
+    """Return seconds since the epoch for timestamps, and which of them have milliseconds.
+
+    None unless all are of the form YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DDTHH:MM:SS.mmmZ.
+    """
+    sizes = np.fromiter(map(len, stamps), np.int64, len(stamps))
+    is_fine = sizes == MILLISECONDS
+    if not (is_fine | (sizes == SECONDS)).all():
         return None
-    cells = np.frombuffer(text.encode(), np.uint8).reshape(-1, SIZE)
+    text = "".join(stamps)
+    if not text.isascii():
+        return None
+    found, cells = np.empty(len(stamps)), np.frombuffer(text.encode(), np.uint8)
+    for form, is_of in ((SECONDS, ~is_fine), (MILLISECONDS, is_fine)):
+        if is_of.any():
+            mine = cells if is_of.all() else cells[np.repeat(is_of, sizes)]
+            times = _seconds(mine.reshape(-1, form))
+            if times is None:
+                return None
+            found[is_of] = times
+    return found, is_fine
+
+
+def _seconds(cells: NDArray[np.uint8]) -> NDArray[np.float64] | None:
+    """Return seconds since the epoch for timestamps of one length, None where one of them is no time."""
     digits = cells.take(DIGITS, 1) - np.uint8(ord("0"))
-    if (cells.take(MARKS, 1) != FORM[MARKS]).any() or (digits > 9).any():
+    if (cells.take(MARKS, 1) != FORM[MARKS]).any() or (digits > 9).any() or (cells[:, -1] != ord("Z")).any():
         return None
     pairs = digits[:, ::2] * np.uint8(10) + digits[:, 1::2]
     if (pairs < LEAST).any() or (pairs > MOST).any():
@@ -40,5 +62,11 @@ def seconds_of(stamps: Sequence[str]) -> NDArray[np.float64] | None:
     if (at < FIRST_MONTH).any() or (days >= MONTHS[at + 1]).any():
         return None
     hour, minute, second = rest
-    found: NDArray[np.float64] = (((days * 24 + hour) * 60 + minute) * 60 + second).astype(np.float64)
+    seconds = ((days * 24 + hour) * 60 + minute) * 60 + second
+    if cells.shape[1] == SECONDS:
+        return np.asarray(seconds, np.float64)
+    thousandths = cells[:, SIZE + 1 : -1] - np.uint8(ord("0"))
+    if (cells[:, SIZE] != ord(".")).any() or (thousandths > 9).any():
+        return None
+    found: NDArray[np.float64] = (seconds * 1000 + thousandths @ THOUSANDS) / 1000
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from mailstore.columns.messages import NONE
 
-__all__ = ["Rows", "column", "in_order", "last_of_each", "previous_of_each", "rings", "roots"]
+__all__ = ["Rows", "by_age", "column", "in_order", "last_of_each", "previous_of_each", "rings", "roots"]
 
 Rows = NDArray[np.int32]
 Places = NDArray[np.int64]
@@ -85,22 +84,21 @@ def last_of_each(keys: NDArray[np.integer], order: NDArray[np.intp]) -> tuple[ND
     return ordered[is_last], order[is_last]
 
 
-def newest_of_each(
-    thread: Rows, times: NDArray[np.float64], by_time: Places, id_of: Callable[[int], str]
-) -> tuple[Rows, Places]:
-    """Return every root, and the newest row of its thread: the last by time, among those of one time by id.
+def by_age(times: NDArray[np.float64], offsets: NDArray[np.int64], files: NDArray[np.integer]) -> Places:
+    """Return places in order of age, the oldest first (`mailstore.message.by_age`).
 
-    `by_time` are the places in order of time.
+    `files` are numbers in the order of the files' names; no two messages stand at one place of one file.
     """
-    tops, order = in_order(thread[by_time])
-    order = by_time[order]
+    is_later = (files[1:] > files[:-1]) | ((files[1:] == files[:-1]) & (offsets[1:] > offsets[:-1]))
+    if is_later.all():
+        return np.argsort(times, kind="stable")
+    order = np.lexsort((offsets, files))
+    found: Places = order[np.argsort(times[order], kind="stable")]
+    return found
+
+
+def newest_of_each(thread: Rows, order: Places) -> tuple[Rows, Places]:
+    """Return every root, and the newest row of its thread; `order` are the places in order of age."""
+    tops, places = in_order(thread[order])
     is_end = np.append(tops[1:] != tops[:-1], True)[: len(tops)]
-    # where the last two of a thread are of one time, the id decides
-    is_tied = np.append(False, (tops[1:] == tops[:-1]) & (times[order[1:]] == times[order[:-1]]))[: len(tops)]
-    places = order.copy()
-    for end in np.flatnonzero(is_end & is_tied).tolist():
-        start = end
-        while is_tied[start]:
-            start -= 1
-        places[end] = max(order[start : end + 1].tolist(), key=id_of)
-    return tops[is_end], places[is_end]
+    return tops[is_end], order[places[is_end]]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from bisect import insort
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 import msgspec
 
@@ -11,7 +13,7 @@ from mailstore.columns.ids import Ids
 from mailstore.columns.interned import Interned
 from mailstore.columns.stamps import ODD, style_of, written
 from mailstore.columns.strings import Strings
-from mailstore.message import Location, Message
+from mailstore.message import Age, Location, Message, by_age
 
 __all__ = ["ABSENT", "NONE", "Head", "Messages", "head_of"]
 
@@ -19,6 +21,8 @@ NONE = -1
 ABSENT = 0
 """The head of a row whose message has not come: others name it, or records about it came first."""
 NOT_THERE = -2
+FEW = 64
+"""New rows that are put into the order one by one; of more, all is sorted anew."""
 KEPT = 4096
 """Messages that are kept made, because the same few are asked for again and again."""
 
@@ -112,8 +116,8 @@ class Messages:
         """How many messages are there."""
         self._made: dict[int, Message] = {}
         self._ordered = array("i")
-        self._told = NONE
-        """The last row that the order takes into account."""
+        self._unordered = array("i")
+        """Rows that are there, and not in the order yet."""
 
     def __len__(self) -> int:
         return len(self.heads)
@@ -135,8 +139,11 @@ class Messages:
     def put(self, row: int, message: Message, parent: int) -> None:
         """Let a row hold a message, in place of the one that it holds if it does."""
         head = head_of(message)
-        self._ordered, self._told = array("i"), NONE
-        self.number += self.heads[row] == ABSENT
+        if self.heads[row] == ABSENT:
+            self.number += 1
+            self._unordered.append(row)
+        elif self.age(row) != by_age(message):
+            self._ordered, self._unordered = array("i"), array("i", self.rows())
         self.heads[row] = self.head_values.number(head)
         self.senders[row] = self.names.number(message.sender)
         self.times[row] = message.time
@@ -163,6 +170,7 @@ class Messages:
         if head.style == ODD:
             self.odd_stamps[row] = message.timestamp
         self.number += 1
+        self._unordered.append(row)
         return row
 
     def is_there(self, row: int) -> bool:
@@ -177,26 +185,45 @@ class Messages:
         """Return who sent a row's message."""
         return self.names.values[self.senders[row]]
 
-    def age(self, row: int) -> tuple[float, str]:
-        """Return what orders messages, the oldest first; one that has not come is older than all."""
-        return self.times[row], self.ids[row]
+    def age(self, row: int) -> Age:
+        """Return what orders messages, the oldest first (`by_age`); one that has not come is older than all."""
+        return self.times[row], self.head(row).file or "", self.offsets[row], self.ids.texts[row]
+
+    def oldest(self, rows: Iterable[int]) -> int:
+        """Return the row of the oldest of some messages."""
+        return min(rows, key=self.age)
+
+    def younger(self, row: int, other: int) -> int:
+        """Return the row of the younger of two messages."""
+        time, another = self.times[row], self.times[other]
+        if time == another:
+            return max(row, other, key=self.age)
+        return row if time > another else other
 
     def order(self) -> array[int]:
         """Return the rows of all messages, the oldest first; it is not to be changed."""
-        known = self._ordered
-        if len(known) < self.number:
-            rows = (row for row in range(self._told + 1, len(self.heads)) if self.heads[row] != ABSENT)
-            fresh = array("i", sorted(rows, key=self.times.__getitem__))
-            if known and fresh and self.times[fresh[0]] < self.times[known[-1]]:
-                known = array("i", sorted((*known, *fresh), key=self.times.__getitem__))
-            else:
+        if self._unordered:
+            known, fresh = self._ordered, self._in_order(self._unordered)
+            if not known or self.age(fresh[0]) > self.age(known[-1]):
                 known = known + fresh
-            self._ordered, self._told = known, len(self.heads) - 1
-        return known
+            elif len(fresh) <= FEW:
+                known = known[:]
+                for row in fresh:
+                    insort(known, row, key=self.age)
+            else:
+                known = self._in_order((*known, *fresh))
+            self._ordered, self._unordered = known, array("i")
+        return self._ordered
+
+    def _in_order(self, rows: Iterable[int]) -> array[int]:
+        time, ordered = self.times.__getitem__, array("i")
+        for _, alike in groupby(sorted(rows, key=time), time):
+            ordered.extend(sorted(alike, key=self.age))
+        return ordered
 
     def load_order(self, rows: array[int]) -> None:
         """Take over the rows of all messages, the oldest first."""
-        self._ordered, self._told = rows, len(self.heads) - 1
+        self._ordered, self._unordered = rows, array("i")
 
     def rows(self) -> Iterator[int]:
         """Yield the rows whose messages are there, in order."""

@@ -6,7 +6,7 @@ import msgspec
 
 from mailstore.adopting import utc
 from mailstore.errors import StoreError
-from mailstore.stores.timestamps import isoformat, parse_time
+from mailstore.stores.timestamps import parse_time
 
 __all__ = ["encoded", "stamp"]
 
@@ -29,6 +29,4 @@ def stamp(time: float, text: str = "") -> str:
     """Return a moment as lines have it: as it was written where that is clear, else to the microsecond."""
     if text and parse_time(text) == (time, ""):
         return text
-    if time == int(time):
-        return isoformat(utc(time).timestamp())
-    return utc(time).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return utc(time).isoformat(timespec="seconds" if time == int(time) else "microseconds").replace("+00:00", "Z")

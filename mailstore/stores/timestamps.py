@@ -42,5 +42,5 @@ def parse_time(value: Any) -> tuple[float | None, str]:
 
 
 def isoformat(time: float) -> str:
-    """Return seconds since the epoch as the files have it: YYYY-MM-DDTHH:MM:SSZ."""
-    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """Return seconds since the epoch as this program writes them: YYYY-MM-DDTHH:MM:SS.mmmZ."""
+    return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

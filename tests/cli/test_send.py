@@ -257,3 +257,34 @@ def test_one_of_a_roles_holders_is_written_to_in_turn(run: Run, mail: MailFiles)
     assert {*first, *sent()} == {"bui-00000001", "bui-00000002"}
     done = run("send", "--from", ANN, "--to", "all", "--one-of", "--body", "x", "--store", mail.url)
     assert (done.status, "'all' is no role" in done.err) == (1, True)
+
+
+def test_one_of_goes_round_within_one_moment_too(run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    holders = ["bui-00000001", "bui-00000002"]
+    for name in holders:
+        mail.agent(name, role="builder")
+    moment = time.time()
+    monkeypatch.setattr("time.time", lambda: moment)
+    for at in range(12):
+        words = ["--from", ANN, "--to", "builder", "--one-of", "--body", f"Task {at}."]
+        assert run("send", *words, "--store", mail.url).status == 0
+    records = [json.loads(line) for line in mail.mailbox.read_text().splitlines()][-12:]
+    assert [record["recipient"] for record in records] == holders * 6
+    assert len({record["timestamp"] for record in records}) == 1
+
+
+def test_a_thread_written_within_one_moment_stands_as_it_was_written(
+    run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = time.time()
+    monkeypatch.setattr("time.time", lambda: moment)
+    for at in range(9):
+        words = ["--from", BOB if at % 2 else ANN, "--to", BOB, "--body", f"{at}", "--thread", "first"]
+        assert run("send", *words, "--store", mail.url).status == 0
+    wanted = [f"{at}" for at in range(9)]
+    rows = run("thread", "first", "--json", "--store", mail.url).document
+    assert [row["subject"] for row in rows[1:]] == wanted
+    assert [row["subject"] for row in run("search", "thread:first", "--json", "--store", mail.url).document][
+        :9
+    ] == wanted[::-1]
+    assert [row["subject"] for row in run("read", "--as", BOB, "--json", "--store", mail.url).document] == wanted[::2]

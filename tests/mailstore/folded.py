@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mailstore.mailbox import Mailbox, by_time
+from mailstore.mailbox import Mailbox
+from mailstore.message import by_age
 from mailstore.views import View
 
 __all__ = ["answers"]
@@ -24,7 +25,8 @@ def answers(mailbox: Mailbox, now: float) -> dict[str, Any]:
     return {
         "messages": messages,
         "counts": mailbox.counts(),
-        "views": {view: _by_time(mailbox, view) for view in views},
+        "views": {view: list(mailbox.threads(view)) for view in views},
+        "newest": list(mailbox.newest()),
         "summaries": [mailbox.summary(root) for root in roots],
         "trees": [mailbox.tree(root) for root in roots],
         "unread": {name: mailbox.unread(name, now) for name in names},
@@ -41,12 +43,6 @@ def answers(mailbox: Mailbox, now: float) -> dict[str, Any]:
         "cycles": sorted(sorted(cycle.members) for cycle in mailbox.cycles()),
         "orphans": sorted(mailbox.orphans()),
         "problems": sorted(map(repr, mailbox.problems)),
-        "duplicates": sorted(mailbox.duplicates, key=by_time),
+        "duplicates": sorted(mailbox.duplicates, key=by_age),
         "journal": mailbox.interventions(),
     }
-
-
-def _by_time(mailbox: Mailbox, view: View) -> list[tuple[float, str]]:
-    """Return a view's threads; which of two that are as old as each other comes first, nobody promises."""
-    found = [(mailbox.summary(root).last_time, root) for root in mailbox.threads(view)]
-    return sorted(found, reverse=True)

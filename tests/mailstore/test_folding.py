@@ -26,7 +26,15 @@ IDS = [f"m{number}" for number in range(9)]
 AGENTS = ["ann-00000001", "bob-00000002", "cyd-00000003"]
 NAMES = [*AGENTS, "bob", "builder", "role:builder", "project:x", "concern:y", "all", "user", "nobody", "signal:+1"]
 STAMPS = [f"2027-01-{day:02}T{hour:02}:00:00Z" for day in (1, 13, 14, 15) for hour in (0, 7)]
-ODD_STAMPS = ["2027-01-14T07:00:00.250Z", "2027-01-14T08:00:00+01:00", "2027-02-30T00:00:00Z", "soon", ""]
+ODD_STAMPS = [
+    "2027-01-14T07:00:00.250Z",
+    "2027-01-14T07:00:00.000Z",
+    "2027-01-14T07:00:00.2505Z",
+    "2027-01-14T08:00:00+01:00",
+    "2027-02-30T00:00:00Z",
+    "soon",
+    "",
+]
 BODIES = ["Hello.", "Hello @bob, and @builder.", "first\\nsecond", "\u00e9\u20ac", "", 'a "quote" and \\ more']
 
 messages = st.fixed_dictionaries(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.events import Event, Reset
@@ -221,6 +222,11 @@ def entries(mail: MailFiles) -> list[dict[str, Any]]:
     return [json.loads(line) for line in mail.roster.read_text().splitlines()]
 
 
+def ours(seconds: float) -> str:
+    """Return a moment as this program writes it."""
+    return iso(seconds).replace("Z", ".000Z")
+
+
 def test_an_agent_is_written_in_the_names_and_words_of_its_roster(mail: MailFiles) -> None:
     old = {
         "session_id": "ann",
@@ -240,9 +246,9 @@ def test_an_agent_is_written_in_the_names_and_words_of_its_roster(mail: MailFile
     *before, new = entries(mail)
     assert [entry["session_id"] for entry in before] == ["bob", "ann"]
     assert new.pop("updated_at") > old["updated_at"]
-    expected = {"state": "buried", "role": None, "tags": ["concern:y"], "summary": None, "registered": iso(NOW)}
+    expected = {"state": "buried", "role": None, "tags": ["concern:y"], "summary": None, "registered": ours(NOW)}
     del old["updated_at"]
-    assert new == {**old, **expected, "ended_at": iso(NOW)}
+    assert new == {**old, **expected, "ended_at": ours(NOW)}
 
 
 def test_tags_that_were_one_text_stay_one(mail: MailFiles) -> None:
@@ -250,6 +256,16 @@ def test_tags_that_were_one_text_stay_one(mail: MailFiles) -> None:
     with HaakStore.open(mail.data) as store:
         store.update_agent(Agent("ann", tags=("project:x", "concern:y")))
     assert entries(mail)[-1]["tags"] == "project:x, concern:y"
+
+
+def test_moments_that_stay_are_written_as_they_stood(mail: MailFiles) -> None:
+    stamps = {"started_at": "2026-03-16T09:00:00.123456+01:00", "last_seen": iso(NOW)}
+    mail.line({"session_id": "ann", "status": "living", **stamps}, mail.roster)
+    with HaakStore.open(mail.data) as store:
+        [known] = [event for event in scanned(store) if isinstance(event, Agent)]
+        store.update_agent(replace(known, activity="thinks"))
+    new = entries(mail)[-1]
+    assert {name: new[name] for name in stamps} == stamps
 
 
 def test_an_agent_that_lives_again_has_no_end(mail: MailFiles) -> None:

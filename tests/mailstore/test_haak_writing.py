@@ -23,7 +23,7 @@ from mailstore.stores.haak import HaakStore, writer
 from tests.mailboxes import DIALECTS, NOW, STATES, Dialect, MailFiles, iso
 
 ANN, BOB, EVE = "ann-00000001", "bob-00000001", "eve-00000001"
-STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 TABLE = ["id", "sender", "recipient", "timestamp", "subject", "content", "thread", "ttl_hours", "read_by"]
 AMENDMENT = ["id", "from", "to", "ts", "subject", "body", "in_reply_to", "ttl", "read_by"]

@@ -41,12 +41,12 @@ def events(draw: st.DrawFn) -> list[Event]:
             sender=draw(st.sampled_from(NAMES[:3])),
             recipients=tuple(draw(st.lists(st.sampled_from(NAMES + TAGS), min_size=1, max_size=2, unique=True))),
             timestamp="",
-            time=draw(st.integers(0, 99)) * HOUR,
+            time=draw(st.integers(0, 99) | st.sampled_from([50, 90])) * HOUR,
             subject=key,
             thread=draw(st.sampled_from([None, "lost", *ids])),
             ttl_hours=draw(st.sampled_from([None, 1, 40])),
             mentions=tuple(draw(st.sets(st.sampled_from(NAMES), max_size=1))),
-            location=Location("box", at * 100, 100),
+            location=Location(draw(st.sampled_from(["box", "box-archive/2026-03"])), (9 - at) * 100, 100),
         )
         for at, key in enumerate(ids)
     ]
@@ -69,16 +69,17 @@ def answers(mailbox: Mailbox) -> dict[str, Any]:
     return {
         "counts": mailbox.counts(),
         "states": {m.id: mailbox.states(m, NOW) for m in mailbox.messages()},
-        "threads": {view: set(mailbox.threads(view)) for view in views},
-        "trees": {root: {node.id for node in mailbox.tree(root)} for root in mailbox.threads(View("all"))},
+        "threads": {view: list(mailbox.threads(view)) for view in views},
+        "newest": [message.id for message in mailbox.newest()],
+        "trees": {root: [node.id for node in mailbox.tree(root)] for root in mailbox.threads(View("all"))},
         "summaries": {
             root: (s.messages, s.unseen, s.last_time)
             for root in mailbox.threads(View("all"))
             if (s := mailbox.summary(root))
         },
         "unread": {name: [m.id for m in mailbox.unread(name, NOW)] for name in [*NAMES[:3], "user"]},
-        "inbox": {name: {m.id for m in mailbox.inbox(name, NOW)} for name in [*NAMES[:3], "user"]},
-        "dead": {(letter.message.id, letter.recipient, letter.state) for letter in mailbox.dead_letters(NOW)},
+        "inbox": {name: [m.id for m in mailbox.inbox(name, NOW)] for name in [*NAMES[:3], "user"]},
+        "dead": [(letter.message.id, letter.recipient, letter.state) for letter in mailbox.dead_letters(NOW)],
         "waiting": mailbox.waiting(),
         "channels": mailbox.channels(),
     }

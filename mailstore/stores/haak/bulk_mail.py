@@ -8,6 +8,7 @@ from zlib import crc32
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from mailstore.bulk.keys import NO_KEY, keys_of, texts_of
 from mailstore.bulk.parts import MailColumns, Unusual
@@ -15,6 +16,7 @@ from mailstore.bulk.shares import Block
 from mailstore.bulk.stamps import seconds_of
 from mailstore.columns.interned import Interned
 from mailstore.columns.messages import Head
+from mailstore.columns.stamps import style_of
 from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.haak.decode import LONGEST_TTL, recipients_in
 
@@ -22,6 +24,7 @@ __all__ = ["MailDecoder", "check_lines", "thread_at"]
 
 BRACE, END_BRACE = b"{}"
 ASCII = 128
+FINE = style_of("1970-01-01T00:00:00.000Z", 0.0)
 Names = tuple[str, ...]
 Shared = tuple[str | Names, float | None, str | None, Names | None, Names | None]
 
@@ -71,14 +74,19 @@ class MailDecoder(dict[Shared, int]):
         head = Head(recipients, ttl, kind or "", tags or (), read_by or (), names, self._file, self._is_archived)
         return self.heads.number(head)
 
+    def _fine(self, number: int) -> int:
+        """Return the number for messages that have all of a head in common but that they have milliseconds."""
+        return self.heads.number(replace(self.heads[number], style=FINE))
+
     def columns(self, block: Block) -> MailColumns:
         """Return a block's messages; raises Unusual, ValueError and RecursionError for any that is not usual."""
         found, ends = LINES.decode_lines(block.data), block.ends
         check_lines(block, len(found))
         ids, senders = [one.id for one in found], [one.sender for one in found]
-        times = seconds_of([one.timestamp for one in found])
-        if times is None or not all(ids) or not all(senders):
+        stamps = seconds_of([one.timestamp for one in found])
+        if stamps is None or not all(ids) or not all(senders):
             raise Unusual
+        times, is_fine = stamps
         subjects = [
             one.subject if one.subject and not one.subject.isspace() else first_line(one.content) for one in found
         ]
@@ -86,6 +94,8 @@ class MailDecoder(dict[Shared, int]):
         for at, one in enumerate(found):
             if "@" in one.content and (named := mentions(one.content)):
                 heads[at] = self._mentioning(shared_of(one), named)
+        if is_fine.any():
+            heads[is_fine] = np.fromiter(map(self._fine, heads[is_fine].tolist()), np.uint32)
         texts, answered = texts_of(ids), [one.thread for one in found]
         parents = np.full(len(found), NO_KEY, np.uint64)
         parents[np.fromiter(map(bool, answered), bool, len(found))] = keys_of(texts_of(list(filter(None, answered))))

@@ -42,11 +42,11 @@ class ReadDecoder:
         found = LINES.decode_lines(block.data)
         check_lines(block, len(found))
         ids, readers = [one.message_id for one in found], [one.reader_session_id for one in found]
-        times = seconds_of([one.timestamp for one in found])
-        if times is None or not all(ids) or not all(readers):
+        stamps = seconds_of([one.timestamp for one in found])
+        if stamps is None or not all(ids) or not all(readers):
             raise Unusual
         numbers = np.fromiter(map(self._names.__getitem__, readers), np.uint32, len(readers))
-        return ReadColumns(keys_of(texts_of(ids)), numbers, times, block.ends.astype(np.uint32))
+        return ReadColumns(keys_of(texts_of(ids)), numbers, stamps[0], block.ends.astype(np.uint32))
 
 
 def id_at(fd: int, offset: int, size: int) -> str:

@@ -18,12 +18,13 @@ from mailstore.stores.haak.names import AGENT, STATUSES, named, pick
 from mailstore.stores.haak.places import Places
 from mailstore.stores.haak.roster import entries_of
 from mailstore.stores.haak.writer import records_on
-from mailstore.stores.timestamps import isoformat
+from mailstore.stores.timestamps import isoformat, parse_time
 
 __all__ = ["update_roster"]
 
 Entry = dict[str, Any]
 ENDS = frozenset(AGENT["ended_at"])
+TIMES = ("started_at", "ended_at", "last_seen")
 NEW_STATUS = "status"
 """What a roster without agents calls whether they live."""
 LIVE = {"state": "live"}
@@ -62,9 +63,7 @@ def _entry(entries: list[Entry], agent: Agent, time: float) -> Entry:
         "tags": ", ".join(agent.tags) if isinstance(old.get("tags"), str) else list(agent.tags),
         "status": _word(entries, name_of["status"], agent.status),
         "activity": agent.activity or None,
-        "started_at": _stamp(agent.started_at),
-        "ended_at": _stamp(agent.ended_at),
-        "last_seen": _stamp(agent.last_seen),
+        **{field: _stamp(getattr(agent, field), old.get(name_of[field])) for field in TIMES},
         "updated": isoformat(time),
     }
     fields = {name_of[field]: value for field, value in said.items()}
@@ -85,8 +84,11 @@ def _word(entries: list[Entry], name: str, status: Status) -> str:
     return LIVE.get(name, status.value) if status is Status.LIVING else status.value
 
 
-def _stamp(time: float | None) -> str | None:
-    return None if time is None else isoformat(time)
+def _stamp(time: float | None, said: Any) -> Any:
+    """Return a moment as the roster has it already, where that is the same one."""
+    if time is None:
+        return None
+    return said if parse_time(said)[0] == time else isoformat(time)
 
 
 def _update_document(path: Path, agent: Agent, time: float) -> None:

@@ -172,7 +172,7 @@ def glance(mailbox: str, session_id: str, now: float) -> list[Glimpse]:
                 found[record["id"]] = Glimpse(record, recipients, time)
     if delivered:
         raise Unusual("delivered, and nowhere")
-    return sorted(found.values(), key=lambda glimpse: (glimpse.time, glimpse.id))
+    return sorted(found.values(), key=lambda glimpse: glimpse.time)  # what came first stands first
 
 
 def _candidates(mailbox: str, reader: Reader, read: set[str], delivered: set[str]) -> Iterator[Record]:

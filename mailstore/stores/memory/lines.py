@@ -48,7 +48,7 @@ def content_of(line: str) -> str:
 
 def isoformat(time: float) -> str:
     """Return seconds since the epoch as a message has them."""
-    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _seconds(timestamp: str) -> float | None:
