@@ -302,8 +302,10 @@ class Fold:
             self._settled.setdefault(intervention.message_id, {})[intervention.id] = recipient
             self._refile(row, now)
         elif intervention.action == UNDO:
-            self._undone[str(intervention.details.get("undoes") or "")] = intervention.id
-            self._refile(row, now)
+            undoes = str(intervention.details.get("undoes") or "")
+            self._undone[undoes] = intervention.id
+            deed = self._journal.get(undoes)
+            self._refile(self._messages.ids.row(deed.message_id) if deed and deed.message_id else None, now)
 
     def _file(self, row: int, now: float) -> None:
         message = self._messages[row]

@@ -28,14 +28,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the thread: as a tree, with what became of each message below it."""
     with loaded(args) as mail:
-        message = find_message(mail.mailbox, args.id)
-        nodes = mail.mailbox.tree(mail.mailbox.root_of(message.id))
+        nodes = mail.mailbox.tree(_root(mail, args.id))
         if args.json:
             put_json(message_rows(mail, [node.message for node in nodes if node.message is not None]))
         else:
             for node in nodes:
                 put(branch(mail, node))
     return 0
+
+
+def _root(mail: Loaded, typed: str) -> str:
+    """Return the root of the thread that is meant: of a message, or a parent that is nowhere. Raises Refused."""
+    if not mail.mailbox.find(typed) and typed in mail.mailbox.orphans():
+        return typed
+    return mail.mailbox.root_of(find_message(mail.mailbox, typed).id)
 
 
 def branch(mail: Loaded, node: Node) -> str:

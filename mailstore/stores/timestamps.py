@@ -25,8 +25,10 @@ def parse_time(value: Any) -> tuple[float | None, str]:
             text = value.strip()
             if text.isdecimal() and len(text) >= EPOCH_DIGITS:
                 return parse_time(float(text))
-            if text != value or text.upper() != text:
-                return parse_time(text.upper())
+            if (plain := text.upper()) != value:
+                time, warning = parse_time(plain)
+                if time is not None:
+                    return time, warning
             return None, f"{text[:40]!r} is no time" if text else "there is no time"
         if moment.tzinfo is None:
             return moment.replace(tzinfo=UTC).timestamp(), f"time {value!r} names no zone: read as UTC"

@@ -182,3 +182,11 @@ def test_the_doctor_finds_nothing_wrong_in_a_sound_mailbox(run: Run, tmp_path: P
     mail.message("m", "user", ANN)
     result = run("doctor", "--store", mail.url)
     assert (result.status, result.out.splitlines()[1:]) == (0, ["nothing is wrong"])
+
+
+def test_a_thread_whose_root_is_nowhere_is_shown_under_the_id_that_threads_prints(run: Run, tmp_path: Path) -> None:
+    mail = tangled(tmp_path, time.time())
+    assert "nowhere" in {row["root"] for row in run("threads", "--json", "--store", mail.url).document}
+    assert [row["id"] for row in run("thread", "nowhere", "--json", "--store", mail.url).document] == ["lost-child"]
+    assert run("thread", "nowhere", "--store", mail.url).out.startswith("(message nowhere is not here)")
+    assert run("thread", "nowher", "--store", mail.url).status == 1

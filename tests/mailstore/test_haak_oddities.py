@@ -11,8 +11,8 @@ import pytest
 from mailstore.conformance.following import of
 from mailstore.message import Message, Receipt
 from mailstore.stores.haak.names import AGENT, MESSAGE, READ
-from tests.mailboxes import NOW, MailFiles, iso
-from tests.mailstore.haak_reading import body, events, fatal, message, messages, problems, warnings
+from tests.mailboxes import DAY, NOW, MailFiles, iso
+from tests.mailstore.haak_reading import body, events, fatal, folded, message, messages, problems, warnings
 
 USUAL = {"id": "m", "sender": "bob", "recipient": "ann", "timestamp": iso(NOW), "content": "The text."}
 
@@ -208,3 +208,21 @@ def test_a_line_of_an_odd_kind_is_the_same_message_at_every_reading(mail: MailFi
     first, second = (of(Message, events(mail)) for _ in range(2))
     assert first == second
     assert body(mail, first[0]) == "x\x00y"
+
+
+@pytest.mark.parametrize("hours", [10**9, 1e300, 10**400, float("inf"), "2000000000"])
+def test_a_ttl_of_any_size_is_a_number(mail: MailFiles, hours: object) -> None:
+    mail.agent("ann-00000001")
+    mail.message("m", "bob-00000001", "ann-00000001", ago=30 * DAY, ttl_hours=hours)
+    assert not [one for one in warnings(mail) if "ttl" in one]
+    assert {name: it.state.value for name, it in _states(mail).items()} == {"ann-00000001": "unread"}
+
+
+def test_a_time_that_is_none_is_told_as_it_stands(mail: MailFiles) -> None:
+    mail.message("m", "bob-00000001", "ann-00000001", timestamp="Next Tuesday")
+    assert warnings(mail) == ["'Next Tuesday' is no time: kept in the order of the file, never expires"]
+
+
+def _states(mail: MailFiles) -> dict[str, Any]:
+    mailbox = folded(mail)
+    return mailbox.states(mailbox.messages()[0], mail.now)

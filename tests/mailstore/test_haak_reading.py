@@ -190,11 +190,11 @@ def test_tags_come_as_a_string_a_list_or_parted_by_commas(
 # 12: how long a message lives
 
 
-@pytest.mark.parametrize("odd", [0, -1, "soon", True, [], {}, "nan", 1e300])
+@pytest.mark.parametrize("odd", [0, -1, "soon", True, [], [4], {}, "nan"])
 def test_a_ttl_that_is_none_is_a_warning_and_the_default(mail: MailFiles, odd: object) -> None:
     line(mail, ttl_hours=odd)
     assert message(mail).ttl_hours is None
-    assert len(warnings(mail)) == (0 if odd == [] else 1)
+    assert len(warnings(mail)) == 1
 
 
 @pytest.mark.parametrize(("ttl", "hours"), [(1, 1), (0.5, 0.5), ("36", 36)])

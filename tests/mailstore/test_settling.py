@@ -226,3 +226,15 @@ def test_a_message_that_went_out_without_its_record_is_told(desk: Desk) -> None:
 def test_a_letter_is_not_sent_on_to_who_sends_it_on(desk: Desk) -> None:
     with pytest.raises(NotSettled, match="yourself"):
         redirect(desk.mailbox, [desk.letter("late")], "user", NOW, read_body=desk.store.content)
+
+
+def test_an_undo_that_names_the_record_alone_takes_it_back_in_any_order(mail: MailFiles) -> None:
+    deeds = [
+        Intervention("deed", "user", "acknowledge", NOW, "late", details={"recipient": "bob-00000001"}),
+        Intervention("undone", "user", "undo", NOW, details={"undoes": "deed"}),
+    ]
+    for order in permutations(deeds):
+        mailbox = Desk(mail).mailbox
+        mailbox.fold(order[:1], NOW)
+        mailbox.fold(order[1:], NOW)
+        assert "late" in {it.message.id for it in mailbox.dead_letters(NOW)}

@@ -120,7 +120,8 @@ class Oracle:
         expiry = letter.time + (ttl if letter.ttl is None else letter.ttl) * HOUR
         known: list[Span] = []
         for start, end in self.people.frozen(session):
-            if start is None and (end is None or end > letter.time):
+            earliest = self.people.life(session)[0] if start is None else start
+            if start is None and earliest < expiry and (end is None or end > letter.time):
                 return inf
             if start is not None and end is None and start < expiry:
                 return inf

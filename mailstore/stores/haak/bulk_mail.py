@@ -18,7 +18,7 @@ from mailstore.columns.interned import Interned
 from mailstore.columns.messages import Head
 from mailstore.columns.stamps import style_of
 from mailstore.stores.bodies import first_line, mentions
-from mailstore.stores.haak.decode import LONGEST_TTL, recipients_in
+from mailstore.stores.haak.decode import recipients_in
 
 __all__ = ["MailDecoder", "check_lines", "thread_at"]
 
@@ -69,7 +69,7 @@ class MailDecoder(dict[Shared, int]):
         """Return the number for messages that mention names too; raises Unusual for what must be looked at closely."""
         recipient, ttl, kind, tags, read_by = shared
         recipients = recipients_in(recipient if isinstance(recipient, str) else list(recipient))[0]
-        if not recipients or (ttl is not None and not 0 < ttl < LONGEST_TTL):
+        if not recipients or (ttl is not None and not ttl > 0):
             raise Unusual
         head = Head(recipients, ttl, kind or "", tags or (), read_by or (), names, self._file, self._is_archived)
         return self.heads.number(head)

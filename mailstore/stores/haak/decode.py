@@ -8,18 +8,16 @@ import msgspec
 
 from mailstore.files.lines import Line
 from mailstore.files.salvage import Piece, salvage
-from mailstore.message import Location, Message, Problem
+from mailstore.message import NEVER, Location, Message, Problem
 from mailstore.protocol import TAG_NAMESPACES
 from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.haak.names import MESSAGE, READ, pick
 from mailstore.stores.haak.text import content_of
 from mailstore.stores.timestamps import parse_time
 
-__all__ = ["LONGEST_TTL", "STRING", "MessageDecoder", "NotARecord", "is_text", "recipients_in", "strings"]
+__all__ = ["STRING", "MessageDecoder", "NotARecord", "is_text", "recipients_in", "strings"]
 
 NAMESPACES = (*TAG_NAMESPACES, "role")
-LONGEST_TTL = 1e9
-"""Hours: past it a number means nothing any more."""
 Text = str | None
 Raw = msgspec.Raw
 
@@ -93,7 +91,7 @@ class MessageDecoder:
         ttl = h.ttl_hours if h.ttl_hours is not None else h.ttl
         time, late = parse_time(timestamp)
         recipients = recipients_in(to)[0]
-        if time is None or not recipients or (ttl is not None and not 0 < ttl < LONGEST_TTL):
+        if time is None or not recipients or (ttl is not None and not ttl > 0):
             return None, ""
         self.last_time = time
         subject = h.subject if h.subject and not h.subject.isspace() else ""
@@ -146,7 +144,10 @@ class MessageDecoder:
             raise NotARecord(f"no message: {odd_sender or odd_recipient}")
         stamp = picked["timestamp"][0]
         time, late = parse_time(stamp)
-        ttl, odd_ttl = _ttl(picked["ttl_hours"][0])
+        stated = picked["ttl_hours"][0]
+        if stated is None and any(record.get(name) == [] for name in MESSAGE["ttl_hours"]):
+            stated = []  # a list is no TTL, and is said to be none, an empty one too
+        ttl, odd_ttl = _ttl(stated)
         message_id, odd_id = _id(record.get("id"), piece.data)
         if late and time is None:
             late = f"{late}: kept in the order of the file, never expires"
@@ -242,9 +243,11 @@ def _ttl(value: Any) -> tuple[float | None, str]:
         return None, ""
     try:
         hours = 0.0 if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
+    except OverflowError:
+        hours = NEVER if value > 0 else 0.0
+    except (TypeError, ValueError):
         hours = 0.0
-    if 0 < hours < LONGEST_TTL:
+    if hours > 0:
         return hours, ""
     return None, f"a ttl of {str(value)[:20]!r} is none: the default holds"
 

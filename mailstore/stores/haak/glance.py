@@ -272,7 +272,7 @@ def _checked(record: Record) -> tuple[tuple[str, ...], float, float | None]:
     ttl = pick(record, MESSAGE["ttl_hours"])[0]
     if not recipients or not all(recipients) or "," in "".join(recipients) or time is None:
         raise Unusual("no usual recipient or time")
-    if ttl is not None and (isinstance(ttl, (bool, str)) or not 0 < ttl < LONGEST_TTL):
+    if ttl is not None and (type(ttl) not in (int, float) or not 0 < ttl < LONGEST_TTL):
         raise Unusual("no usual TTL")
     return recipients, time, ttl
 
