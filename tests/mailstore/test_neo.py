@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -66,7 +68,7 @@ def test_the_graph_of_the_real_program_is_read_as_it_wrote_it() -> None:
     assert (review.sender, review.recipients) == ("@neo-opus-ada", ("@neo-gpt",))
     assert (reply.thread, review.thread) == (review.id, None)
     question = found["Question for operator"]
-    assert (question.recipients, question.tags) == (("user",), ("priority:high",))
+    assert (question.recipients, question.tags) == (("@tobiu",), ("priority:high",))
     assert found["Task: write docs"].tags == ("task:Working",)
     assert found["[retracted by sender]"].tags == ("retracted",)
     talk = found["Design dialogue: receipts"]
@@ -91,6 +93,51 @@ def test_one_agent_s_mark_on_a_broadcast_leaves_it_unread_for_the_others() -> No
     assert states["@neo-gemini-pro"].state.value == "frozen"
     assert "@neo-opus-ada" not in states
     assert [message.subject for message in mailbox.unread("user", NOW)] == ["Question for operator"]
+
+
+OWN = """
+SELECT DISTINCT message.id FROM Nodes AS message JOIN Edges AS sent ON sent.source = message.id
+WHERE sent.type = 'SENT_TO' AND sent.target = :name AND json_extract(message.data, '$.label') = 'MESSAGE'
+AND json_extract(message.data, '$.properties.from') != :name
+AND json_extract(message.data, '$.properties.readAt') IS NULL
+AND json_extract(message.data, '$.properties.archivedAt') IS NULL
+UNION SELECT DISTINCT source FROM Edges WHERE type = 'DELIVERED_TO' AND target = :name
+AND json_extract(data, '$.properties.readAt') IS NULL AND json_extract(data, '$.properties.archivedAt') IS NULL
+"""
+"""What neo itself lists as unread for an identity (formats/neo.md: read state)."""
+
+
+def unread_there(path: Path) -> dict[str, set[str]]:
+    """Return what is unread in a graph by its own words, by identity."""
+    with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as graph:
+        names = [name for (name,) in graph.execute("SELECT id FROM Nodes WHERE id LIKE '@%'")]
+        return {
+            name: {node.removeprefix("MESSAGE:") for (node,) in graph.execute(OWN, {"name": name})} for name in names
+        }
+
+
+def test_as_much_is_unread_as_the_program_itself_says() -> None:
+    there = unread_there(REAL / "memory-core-graph.sqlite")
+    assert (len(there["@neo-gpt"]), len(there["@neo-opus-vega"]), len(there["@tobiu"])) == (0, 1, 1)
+    mailbox = Mailbox()
+    mailbox.fold(read(REAL), NOW)
+    for name, expected in there.items():
+        assert {message.id for message in mailbox.unread(name, NOW)} == expected, name
+        assert mailbox.unread_count(name) == len(expected), name
+    assert {message.id for message in mailbox.unread("user", NOW)} == there["@tobiu"]
+
+
+def test_what_one_recipient_put_away_stays_unread_for_the_others(graph: Graph) -> None:
+    graph.message("m", "@ann", "AGENT:*", sent=SENT)
+    for name, put_away in (("@bob", SENT), ("@cyd", None)):
+        graph.edge("MESSAGE:m", name, "DELIVERED_TO", deliveredAt=SENT, readAt=None, archivedAt=put_away)
+    graph.message("n", "@ann", "@bob", sent=SENT, archivedAt=SENT)
+    mailbox = Mailbox()
+    mailbox.fold(all_of(graph), NOW)
+    found = {message.id: message for message in mailbox.messages()}
+    states = {key: {name: it.value for name, it in mailbox.bare_states(found[key], NOW).items()} for key in found}
+    assert states["m"] == {"@bob": "archived", "@cyd": "unread"}
+    assert (found["m"].archived, found["n"].archived, states["n"]) == (False, True, {"@bob": "archived"})
 
 
 def test_the_person_and_sentinels_are_no_agents_and_who_is_benched_is_frozen() -> None:
@@ -125,29 +172,35 @@ def test_every_spelling_of_an_identity_is_one(graph: Graph, text: str) -> None:
     assert only(graph).sender == "@ann"
 
 
-def test_addresses_of_another_kind_stay_and_a_human_is_the_user(graph: Graph) -> None:
+def test_addresses_of_another_kind_stay_and_a_human_is_the_person(graph: Graph) -> None:
     graph.message("r", "@ann", "role:librarian", sent=SENT, subject="role")
     graph.message("h", "@ann", "human:olga", sent=SENT, subject="human")
-    found = by_subject(all_of(graph))
+    found = by_subject(events := all_of(graph))
     assert found["role"].recipients == ("role:librarian",)
-    assert found["human"].recipients == ("user",)
+    assert found["human"].recipients == ("human:olga",)
+    mailbox = Mailbox()
+    mailbox.fold(events, NOW)
+    assert [message.id for message in mailbox.unread("user", NOW)] == ["h"]
 
 
-def test_where_there_are_several_people_all_of_them_are_the_user_and_told_apart(graph: Graph) -> None:
+def test_where_there_are_several_people_all_of_them_are_the_person_and_told_apart(graph: Graph) -> None:
     graph.human("@pia")
     graph.message("m", "@ann", "@pia", sent=SENT, readAt=SENT)
     events = all_of(graph)
     mailbox = Mailbox()
     mailbox.fold(events, NOW)
     [message] = of(Message, events)
-    assert message.recipients == ("person:pia",)
+    assert message.recipients == ("@pia",)
     assert mailbox.is_mine(message)
-    assert [one.reader for one in of(Receipt, events)] == ["user"]
+    assert [one.reader for one in of(Receipt, events)] == ["@pia"]
+    assert {name: one.state.value for name, one in mailbox.states(message, NOW).items()} == {"user": "read"}
 
 
-def test_a_mention_of_the_person_is_one_of_the_user(graph: Graph) -> None:
+def test_a_mention_of_the_person_is_their_mail(graph: Graph) -> None:
     graph.message("m", "@ann", "@bob", sent=SENT, bodyText="Ask @olga and @cyd.")
-    assert only(graph).mentions == ("user", "cyd")
+    mailbox = Mailbox()
+    mailbox.fold(all_of(graph), NOW)
+    assert [message.id for message in mailbox.unread("user", NOW)] == ["m"]
 
 
 def test_a_broadcast_without_deliveries_has_no_audience_and_was_read_by_somebody(graph: Graph) -> None:

@@ -136,7 +136,7 @@ def test_what_is_queued_is_seen_at_once_and_becomes_the_graph_s_message_without_
     graph: Graph, store: NeoStore
 ) -> None:
     sent = send(store, "bob", subject="Ink")
-    assert (sent.sender, sent.recipients, sent.tags) == ("user", ("@bob",), ("queued",))
+    assert (sent.sender, sent.recipients, sent.tags) == ("@olga", ("@bob",), ("queued",))
     assert changed(store) == [sent]
     assert changed(store) == []
     assert store.content(sent) == "Hello."

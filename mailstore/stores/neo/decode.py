@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from mailstore.events import Event
+from mailstore.events import Event, Person, PutAway
 from mailstore.message import NEVER, SOMEBODY, Delivery, Location, Message, Receipt
 from mailstore.roster import Agent, Status
 from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.feeding import Bundle
-from mailstore.stores.neo.names import EVERYBODY, People, identity
+from mailstore.stores.neo.names import EVERYBODY, address, identity, is_human
 from mailstore.stores.neo.records import Node, Properties, Queued, moment, text_of
 
 __all__ = ["MESSAGE", "Edge", "Links", "agent_of", "bare_id", "bundle_of", "label_of", "queued_bundle"]
@@ -47,7 +47,7 @@ def label_of(properties: Properties, edges: Iterable[Edge] = ()) -> str:
     return text_of(properties.partOfThread) or next((it.target for it in edges if it.kind == "PART_OF_THREAD"), "")
 
 
-def bundle_of(node_id: str, node: Node, links: Links, people: People, file: str) -> Bundle:
+def bundle_of(node_id: str, node: Node, links: Links, file: str) -> Bundle:
     """Return all that a message's node and its edges tell."""
     known = node.properties
     to = [it.target for it in links.edges if it.kind == "SENT_TO"]
@@ -56,10 +56,10 @@ def bundle_of(node_id: str, node: Node, links: Links, people: People, file: str)
     targets = list(dict.fromkeys(map(identity, to or [text_of(known.to)])))
     deliveries = _merged(it for it in links.edges if it.kind == "DELIVERED_TO")
     tags = _tags(known, links.edges)
-    return _bundle(node_id, known, _Route(sender, targets, deliveries), links, people, tags, file)
+    return _bundle(node_id, known, _Route(sender, targets, deliveries), links, tags, file)
 
 
-def queued_bundle(record: Queued, links: Links, people: People, file: str) -> Bundle:
+def queued_bundle(record: Queued, links: Links, file: str) -> Bundle:
     """Return what a message will tell that waits in the log to be put into the graph."""
     known, routing = record.message.properties, record.routing
     if known.sentAt is None:
@@ -68,7 +68,7 @@ def queued_bundle(record: Queued, links: Links, people: People, file: str) -> Bu
     deliveries = {identity(text_of(name)): Properties(deliveredAt=known.sentAt) for name in names}
     sender, to = text_of(routing.sent_by) or text_of(known.from_), text_of(routing.to) or text_of(known.to)
     tags = (*_tags(known, ()), QUEUED)
-    return _bundle(record.id, known, _Route(sender, [identity(to)], deliveries), links, people, tags, file)
+    return _bundle(record.id, known, _Route(sender, [identity(to)], deliveries), links, tags, file)
 
 
 class _Route(NamedTuple):
@@ -77,9 +77,7 @@ class _Route(NamedTuple):
     deliveries: dict[str, Properties]
 
 
-def _bundle(
-    node_id: str, known: Properties, route: _Route, links: Links, people: People, tags: tuple[str, ...], file: str
-) -> Bundle:
+def _bundle(node_id: str, known: Properties, route: _Route, links: Links, tags: tuple[str, ...], file: str) -> Bundle:
     message_id, body, subject = bare_id(node_id), text_of(known.bodyText), text_of(known.subject)
     edge_time = next((it.properties.timestamp for it in links.edges if it.kind == "SENT_BY"), None)
     stamp = known.sentAt if known.sentAt is not None else edge_time
@@ -90,15 +88,15 @@ def _bundle(
         archived = all(it.archivedAt is not None for it in route.deliveries.values())
     message = Message(
         id=message_id,
-        sender=people.address(route.sender),
-        recipients=tuple(dict.fromkeys(map(people.address, filter(None, route.targets)))),
+        sender=address(route.sender),
+        recipients=tuple(dict.fromkeys(map(address, filter(None, route.targets)))),
         timestamp=text_of(stamp),
         time=links.before if time is None else time,
         subject=subject or first_line(body),
         thread=_parent(known, links) or None,
         ttl_hours=NEVER,
         tags=tags,
-        mentions=tuple("user" if f"@{name}" in people.names else name for name in mentions(body)),
+        mentions=mentions(body),
         location=Location(file, 0, 0),
         archived=archived,
         timed=time is not None,
@@ -106,12 +104,18 @@ def _bundle(
     )
     events: list[Event] = [message]
     for name, it in route.deliveries.items():
-        events.append(Delivery(message_id, people.reader(name), moment(it.deliveredAt)))
+        events.append(Delivery(message_id, address(name), moment(it.deliveredAt)))
         if it.readAt is not None:
-            events.append(Receipt(message_id, people.reader(name), moment(it.readAt)))
-    if known.readAt is not None and not (is_broadcast and route.deliveries):
-        readers = [SOMEBODY] if is_broadcast else map(people.reader, filter(None, route.targets))
-        events += (Receipt(message_id, reader, read) for reader in readers)
+            events.append(Receipt(message_id, address(name), moment(it.readAt)))
+        if it.archivedAt is not None:
+            events.append(PutAway(message_id, address(name), moment(it.archivedAt)))
+    if not (is_broadcast and route.deliveries):
+        owners = [SOMEBODY] if is_broadcast else [address(target) for target in route.targets if target]
+        if known.readAt is not None:
+            events += (Receipt(message_id, owner, read) for owner in owners)
+        if known.archivedAt is not None and not is_broadcast:
+            events += (PutAway(message_id, owner, moment(known.archivedAt)) for owner in owners)
+    events += (Person((name,)) for name in (message.sender, *message.recipients) if is_human(name))
     return Bundle(tuple(dict.fromkeys(events)), hash((subject, body)))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from mailstore.events import Progress
+from mailstore.events import Person, Progress
 from mailstore.files.database import DatabaseStamp, database_stamp
 from mailstore.files.stamp import is_fresh
 from mailstore.message import Delivery, Message, Problem
@@ -17,7 +17,7 @@ from mailstore.stores.neo import looks
 from mailstore.stores.neo.decode import Links, agent_of, bundle_of, label_of, queued_bundle
 from mailstore.stores.neo.graph import Mark, Row
 from mailstore.stores.neo.looks import Change, Letter
-from mailstore.stores.neo.names import EVERYBODY, People, identity
+from mailstore.stores.neo.names import EVERYBODY, People, address, identity
 from mailstore.stores.neo.places import Places
 from mailstore.stores.neo.queue import Queue
 from mailstore.stores.neo.records import Node, NoRecord, moment, node_of, queued_of, text_of
@@ -29,6 +29,8 @@ __all__ = ["GraphFeed"]
 FIRST_PAGE = 1000
 PAGE = 20_000
 IDENTITIES = frozenset(ask.LABELS)
+PEOPLE = ""
+"""Under what the names of the person are told: no node has this id."""
 
 
 class GraphFeed(Feed):
@@ -62,7 +64,7 @@ class GraphFeed(Feed):
         if self._queue:
             self._queue.begin()
         agents = self._roster(begun.roster)
-        self._identities = set(agents)
+        self._identities = set(agents) - {PEOPLE}
         ids, total = begun.ids, len(begun.ids)
         done = min(total, FIRST_PAGE)
         yield self._with_agents({**agents, **self._bundles(begun.letters)}), Progress(done, total)
@@ -95,7 +97,7 @@ class GraphFeed(Feed):
             agents = self._roster(change.roster)
             if self._people != people or self._identities - agents.keys():
                 return None
-            self._identities = set(agents)
+            self._identities = set(agents) - {PEOPLE}
         gone = set(change.ids).difference(letter.row.id for letter in change.letters)
         places = [(letter.row.id, *_label_and_time(letter)) for letter in change.letters]
         # all of them are taken in, whatever the first one says
@@ -120,7 +122,7 @@ class GraphFeed(Feed):
             elif node.properties.accountType != "sentinel":
                 found[identity(row.id)] = Bundle((agent_of(row.id, node.properties),))
         self._people = People(frozenset(people))
-        return found
+        return {PEOPLE: Bundle((Person(self._people.told()),)), **found} if people else found
 
     def _bundles(self, letters: Iterable[Letter]) -> dict[str, Bundle]:
         """Return what messages tell, those that were written last first."""
@@ -131,7 +133,7 @@ class GraphFeed(Feed):
             elif node.label == "MESSAGE":
                 first = self._threads.first(row.id, label_of(node.properties, edges))
                 links = Links(edges, first, before)
-                found[row.id] = bundle_of(row.id, node, links, self._people, self.name)
+                found[row.id] = bundle_of(row.id, node, links, self.name)
         return found
 
     def _with_agents(self, bundles: dict[str, Bundle]) -> dict[str, Bundle]:
@@ -142,7 +144,7 @@ class GraphFeed(Feed):
                 names.update(dict.fromkeys((event.sender, *event.recipients)))
             elif isinstance(event, Delivery):
                 names[event.recipient] = None
-        known = self._identities | self._inferred
+        known = self._identities | self._inferred | self._people.names
         new = [name for name in names if name.startswith("@") and name not in known]
         self._inferred.update(new)
         return {**{name: Bundle((Agent(name),)) for name in new}, **bundles}
@@ -159,12 +161,12 @@ class GraphFeed(Feed):
                 record = queued_of(waiting[node_id].line.data)
             except NoRecord:
                 continue
-            sender = self._people.reader(text_of(record.routing.sent_by))
+            sender = address(text_of(record.routing.sent_by))
             time = moment(record.timestamp)
             # what agents send is in the graph a moment later
-            if sender == "user" or time is None or is_settled(time):
+            if sender in self._people.names or time is None or is_settled(time):
                 first = self._threads.first(node_id, label_of(record.message.properties))
-                found[node_id] = queued_bundle(record, Links(first=first), self._people, self.name)
+                found[node_id] = queued_bundle(record, Links(first=first), self.name)
         gone = self._queued - there - waiting.keys()
         self._queued = set(found)
         return {**dict.fromkeys(gone, NOTHING), **found}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["EVERYBODY", "People", "identity", "login", "spellings"]
+__all__ = ["EVERYBODY", "People", "address", "identity", "is_human", "login", "spellings"]
 
 EVERYBODY = "AGENT:*"
 
@@ -29,7 +29,7 @@ def spellings(name: str) -> tuple[str, ...]:
 
 
 class People(NamedTuple):
-    """The identities of people. Where there is one person, that is the user; several are told apart."""
+    """The identities of people: each of them is the person."""
 
     names: frozenset[str] = frozenset()
 
@@ -38,17 +38,18 @@ class People(NamedTuple):
         """Return the identity of the one person there is; empty where there is none, or several."""
         return next(iter(self.names)) if len(self.names) == 1 else ""
 
-    def address(self, text: str) -> str:
-        """Return what a sender or a recipient is called here."""
-        name = identity(text)
-        if name == EVERYBODY:
-            return "all"
-        human, colon, who = name.partition(":")
-        if name in self.names or (colon and human == "human"):
-            return "user" if len(self.names) < 2 else f"person:{login(who if colon else name)}"
-        return name
+    def told(self) -> tuple[str, ...]:
+        """Return all names of people that stand in messages, mentions among them, sorted."""
+        return tuple(sorted(each for name in self.names for each in (name, login(name))))
 
-    def reader(self, text: str) -> str:
-        """Return who an identity is as a reader: all people are the user."""
-        found = self.address(text)
-        return "user" if found.startswith("person:") else found
+
+def address(text: str) -> str:
+    """Return what a sender or a recipient is called here."""
+    name = identity(text)
+    return "all" if name == EVERYBODY else name
+
+
+def is_human(name: str) -> bool:
+    """Say whether an address is that of a person of whom the graph needs no identity."""
+    kind, colon, rest = name.partition(":")
+    return bool(colon and rest) and kind == "human"

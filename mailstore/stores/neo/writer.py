@@ -63,7 +63,7 @@ def write_message(places: Places, draft: Draft) -> Message:
         append_line(path, line, look_of(places.database))
     [message] = [
         event
-        for event in queued_bundle(queued_of(line), Links(), who.people, places.database.name).events
+        for event in queued_bundle(queued_of(line), Links(), places.database.name).events
         if isinstance(event, Message)
     ]
     return message
