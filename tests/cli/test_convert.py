@@ -14,6 +14,8 @@ from tests.mailboxes import damaged, every_case, tangled
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
+RECORDED, LISTED = "whether reads are recorded", "whether deliveries alone are its audience"
+
 
 def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -102,8 +104,8 @@ def test_an_empty_folder_takes_the_copy(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "number", "lost_here", "lost_there"),
     [
-        ("agenties", 3, {"whether reads are recorded"}, {"ttl hours"}),
-        ("channels", 5, {"whether reads are recorded"}, {"whether reads are recorded"}),
+        ("agenties", 3, {RECORDED}, {"ttl hours"}),
+        ("channels", 5, {RECORDED, LISTED}, {RECORDED}),
         ("agentazall", 23, set(), {"tags"}),
     ],
 )
