@@ -61,7 +61,7 @@ class NeoHarness(Harness):
         self._missing = b""
         self._numbers = count()
 
-    writer = reader = "user"
+    writer = reader = "olga"
 
     @property
     def path(self) -> Path:
