@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from console.panes.details import record as record
     from console.panes.help import help_page as help_page
     from console.panes.search_bar import SearchBar as SearchBar
+    from console.panes.search_bar import SearchProblem as SearchProblem
     from console.panes.slider import Place as Place
     from console.panes.slider import Slider as Slider
     from console.render.markdown import render_markdown as render_markdown
@@ -67,7 +68,7 @@ HOMES = {
     "console.screens.main": ("MainScreen",),
     "console.panes.conversation": ("Conversation",),
     "console.panes.composer": ("Composer",),
-    "console.panes.search_bar": ("SearchBar",),
+    "console.panes.search_bar": ("SearchBar", "SearchProblem"),
     "console.state": ("State",),
     "console.render.markdown": ("render_markdown",),
     "mailstore.replying": ("reply_to",),

@@ -12,11 +12,16 @@ KEPT = 200
 
 
 class Deed(Struct, frozen=True):
-    """Something done, in words for the person, with what takes it back and what does it again."""
+    """Something done, in words for the person, with what takes it back and what does it again.
+
+    `writes` says in lines what taking it back (True) or doing it again (False) would write into a mailbox, and raises
+    MailError where that can't be done; None where nothing is written.
+    """
 
     words: str
     undo: Callable[[], object]
     redo: Callable[[], object]
+    writes: Callable[[bool], list[str]] | None = None
 
 
 class Deeds:
@@ -35,6 +40,16 @@ class Deeds:
     def replace(self, deed: Deed) -> None:
         """Let a deed stand for the newest one, which was done again and is taken back another way now."""
         self._done[-1:] = [deed]
+
+    @property
+    def last_done(self) -> Deed | None:
+        """The deed that would be taken back."""
+        return self._done[-1] if self._done else None
+
+    @property
+    def last_undone(self) -> Deed | None:
+        """The deed that would be done again."""
+        return self._undone[-1] if self._undone else None
 
     def undo(self) -> Deed | None:
         """Take the newest deed back and return it; None when there is none."""

@@ -72,12 +72,25 @@ class Conversation(BlockView):
         """Show a thread from its beginning, or with the message `at` highlighted and in sight."""
         if root != self.root:
             self.root = root
+            self.is_following = False
             self._folded.clear()
             self._blocks.clear()
             self._read_outline()
             self.set_source(self._shown)
         if at is not None:
             self.scroll_to_key(at)
+
+    def newest(self) -> str | None:
+        """Return the newest message of the thread that is shown."""
+        mailbox = self._session.mailbox
+        if self.is_flat or self.root is None or self.root not in mailbox:
+            return super().newest()
+        key = mailbox.summary(self.root).latest.id
+        return key if self.place_of(key) is not None else super().newest()
+
+    def is_at_newest(self) -> bool:
+        """Say whether the newest message is highlighted."""
+        return self.cursor_key is not None and self.cursor_key == self.newest()
 
     def refresh_mail(self) -> None:
         """Draw what changed in the thread, without moving what is looked at."""

@@ -5,14 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from rich.cells import cell_len
 from textual import on
 from textual.binding import Binding, BindingType
 from textual.message import Message as Note
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
-__all__ = ["SearchBar"]
+from console.render.safe import visible_line
+from mailstore.errors import QueryError
+
+__all__ = ["SearchBar", "SearchProblem"]
 
 Mode = Literal["search", "filter"]
+
+
+class SearchProblem(Static):
+    """The lines under the search: where its query breaks, and why."""
 
 
 class SearchBar(Input):
@@ -50,7 +58,17 @@ class SearchBar(Input):
         with self.prevent(Input.Changed):
             self.value = text
         self.display = True
+        self.tell(None)
         self.screen.set_focus(self)  # at once: what is typed before the next message is handled belongs here
+
+    def tell(self, problem: QueryError | None) -> None:
+        """Say below the query where it breaks; None: nowhere."""
+        line = self.screen.query_one(SearchProblem)
+        line.display = problem is not None and bool(self.display)
+        if problem is not None:
+            begin = len(self.value) - len(self.value.lstrip())
+            place = cell_len(self.value[: begin + problem.position]) - self.scroll_offset.x
+            line.update(f"{' ' * max(0, place)}▲\n{visible_line(str(problem))}")
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

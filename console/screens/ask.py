@@ -1,4 +1,4 @@
-"""A question with the answer no by default; the key that confirms is never the one that asked."""
+"""A question before something is done; the key that confirms is never the one that asked."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
@@ -14,25 +15,35 @@ __all__ = ["Ask"]
 
 
 class Ask(ModalScreen[bool]):
-    """Asks, and gives true for `y` only."""
+    """Says what will be done and gives true for `y`, and for Enter where what was answered before led here.
+
+    Elsewhere Enter is the default answer, no; what each key does stands below the question.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", "yes"),
-        Binding("n,escape,enter,q", "answer(False)", "no"),
+        Binding("enter", "default", "default answer"),
+        Binding("n,escape,q", "answer(False)", "no"),
     ]
 
-    def __init__(self, question: str, detail: str = "") -> None:
+    def __init__(self, question: str, detail: str | Content = "", *, verb: str, enter_confirms: bool = False) -> None:
         super().__init__()
         self._question = question
         self._detail = detail
+        self._enter_confirms = enter_confirms
+        self._keys = f"Enter/y: {verb} · Esc: cancel" if enter_confirms else f"y: {verb} · Enter/Esc: cancel"
 
     def compose(self) -> ComposeResult:
         with Vertical(id="ask"):
             yield Static(self._question, id="ask-question", markup=False)
             if self._detail:
                 yield Static(self._detail, id="ask-detail", markup=False)
-            yield Static("y yes    n no (enter)", id="ask-keys", markup=False)
+            yield Static(self._keys, id="ask-keys", markup=False)
 
     def action_answer(self, answer: bool) -> None:
         """Give the answer."""
         self.dismiss(answer)
+
+    def action_default(self) -> None:
+        """Give the answer that Enter stands for here."""
+        self.dismiss(self._enter_confirms)

@@ -136,6 +136,8 @@ class DeadLetters(Settling):
                     session.mailbox, letters, to, session.now(), read_body=session.store.content, actor=session.user
                 ),
                 f"Redirect {_number(letters)}?",
+                "redirect",
+                enter_confirms=True,
             )
 
     def action_resend(self) -> None:
@@ -167,6 +169,8 @@ class DeadLetters(Settling):
                     actor=session.user,
                 ),
                 f"Send {_number(letters)} again?",
+                "resend",
+                enter_confirms=True,
             )
 
     def action_acknowledge(self) -> None:
@@ -175,7 +179,7 @@ class DeadLetters(Settling):
         if not letters:
             self.tell("there is no letter to acknowledge")
         elif self.may_settle():
-            self.settle(lambda: acknowledge(letters), f"Acknowledge {_number(letters)}?")
+            self.settle(lambda: acknowledge(letters), f"Acknowledge {_number(letters)}?", "acknowledge")
 
 
 def _number(letters: Sequence[DeadLetter]) -> str:

@@ -60,6 +60,8 @@ class Desk(Front):
         self._wanted_root: str | None = None
         self._ticks = 0
         self._stamp: tuple[int, int] | None = None
+        self._sighted: set[str] = set()
+        """What came and was in sight in the list of threads since."""
         self.has_conversation = self.is_furnished = False
 
     async def furnish(self, moment: Callable[[], Awaitable[None]]) -> None:
@@ -79,10 +81,11 @@ class Desk(Front):
         await moment()
         composer = later.Composer(self.session, id="composer")
         search = later.SearchBar(id="search")
-        composer.display = search.display = False
+        problem = later.SearchProblem(id="search-problem", markup=False)
+        composer.display = search.display = problem.display = False
         await self.query_one("#right").mount(composer)
         await moment()
-        await self.query_one("#middle").mount(search, before=0)
+        await self.query_one("#middle").mount(search, problem, before=0)
         self.is_furnished = True
         self.thread_shown()
 
@@ -212,12 +215,16 @@ class Desk(Front):
         self.sidebar.show(self.session, self.ink)
         self.threads.placeholder = tuple(self._placeholder())
         notes = notes_for(self.session.mailbox, self.look.view, self.session.now())
+        had = self.threads.cursor_key
         rows = ThreadRows(self.session.mailbox, roots, self.ink, self.session.now, self.hits(), notes, self.marked)
         self.threads.set_source(rows)
         self._title_threads(len(roots))
         if self._wanted_root is not None and self.threads.select(self._wanted_root):
             self._wanted_root = None
         if self.has_conversation:
+            is_emptied = had is not None and self.threads.cursor_key is None and not self.session.is_loading
+            if is_emptied and len(self.session.mailbox):
+                self.show_thread(None)
             self._redraw_conversation()
         if self.is_furnished and self.composer.is_open:
             self.composer.update_reach()
@@ -264,14 +271,16 @@ class Desk(Front):
 
     def _new_above(self) -> str:
         """Say how much of what came since the console was opened waits above what is in sight."""
-        top = self.threads.rows_above()
-        if not top:
-            return ""
+        in_sight = self.threads.rows_in_sight() if self.is_current and self.threads.is_on_screen else range(0)
         mailbox, source = self.session.mailbox, self.threads.source
         number = 0
         for key in islice(reversed(self.session.arrived), MOST_NEW):
-            at = source.index(mailbox.root_of(key)) if key in mailbox else None
-            number += at is not None and at < top and self.session.new_among([key])
+            if key in self._sighted or key not in mailbox or (at := source.index(mailbox.root_of(key))) is None:
+                continue
+            if at in in_sight:
+                self._sighted.add(key)
+            elif at < self.threads.rows_above():
+                number += self.session.new_among([key])
         more = "+" if len(self.session.arrived) > MOST_NEW else ""
         return f"{number}{more} new above · " if number else ""
 

@@ -32,9 +32,7 @@ class MainScreen(Waking):
 
     def action_help(self) -> None:
         """Show the keys of this pane, made from the commands themselves."""
-        self.app.push_screen(
-            later.Viewer("Keys", later.help_page(self.pane(), self.session.keymap, self.session.why_not))
-        )
+        self.show_page("help", "Keys", later.help_page(self.pane(), self.session.keymap, self.session.why_not))
 
     def action_sheet(self, name: str) -> None:
         """Open one of the lists over the mail; a message that is chosen there is gone to."""
@@ -63,7 +61,7 @@ class MainScreen(Waking):
         if self.composer.is_open and not self.composer.writing.is_blank:
             self.composer.flush()
             if await self.app.push_screen_wait(
-                later.Ask("Leave with a draft open?", "It is kept and will be here again.")
+                later.Ask("Leave with a draft open?", "It is kept and will be here again.", verb="leave")
             ):
                 await self.leave()
         else:

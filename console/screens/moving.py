@@ -122,10 +122,13 @@ class Moving(Counting):
             self.set_class(is_on and name == pane, f"-zoom-{name}")
 
     def action_follow(self) -> None:
-        """Follow the newest message of the conversation, or stop following."""
-        self.conversation.is_following = not self.conversation.is_following
+        """Go to the newest message of the conversation and follow it; where that is done already, stop."""
+        pane = self.conversation
+        pane.is_following = not (pane.is_following and pane.is_at_newest())
+        if pane.is_following:
+            pane.show_newest()
         self.redraw()
-        self.tell("following the newest" if self.conversation.is_following else "no longer following")
+        self.tell("following the newest" if pane.is_following else "no longer following")
 
     def action_toggle_tree(self) -> None:
         """Show the thread as a tree of replies, or in the order of time."""
@@ -138,7 +141,7 @@ class Moving(Counting):
         if message is None:
             self.tell("no message is chosen")
             return
-        self.app.push_screen(later.Viewer("Details", later.details(self.session.mailbox, message, self.session.now())))
+        self.show_page("details", "Details", later.details(self.session.mailbox, message, self.session.now()))
 
     def action_record(self) -> None:
         """Show a message's record as it stands in its file."""
@@ -159,7 +162,7 @@ class Moving(Counting):
             return
         where = message.location
         title = f"{where.file} at {where.offset:,}" if where is not None else "Record"
-        await self.app.push_screen(later.Viewer(title, later.record(raw)))
+        self.show_page("record", title, later.record(raw))
 
     def action_copy(self, what: str) -> None:
         """Copy the message's text or id to the clipboard, through the terminal (OSC 52)."""

@@ -52,7 +52,7 @@ class Prompt(ModalScreen[str | None]):
             yield CompletingInput(self._candidates, value=self._value, id="ask-input", compact=True, is_alone=True)
             yield Offers()
             yield Static(self._detail, id="ask-detail", markup=False)
-            yield Static("enter takes it    esc leaves", id="ask-keys", markup=False)
+            yield Static("Enter: confirm · Esc: cancel", id="ask-keys", markup=False)
 
     def on_mount(self) -> None:
         """Type here."""

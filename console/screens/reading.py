@@ -51,10 +51,11 @@ class Reading(Desk):
         self._keep_unseen(message_ids)
         self.redraw()
 
-    def mark_seen(self, message_ids: Iterable[str], words: str) -> int:
+    def mark_seen(self, message_ids: Iterable[str]) -> int:
         """Mark messages as seen because the person said so, which can be undone; say how many were not before."""
         fresh = self.see(message_ids)
         if fresh:
+            words = "one message marked as seen" if len(fresh) == 1 else f"{len(fresh)} messages marked as seen"
             self.session.deeds.add(Deed(words, lambda: self.unsee(fresh), lambda: self.see(fresh)))
         return len(fresh)
 
@@ -93,7 +94,7 @@ class Reading(Desk):
         if message is None:
             self.tell("no message is chosen")
         elif self.session.mailbox.is_unseen(message):
-            self.mark_seen([message.id], "one message marked as seen")
+            self.mark_seen([message.id])
         elif message.sender == self.session.user or message.archived:
             self.tell("your own and archived mail is never unread")
         else:
@@ -113,7 +114,7 @@ class Reading(Desk):
             mail = [message for root in roots for message in mailbox.thread_messages(root)]
         else:
             mail = list(self.conversation.messages)
-        number = self.mark_seen([message.id for message in mail], f"{len(mail)} messages marked as seen")
+        number = self.mark_seen(message.id for message in mail)
         where = f" in {len(roots)} threads" if roots else ""
         self.tell(f"{number} marked as seen{where}" if number else "you have seen all of it")
 
@@ -124,7 +125,7 @@ class Reading(Desk):
         mailbox = self.session.mailbox
         roots = self.all_roots()
         mail = [message.id for root in roots for message in mailbox.thread_messages(root)]
-        number = self.mark_seen(mail, "all that was listed marked as seen")
+        number = self.mark_seen(mail)
         self.tell(f"{number} messages in {len(roots)} threads marked as seen")
 
     def action_only_unread(self) -> None:

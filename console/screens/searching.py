@@ -38,8 +38,11 @@ MOST = 2000
 class Searching(Writer):
     """Runs queries in a worker as one types; hits come as threads, the newest first."""
 
-    _asked = ""
+    _asked = _shown_for = ""
+    _problem: QueryError | None = None
     _waiting: Timer | None = None
+    _began_at: str | None = None
+    """The thread that was looked at when the search was begun."""
 
     class Hits(Note):
         """What a search has found so far, the newest hit of each thread first; `is_done` with the last.
@@ -53,6 +56,8 @@ class Searching(Writer):
 
     def action_search(self) -> None:
         """Search all mail, as one types."""
+        if self.found is None:
+            self._began_at = self.threads.cursor_key
         self.query_one(later.SearchBar).begin("search", self._asked)
         if self.session.config.search.index:
             self._keep_index()
@@ -63,6 +68,7 @@ class Searching(Writer):
 
     def action_filter(self) -> None:
         """Show only the threads of this list whose subject or people hold what is typed."""
+        self._began_at = self.threads.cursor_key
         self.query_one(later.SearchBar).begin("filter", self.filter_text)
 
     def on_search_bar_typed(self, event: SearchBar.Typed) -> None:
@@ -71,29 +77,37 @@ class Searching(Writer):
             self.filter_text = event.text.strip()
             self.redraw()
             return
-        if self._waiting is not None:
-            self._waiting.stop()
+        self._stop_waiting()
         self._waiting = self.set_timer(PAUSE_SECONDS, lambda: self._ask(event.text.strip()))
 
     def search_for(self, text: str) -> None:
         """Show what a query finds, as if it had been typed."""
         self.query_one(later.SearchBar).begin("search", text)
         self._ask(text)
-        self.set_focus(self.threads)
+        if self._problem is None:
+            self.set_focus(self.threads)
 
     def _ask(self, text: str) -> None:
+        """Look for what a query finds; one that can't be read finds nothing, and what is wrong stands below it."""
         self._asked = self.session.last_query = text
-        if not text:
+        self._problem = None
+        query: Query | None = None
+        if text:
+            try:
+                query = later.parse(text, self.session.now())
+            except QueryError as error:
+                self._problem = error
+        self.query_one(later.SearchBar).tell(self._problem)
+        if query is not None:
+            self.footer.notice = ""
+            self._search(text, query, search_context(self.session))
+            return
+        if self._problem is None:
             self.found = None
-            self.redraw()
-            return
-        try:
-            query = later.parse(text, self.session.now())
-        except QueryError as error:
-            self.tell(str(error))
-            return
-        self.footer.notice = ""
-        self._search(text, query, search_context(self.session))
+        else:
+            self.tell(str(self._problem))
+            self.found = self.found or {}
+        self.redraw()
 
     @work(thread=True, group="search", exclusive=True, exit_on_error=False)
     def _search(self, text: str, query: Query, context: SearchContext) -> None:
@@ -120,6 +134,9 @@ class Searching(Writer):
         if event.text != self._asked:
             return
         self.found = self.there(event.found)
+        if self.found and event.text != self._shown_for:
+            self._shown_for = event.text
+            self.threads.begin()
         self.redraw()
         if event.is_cut:
             self.tell(f"{len(self.found):,}+ threads for {event.text}: {_older(event.found)} finds older ones")
@@ -148,27 +165,48 @@ class Searching(Writer):
     def on_search_bar_left(self, event: SearchBar.Left) -> None:
         """Go to the list; what was typed is kept, or taken away."""
         bar = self.query_one(later.SearchBar)
-        bar.display = False
         if not event.is_kept:
             self.take_search_away()
+        elif event.mode == "search" and (text := bar.value.strip()) != self._asked:
+            self._stop_waiting()
+            self._ask(text)
+        if event.is_kept and self._problem is not None:
+            self.found = {}
+            self.redraw()
+            return
+        bar.display = False
         self.set_focus(self.threads)
+
+    def _stop_waiting(self) -> None:
+        if self._waiting is not None:
+            self._waiting.stop()
 
     def _go(self, look: Look) -> None:
         """Go elsewhere: a search ends there."""
         self.found = None
-        self._asked = ""
+        self._asked = self._shown_for = ""
+        self._problem = None
         super()._go(look)
 
     def take_search_away(self) -> bool:
         """Take the search or the filter away; say whether there was one."""
-        if self._waiting is not None:
-            self._waiting.stop()
+        self._stop_waiting()
         if self.found is None and not self.filter_text and not self._asked:
             return False
-        self.found = None
-        self._asked = self.filter_text = ""
+        was_empty = self.threads.cursor_key is None
+        self.found = self._problem = None
+        self._asked = self._shown_for = self.filter_text = ""
+        if self.is_furnished:
+            self.query_one(later.SearchBar).tell(None)
         self.redraw()
+        if was_empty and self._began_at is not None:
+            self.threads.select(self._began_at)
         return True
+
+    def _placeholder(self) -> list[str]:
+        if self._problem is not None:
+            return ["This query can't be read."]
+        return super()._placeholder()
 
 
 def search_context(session: Session) -> SearchContext:

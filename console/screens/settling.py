@@ -6,7 +6,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from textual import work
+from textual.content import Content
 
+from console.panes.reach import reach_line
+from console.render.safe import visible_line
+from console.render.text import shorten_end
 from console.screens.ask import Ask
 from console.screens.sheet import Sheet
 from console.undoing import Deed
@@ -18,6 +22,8 @@ from mailstore.store import Capability
 __all__ = ["Settling"]
 
 LISTED = 8
+LONGEST_BODY = 160
+"""Characters of the text that are shown of what will be written."""
 
 Plan = Callable[[], Sequence[Step]]
 
@@ -33,17 +39,16 @@ class Settling(Sheet):
         return not reason
 
     @work(group="settle", exclusive=True, exit_on_error=False)
-    async def settle(self, plan: Plan, question: str) -> None:
+    async def settle(self, plan: Plan, question: str, verb: str, *, enter_confirms: bool = False) -> None:
         """Show what would be written, and write it when the person says so."""
         try:
             steps = await asyncio.to_thread(plan)
         except MailError as error:
             self.notify(str(error), title="Not done", severity="error", markup=False)
             return
-        lines = [step.words for step in steps[:LISTED]]
-        if len(steps) > LISTED:
-            lines.append(f"… and {len(steps) - LISTED} more")
-        if not await self.app.push_screen_wait(Ask(question, "\n".join(lines))):
+        detail = self._told(steps)
+        if not await self.app.push_screen_wait(Ask(question, detail, verb=verb, enter_confirms=enter_confirms)):
+            self.tell("nothing was written")
             return
         if overtaken(self.session.mailbox, steps, self.session.now()):
             self.notify(
@@ -52,21 +57,47 @@ class Settling(Sheet):
             return
         await self._write(steps, question.rstrip("?"))
 
+    def _told(self, steps: Sequence[Step]) -> Content:
+        """Say what steps write: each in a line, and what the first message says and whom it reaches."""
+        lines = [visible_line(step.words) for step in steps[:LISTED]]
+        if len(steps) > LISTED:
+            lines.append(f"… and {len(steps) - LISTED} more")
+        parts = [Content("\n".join(lines))]
+        if (wanted := next((step.draft for step in steps if step.draft is not None), None)) is not None:
+            label = self.session.mailbox.label
+            to = ", ".join(map(label, wanted.recipients))
+            body = shorten_end(visible_line(wanted.content[:LONGEST_BODY]), LONGEST_BODY)
+            first = f"{wanted.sender} → {to} · {wanted.subject or '(no subject)'}"
+            parts.append(Content(f"\n{visible_line(first)}\n{body}"))
+            parts.append(reach_line(self.session.preview(wanted), "", now=self.session.now()))
+        return Content("\n").join(parts)
+
     async def _write(self, steps: Sequence[Step], words: str) -> None:
         done, error = await asyncio.to_thread(self.session.settle, steps)
         if done:
             self.marked.clear()
             deeds = [it.intervention for it in done if it.intervention is not None]
-            self.session.deeds.add(Deed(words, lambda: self._take_back(deeds), lambda: self._do_again(steps, words)))
+            self.session.deeds.add(self._deed(words, deeds, steps))
             self.tell(f"{len(done)} written · z undoes")
         if error is not None:
             title = f"{len(done)} of {len(steps)} written" if done else "Nothing was written"
             self.notify(str(error), title=title, severity="error", timeout=15, markup=False)
 
-    def _take_back(self, deeds: Sequence[Intervention]) -> None:
+    def _deed(self, words: str, deeds: Sequence[Intervention], steps: Sequence[Step]) -> Deed:
+        return Deed(
+            words,
+            lambda: self._take_back(deeds),
+            lambda: self._redo(steps, words),
+            lambda is_undo: [visible_line(it.words) for it in (self._undoing(deeds) if is_undo else steps)],
+        )
+
+    def _undoing(self, deeds: Sequence[Intervention]) -> list[Step]:
+        """Plan to take deeds back; raises MailError."""
         mailbox, now = self.session.mailbox, self.session.now()
-        steps = [step for deed in deeds for step in undo(mailbox, deed, now, actor=self.session.user)]
-        self.app.run_worker(self._written(steps), group="settle", exit_on_error=False)
+        return [step for deed in deeds for step in undo(mailbox, deed, now, actor=self.session.user)]
+
+    def _take_back(self, deeds: Sequence[Intervention]) -> None:
+        self.app.run_worker(self._written(self._undoing(deeds)), group="settle", exit_on_error=False)
 
     async def _written(self, steps: Sequence[Step]) -> list[Done]:
         done, error = await asyncio.to_thread(self.session.settle, steps)
@@ -74,10 +105,10 @@ class Settling(Sheet):
             self.app.notify(str(error), title="Not undone", severity="error", timeout=15, markup=False)
         return done
 
-    def _do_again(self, steps: Sequence[Step], words: str) -> None:
-        self.app.run_worker(self._again(steps, words), group="settle", exit_on_error=False)
+    def _redo(self, steps: Sequence[Step], words: str) -> None:
+        self.app.run_worker(self._written_again(steps, words), group="settle", exit_on_error=False)
 
-    async def _again(self, steps: Sequence[Step], words: str) -> None:
+    async def _written_again(self, steps: Sequence[Step], words: str) -> None:
         written = await self._written(steps)
         deeds = [it.intervention for it in written if it.intervention is not None]
-        self.session.deeds.replace(Deed(words, lambda: self._take_back(deeds), lambda: self._do_again(steps, words)))
+        self.session.deeds.replace(self._deed(words, deeds, steps))

@@ -26,7 +26,6 @@ from console.panes.sheet_rows import SheetRow, SheetRows
 from console.panes.titles import as_title
 from console.render.safe import visible
 from console.screens.undoing import Undoing
-from console.screens.viewer import Viewer
 from console.session import Session
 from console.widgets.virtual_list import VirtualList
 from mailstore.message import Message
@@ -223,7 +222,7 @@ class Sheet(Undoing, Screen[str | None]):
 
     def action_help(self) -> None:
         """Show the keys of this list."""
-        self.app.push_screen(Viewer("Keys", help_page(self.NAME, self.session.keymap, self.session.why_not)))
+        self.show_page("help", "Keys", help_page(self.NAME, self.session.keymap, self.session.why_not))
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Tell what failed."""

@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
@@ -17,10 +18,10 @@ __all__ = ["Viewer"]
 
 
 class Viewer(ModalScreen[None]):
-    """Shows text that is already safe; closes with escape, q, or the key that opened it."""
+    """Shows text that is already safe; closes with escape, q, enter, or a key that opened it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter,question_mark,f1,i,o", "dismiss_page", "close"),
+        Binding("escape,q,enter", "dismiss_page", "close"),
         Binding("j,down", "scroll(1)", "down"),
         Binding("k,up", "scroll(-1)", "up"),
         Binding("space,pagedown,ctrl+d", "scroll(10)", "page down"),
@@ -29,16 +30,23 @@ class Viewer(ModalScreen[None]):
         Binding("G,end", "edge(1)", "bottom"),
     ]
 
-    def __init__(self, title: str, content: Content) -> None:
+    def __init__(self, title: str, content: Content, keys: str = "") -> None:
         super().__init__()
         self._title = title
         self._content = content
+        self._keys = keys.split(",")
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="viewer") as page:
             page.border_title = as_title(self._title)
             page.border_subtitle = "esc closes"
             yield Static(self._content, id="viewer-text")
+
+    def on_key(self, event: Key) -> None:
+        """Close with the keys that open such a page."""
+        if event.key in self._keys:
+            event.stop()
+            self.dismiss()
 
     def _page(self) -> VerticalScroll:
         return self.query_one("#viewer", VerticalScroll)

@@ -119,7 +119,9 @@ class SavedViews(Sheet):
                     )
                 )
 
-        self.app.push_screen(Ask(f"Delete the view {visible_line(name)}?", "z brings it back."), answered)
+        self.app.push_screen(
+            Ask(f"Delete the view {visible_line(name)}?", "z brings it back.", verb="delete"), answered
+        )
 
     def _change(self, name: str, query: str | None) -> None:
         self.session.keep_view(name, query)

@@ -36,7 +36,9 @@ class Waking(Travelling):
         command = self.session.config.wake.command
         number = f"{len(mail)} message{'s' * (len(mail) != 1)}"
         detail = f"{' '.join(command)}\nfor {number}"
-        if not await self.app.push_screen_wait(later.Ask(f"Wake {visible_line(session_id)}?", visible_line(detail))):
+        if not await self.app.push_screen_wait(
+            later.Ask(f"Wake {visible_line(session_id)}?", visible_line(detail), verb="wake")
+        ):
             return
         self.tell(f"waking {visible_line(session_id)} …")
         status, seconds = await later.wake(command, self.session.store.url, session_id, mail, is_quiet=True)

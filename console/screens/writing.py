@@ -153,7 +153,9 @@ class Writer(Marking):
                 self._drop()
                 self.session.deeds.add(Deed("a draft discarded", lambda: self._write(writing), self._drop))
 
-        self.app.push_screen(later.Ask("Discard this draft?", "Until you quit, undo brings it back."), answered)
+        self.app.push_screen(
+            later.Ask("Discard this draft?", "Until you quit, undo brings it back.", verb="discard"), answered
+        )
 
     def _drop(self) -> None:
         self.composer.discard()

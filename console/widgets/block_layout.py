@@ -6,7 +6,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Protocol
 
-__all__ = ["GUTTER", "BlockLayout", "Blocks", "NoBlocks"]
+from msgspec import Struct
+
+__all__ = ["GUTTER", "BlockLayout", "Blocks", "NoBlocks", "Pending"]
 
 GUTTER = 2
 NARROWEST = 16
@@ -24,6 +26,14 @@ class Blocks(Protocol):
 
     def indent(self, index: int) -> int:
         """Return how many cells a block stands to the right."""
+
+
+class Pending(Struct, frozen=True):
+    """A block that was asked for: it is brought into sight until the heights around it are known."""
+
+    key: str
+    is_end: bool
+    left_at: int = -1
 
 
 class NoBlocks:

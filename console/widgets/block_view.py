@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 from rich.segment import Segment
 from textual.events import Blur, Click, Focus, Resize
@@ -13,19 +12,11 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from console.widgets.block_layout import BlockLayout, Blocks, NoBlocks
+from console.widgets.block_layout import BlockLayout, Blocks, NoBlocks, Pending
 from console.widgets.block_lines import BlockLines, KeptLines
 from console.widgets.line_view import LineView, blank
 
 __all__ = ["BlockView", "Blocks"]
-
-
-class _Pending(Struct, frozen=True):
-    """A block that was asked for: it is brought into sight until the heights around it are known."""
-
-    key: str
-    is_end: bool
-    left_at: int = -1
 
 
 class BlockView(LineView):
@@ -76,8 +67,9 @@ class BlockView(LineView):
         self.cursor_key: str | None = None
         self._places = BlockLayout(NoBlocks(), 0)
         self._lines = KeptLines()
-        self._pending: _Pending | None = None
+        self._pending: Pending | None = None
         self._is_stale = False
+        self._newest: str | None = None
 
     @property
     def source(self) -> Blocks:
@@ -90,6 +82,7 @@ class BlockView(LineView):
         """Show other blocks, from the beginning."""
         self._lines.forget()
         self._lay_out(BlockLayout(source, self._width))
+        self._newest = self.newest()
         self.cursor_key = source.keys[0] if source.keys else None
         self._scroll(0)
         self._redraw()
@@ -97,17 +90,35 @@ class BlockView(LineView):
             self.post_message(self.Highlighted(self, self.cursor_key))
 
     def source_changed(self, source: Blocks) -> None:
-        """Show the same blocks with some more or fewer; the place stays on the block it is on."""
+        """Show the same blocks with some more or fewer; the place stays, or follows the newest block."""
         place = self._places.place(self.scroll_offset.y)
-        at_end = self.is_at_end
+        follows, old = self.is_following and self._is_newest_in_sight(), self._newest
         self._lay_out(self._places.of(source, self._width))
+        self._newest = self.newest()
         if self._places.index(self.cursor_key) is None:
             self.cursor_key = source.keys[0] if source.keys else None
-        if self.is_following and at_end and source.keys:
-            self.action_last()
+        if follows and self._newest is not None and (self._newest != old or self._newest == source.keys[-1]):
+            self.show_newest()
         else:
             self._restore(place)
         self._redraw()
+
+    def newest(self) -> str | None:
+        """Return the block that came last: where nothing else is known, the last one."""
+        return self.source.keys[-1] if self.source.keys else None
+
+    def show_newest(self) -> None:
+        """Go to the block that came last."""
+        if self._newest is None or (self.source.keys and self._newest == self.source.keys[-1]):
+            self.action_last()
+        else:
+            self.scroll_to_key(self._newest)
+
+    def _is_newest_in_sight(self) -> bool:
+        at = self._places.index(self._newest)
+        if at is None or at == len(self._places) - 1:
+            return self.is_at_end
+        return at in self._places.touching(*self._sight)
 
     def _lay_out(self, places: BlockLayout) -> None:
         self._places = places
@@ -208,7 +219,7 @@ class BlockView(LineView):
         if at is None:
             return False
         self._highlight(at)
-        self._pending = _Pending(key, is_end=False)
+        self._pending = Pending(key, is_end=False)
         self._show_pending()
         return True
 
@@ -304,7 +315,7 @@ class BlockView(LineView):
     def action_last(self) -> None:
         if len(self._places):
             self._highlight(len(self._places) - 1)
-            self._pending = _Pending(self.source.keys[-1], is_end=True)
+            self._pending = Pending(self.source.keys[-1], is_end=True)
             self._show_pending()
 
     def first_reply(self) -> str | None:

@@ -198,6 +198,10 @@ class VirtualList(LineView):
         """Return how many rows are out of sight above."""
         return self.scroll_offset.y // self.source.row_height
 
+    def rows_in_sight(self) -> range:
+        """Return the rows that can be seen, in part at least."""
+        return range(self.rows_above(), min(len(self.source), self.rows_above() + self._page))
+
     # Moving
 
     def _move_to(self, start: int, step: int = 1) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from console.screens.dead_letters import DeadLetters
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import NOW, MailFiles, iso
 
@@ -39,7 +40,7 @@ def lines(mail: MailFiles, name: str) -> list[dict[str, object]]:
 
 
 async def listed(seat: Seat, number: int) -> None:
-    await seat.until(lambda: len(seat.app.screen.query_one("#rows").source) == number)  # type: ignore[attr-defined]
+    await seat.until(lambda: isinstance(seat.app.screen, DeadLetters) and len(seat.app.screen.listing.source) == number)
     await seat.press("J", "K")
 
 
@@ -78,12 +79,12 @@ async def test_marked_letters_are_redirected_after_a_look_and_undone(mail: MailF
             ("bob-00000001", "leaf-2"),
             ("bob-00000001", "leaf-1"),
         ]
-        await seat.press("z")
+        await seat.press("z", "y")
         await listed(seat, 4)
         assert [it["type"] for it in lines(mail, "agent-mailbox.jsonl")[6:]] == ["cancel", "cancel"]
-        await seat.press("Z")
+        await seat.press("Z", "y")
         await listed(seat, 2)
-        await seat.press("z")
+        await seat.press("z", "y")
         await listed(seat, 4)
         deeds = [it["action"] for it in lines(mail, "agent-mailbox-oversight.jsonl")]
         assert deeds == ["redirect"] * 2 + ["undo"] * 2 + ["redirect"] * 2 + ["undo"] * 2

@@ -1,0 +1,256 @@
+"""What stands on the screen is what is so: following, searching, undoing, pages that are opened, what is new."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mailstore.views import View
+from tests.console.screen_text import Seat, opened, settle
+from tests.mailboxes import HOUR, NOW, MailFiles, iso
+
+LONG = "\n\n".join(f"A paragraph of some words, number {number}." for number in range(9))
+
+
+def write_mail(folder: Path, threads: int = 12) -> MailFiles:
+    mail = MailFiles(folder)
+    mail.agent("ann-00000001", role="clerk")
+    mail.agent("bob-00000001", role="scribe")
+    for number in range(threads):
+        body = f"The lamp {number}." if number % 3 == 0 else f"The needle {number}."
+        mail.message(
+            f"m-{number:02}",
+            "ann-00000001",
+            "bob-00000001",
+            body,
+            ago=9000 - 60 * number,
+            subject=f"Thread {number:02}",
+        )
+    return mail
+
+
+def write_talk(folder: Path) -> MailFiles:
+    mail = MailFiles(folder)
+    mail.agent("ann-00000001")
+    for number, above in enumerate([None, "t-0", "t-0", "t-2", "t-0"]):
+        mail.message(f"t-{number}", "ann-00000001", "bob-00000001", LONG, ago=900 - number, thread=above)
+    return mail
+
+
+def conversation(seat: Seat) -> str:
+    return "\n".join(line[66:] for line in seat.lines)
+
+
+def listed(seat: Seat) -> list[str]:
+    threads = seat.desk.threads
+    return [threads.source.key(at) for at in range(len(threads.source))]
+
+
+# Following
+
+
+@pytest.mark.parametrize("is_flat", [False, True])
+async def test_following_begins_with_the_newest_wherever_one_is(is_flat: bool, tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data) as seat:
+        await seat.open_thread("t-0")
+        await seat.press(*(["t"] if is_flat else []), "g", "F")
+        assert seat.desk.conversation.cursor_key == "t-4"
+        mail.message("new", "bob-00000001", "ann-00000001", "The newest of all.", ago=0, thread="t-2")
+        await seat.until(lambda: "The newest of all." in conversation(seat))
+        assert seat.desk.conversation.cursor_key == "new"
+        assert "following" in seat.text
+        mail.message("newer", "bob-00000001", "ann-00000001", "Still newer.", ago=-1, thread="t-0")
+        await seat.until(lambda: "Still newer." in conversation(seat))
+
+
+async def test_who_went_back_while_following_comes_to_the_newest_with_the_same_key(tmp_path: Path) -> None:
+    async with opened(write_talk(tmp_path).data) as seat:
+        await seat.open_thread("t-0")
+        await seat.press("F", "g")
+        assert seat.desk.conversation.cursor_key == "t-0"
+        await seat.press("F")
+        assert seat.desk.conversation.cursor_key == "t-4"
+        assert seat.notice == "following the newest"
+        await seat.press("F")
+        assert seat.notice == "no longer following"
+        assert "· following" not in seat.text
+
+
+# Searching
+
+
+@pytest.mark.parametrize("query", ["from:", "is:bogus", 'lamp "open'])
+@pytest.mark.parametrize("key", ["enter", "down"])
+async def test_a_query_that_can_not_be_read_keeps_the_line_open_and_lists_nothing(
+    query: str, key: str, tmp_path: Path
+) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press("slash", *query, key)
+        bar: Any = seat.desk.query_one("#search")
+        assert bar.display
+        assert seat.desk.focused is bar
+        assert "at position" in " ".join(seat.text.split())
+        assert listed(seat) == []
+        assert "Thread" not in "\n".join(seat.lines[:-1])
+        await seat.press(*["backspace"] * len(query), *"lamp", "enter")
+        await seat.until(lambda: len(listed(seat)) == 4)
+        assert "at position" not in seat.text
+        assert not bar.display
+
+
+async def test_the_error_points_to_its_place(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press("slash", *"lamp is:bogus", "enter")
+        row = next(at for at, line in enumerate(seat.lines) if "lamp is:bogus" in line)
+        assert seat.lines[row + 1].index("▲") == seat.lines[row].index("bogus")
+
+
+async def test_a_search_begins_at_its_first_hit_and_leaves_where_it_began_when_nothing_was_found(
+    tmp_path: Path,
+) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press(*["j"] * 5)
+        before = seat.desk.threads.cursor_key
+        await seat.press("slash", *"lamp")
+        await seat.until(lambda: "4 threads" in seat.notice)
+        await settle(seat.pilot)
+        assert seat.desk.threads.cursor_key == listed(seat)[0] == "m-09"
+        assert "The lamp 9." in conversation(seat)
+        await seat.press(*"zz")
+        await seat.until(lambda: "0 threads" in seat.notice)
+        await settle(seat.pilot)
+        assert "The lamp" not in conversation(seat)
+        assert "Thread" not in conversation(seat)
+        await seat.press("escape")
+        assert seat.desk.threads.cursor_key == before
+        assert seat.desk.conversation.root == before
+
+
+# Undoing
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> MailFiles:
+    mail = MailFiles(tmp_path)
+    mail.agent("ann-00000001", role="clerk")
+    mail.agent("bob-00000001", role="scribe")
+    mail.agent("ded-00000001", "dead", role="scribe", ended_at=iso(NOW - HOUR))
+    for number in range(2):
+        mail.message(
+            f"leaf-{number}", "ann-00000001", "ded-00000001", f"Leaf {number}?", ago=7200, subject=f"Leaf {number}"
+        )
+    return mail
+
+
+def records(mail: MailFiles) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in mail.mailbox.read_text().splitlines()]
+
+
+async def redirect(seat: Seat, number: int) -> None:
+    await seat.press("r", "enter")
+    await seat.sees("Redirect this letter?")
+    await seat.press("enter")
+    await seat.until(lambda: len(seat.app.screen.query_one("#rows").source) == number)  # type: ignore[attr-defined]
+
+
+async def test_what_would_write_into_a_mailbox_asks_before_it_undoes_or_does_again(letters: MailFiles) -> None:
+    async with opened(letters.data) as seat:
+        await seat.press("D")
+        await redirect(seat, 1)
+        await redirect(seat, 0)
+        assert len(records(letters)) == 4
+        await seat.pilot.press("z", "z")
+        await seat.sees("y: undo")
+        assert "tell bob-00000001 that it is void" in " ".join(seat.text.split())
+        await seat.press("z")
+        assert len(records(letters)) == 4
+        await seat.press("escape")
+        assert seat.app.screen.query_one("#footer").notice == "nothing was written"  # type: ignore[attr-defined]
+        assert len(records(letters)) == 4
+        await seat.press("z", "y")
+        await seat.until(lambda: len(records(letters)) == 5)
+        assert records(letters)[-1]["type"] == "cancel"
+        await seat.press("Z")
+        await seat.sees("y: redo")
+        await seat.press("y")
+        await seat.until(lambda: len(records(letters)) == 6)
+
+
+async def test_a_redirect_shows_what_will_be_written_and_enter_confirms_it(letters: MailFiles) -> None:
+    async with opened(letters.data, size=(80, 24)) as seat:
+        await seat.press("D", "r", "enter")
+        await seat.sees("Enter/y: redirect · Esc: cancel")
+        shown = " ".join(seat.text.replace("│", " ").split())
+        for words in ("user → bob-00000001", "Leaf", "Redirected: ann-00000001 wrote this", "reaches bob-00000001"):
+            assert words in shown, words
+        assert len(records(letters)) == 2
+        await seat.press("enter")
+        await seat.until(lambda: len(records(letters)) == 3)
+        written = records(letters)[-1]
+        assert written["recipient"] == "bob-00000001"
+
+
+async def test_what_was_cancelled_is_said(letters: MailFiles) -> None:
+    async with opened(letters.data) as seat:
+        await seat.press("D", "A")
+        await seat.sees("y: acknowledge · Enter/Esc: cancel")
+        await seat.press("enter")
+        assert "nothing was written" in seat.lines[-1]
+
+
+async def test_undoing_says_the_number_that_was_said_when_it_was_done(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data) as seat:
+        await seat.open_thread("t-0")
+        await seat.press("2", "A")
+        said = seat.notice.partition(" ")[0]
+        assert said != "5"
+        await seat.press("z")
+        assert seat.notice == f"undone: {said} messages marked as seen"
+
+
+# Pages
+
+
+@pytest.mark.parametrize(("opens", "others"), [("question_mark", "oi"), ("i", "o"), ("o", "i")])
+async def test_a_page_is_closed_by_the_key_that_opened_it_alone(opens: str, others: str, tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press(opens)
+        await seat.until(lambda: seat.app.screen is not seat.desk)
+        await seat.press(*others)
+        assert seat.app.screen is not seat.desk
+        await seat.press(opens)
+        assert seat.app.screen is seat.desk
+
+
+# What is new
+
+
+async def test_what_was_in_sight_when_it_came_is_not_new_above(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path, threads=60)
+    async with opened(mail.data, size=(120, 30)) as seat:
+        for number in range(4):
+            mail.message(f"new-{number}", "ann-00000001", "bob-00000001", "News.", ago=-number, subject="News")
+        await seat.until(lambda: "64 messages" in seat.lines[0])
+        await settle(seat.pilot)
+        await seat.press("G")
+        assert "new above" not in seat.text
+        mail.message("late", "ann-00000001", "bob-00000001", "News.", ago=-9, subject="News")
+        await seat.until(lambda: "1 new above" in seat.text)
+        await seat.press("g", "G")
+        assert "new above" not in seat.text
+
+
+async def test_a_view_is_not_left_with_the_conversation_of_another(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press("backslash", *"nothing of the kind")
+        assert "Thread" not in conversation(seat)
+        await seat.press("escape")
+        assert "Thread 11" in conversation(seat)
+        seat.desk.show_view(View("waiting"))
+        await settle(seat.pilot)
+        assert "Thread" not in conversation(seat)
