@@ -28,7 +28,7 @@ async def test_the_output_is_shown_and_obeyed_by_nobody(tmp_path: Path) -> None:
 async def test_a_command_that_fails_or_is_not_there_is_told(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press("vertical_line")
-        await seat.press(*"grep 'no", "enter")
+        await seat.press(*"test -f 'no", "enter")
         assert "it can't be read" in seat.text
         await seat.press(*"thing'", "enter")
         await seat.sees("status 1")
