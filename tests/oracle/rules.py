@@ -60,13 +60,18 @@ class Oracle:
         every = [*letter.read_by, *self.names_in(self.reads, letter)]
         return list(dict.fromkeys(PERSON if is_person(name) else name for name in every))
 
+    def names_on_record(self, letter: Letter) -> list[str]:
+        """Return who has read or was delivered a message."""
+        delivered = self.names_in(self.deliveries, letter)
+        return [*self.readers(letter), *(self.people.meaning(name)[1] for name in delivered)]
+
     def recipients_of(self, letter: Letter) -> dict[str, Recipient]:
         people, found = self.people, dict[str, Recipient]()
         kinds = [people.meaning(address)[0] for address in letter.recipients]
         longest = max(DEFAULT_HOURS.get(kind, inf) for kind in kinds)
 
         def add(key: str, kind: str, way: str, ttl: float) -> None:
-            if people.is_sender(letter, key) and way not in ("direct", "person"):
+            if people.is_sender(letter, key) and way not in ("direct", "person", "role", "unknown"):
                 return
             one = found.setdefault(key, Recipient(kind))
             if way == "unknown":
@@ -118,37 +123,38 @@ class Oracle:
         if not letter.is_timed:
             return inf
         expiry = letter.time + (ttl if letter.ttl is None else letter.ttl) * HOUR
-        known: list[Span] = []
-        for start, end in self.people.frozen(session):
-            earliest = self.people.life(session)[0] if start is None else start
-            if start is None and earliest < expiry and (end is None or end > letter.time):
-                return inf
-            if start is not None and end is None and start < expiry:
-                return inf
-            if start is not None and end is not None:
-                known.append((start, end))
-        return stretched(letter.time, expiry, known)
+        return resolved(letter.time, expiry, self.spells(session, is_wide=False), self.spells(session, is_wide=True))
+
+    def spells(self, session: str, *, is_wide: bool) -> list[Span]:
+        """Return the spells in which an agent was frozen for sure or, as wide as they can be, may have been."""
+        born = self.people.life(session)[0]
+        return [
+            (born if start is None else start, inf if end is None else end)
+            for start, end in self.people.frozen(session)
+            if is_wide or (start is not None and end is not None)
+        ]
 
     def expiry_for_role(self, letter: Letter, role: str, ttl: float) -> float:
         """Return when a message's time runs out for a role: not while all who hold it are frozen."""
         if not letter.is_timed:
             return inf
-        people = self.people
-        held = {session: people.holdings(session, role) for session in people.lines}
-        frozen = {
-            session: [(-inf if start is None else start, inf if end is None else end) for start, end in spells]
-            for session in people.lines
-            for spells in [people.frozen(session)]
-        }
+        expiry = letter.time + (ttl if letter.ttl is None else letter.ttl) * HOUR
+        sure, wide = (self.all_frozen(letter.time, role, is_wide=is_wide) for is_wide in (False, True))
+        return resolved(letter.time, expiry, sure, wide)
+
+    def all_frozen(self, since: float, role: str, *, is_wide: bool) -> list[Span]:
+        """Return when, from a moment on, somebody held a role and all who did were frozen."""
+        sessions = self.people.lines
+        held = {session: self.people.holdings(session, role) for session in sessions}
+        frozen = {session: self.spells(session, is_wide=is_wide) for session in sessions}
         moments = {moment for spans in [*held.values(), *frozen.values()] for span in spans for moment in span}
-        edges = sorted(moments | {letter.time, inf})
-        known = []
-        for start, end in pairwise(edges):
-            middle = start + 1 if end == inf else end - 1 if start == -inf else (start + end) / 2
-            holders = [session for session, spans in held.items() if any(a <= middle < b for a, b in spans)]
+        found = []
+        for start, end in pairwise(sorted({moment for moment in moments if moment > since} | {since, inf})):
+            middle = start + 1 if end == inf else (start + end) / 2
+            holders = [session for session in sessions if any(a <= middle < b for a, b in held[session])]
             if holders and all(any(a <= middle < b for a, b in frozen[session]) for session in holders):
-                known.append((start, end))
-        return stretched(letter.time, letter.time + (ttl if letter.ttl is None else letter.ttl) * HOUR, known)
+                found.append((start, end))
+        return found
 
     def expiry(self, letter: Letter, key: str, one: Recipient) -> float:
         longest = max(one.ttls)
@@ -164,7 +170,7 @@ class Oracle:
         readers = self.readers(letter)
         if one.kind == "role":
             role = self.people.role_of(key)
-            return role in readers or any(
+            return key in readers or any(
                 self.people.ever_held(name, role) for name in readers if not self.people.is_sender(letter, name)
             )
         return key in readers
@@ -239,7 +245,11 @@ class Oracle:
             letter.id
             for letter in self.in_order()
             if not letter.is_archived
-            and (name in self.recipients[letter.id] or self.own_roles(letter, name, only_now=False))
+            and (
+                name in self.recipients[letter.id]
+                or self.own_roles(letter, name, only_now=False)
+                or (name in self.names_on_record(letter) and not self.people.is_sender(letter, name))
+            )
         ]
 
     def unread(self, name: str) -> list[str]:
@@ -290,6 +300,12 @@ def mentions_in(letter: Letter) -> list[str]:
 
 def age(letter: Letter) -> tuple[float, tuple[str, int], str]:
     return letter.time, letter.place, letter.id
+
+
+def resolved(time: float, expiry: float, sure: list[Span], wide: list[Span]) -> float:
+    """Return when a time runs out that stands still in some spans; never, where it is not known how long they are."""
+    end = stretched(time, expiry, sure)
+    return end if end == stretched(time, expiry, wide) else inf
 
 
 def stretched(time: float, expiry: float, frozen: list[Span]) -> float:
