@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from console.screens.viewer import Viewer as Viewer
     from console.screens.views import SavedViews as SavedViews
     from console.state import State as State
+    from console.unseen import shown_to as shown_to
+    from console.unseen import unseen as unseen
     from console.waking import wake as wake
     from mailstore.exporting import exported as exported
     from mailstore.moments import EXAMPLES as EXAMPLES
@@ -96,6 +98,7 @@ HOMES = {
     "mailstore.past": ("mailbox_at",),
     "console.panes.slider": ("Place", "Slider"),
     "mailstore.waking": ("waking_mail",),
+    "console.unseen": ("shown_to", "unseen"),
     "console.waking": ("wake",),
     "console.export.document": ("SUFFIXES", "About", "render"),
     "console.cli.export": ("write_new",),

@@ -8,13 +8,13 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, NamedTuple
 
 from console.config import state_file
 from console.writing import Writing
 from mailstore.scope import Scope, label_of, parts_of
 
-__all__ = ["State"]
+__all__ = ["Shown", "State"]
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS seen (
@@ -29,9 +29,28 @@ CREATE TABLE IF NOT EXISTS joined (mailbox TEXT NOT NULL, tag TEXT NOT NULL, PRI
 CREATE TABLE IF NOT EXISTS views (
     mailbox TEXT NOT NULL, name TEXT NOT NULL, query TEXT NOT NULL, PRIMARY KEY (mailbox, name)
 );
+CREATE TABLE IF NOT EXISTS readers (
+    id INTEGER PRIMARY KEY, mailbox TEXT NOT NULL, reader TEXT NOT NULL, purpose TEXT NOT NULL,
+    UNIQUE (mailbox, reader, purpose)
+);
+CREATE TABLE IF NOT EXISTS shown (
+    reader INTEGER NOT NULL, message_id TEXT NOT NULL, at REAL NOT NULL, PRIMARY KEY (reader, message_id)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS session (mailbox TEXT PRIMARY KEY, value TEXT NOT NULL, updated REAL NOT NULL);
 """
 VERSION = 1
+FOREVER = float("inf")
+
+
+class Shown(NamedTuple):
+    """Which messages were shown, and in which mailboxes, by their labels, anything was handed out before."""
+
+    ids: frozenset[str] = frozenset()
+    begun: frozenset[str] = frozenset()
+
+    def holds(self, message_id: str) -> bool:
+        """Say whether a message was shown."""
+        return _plain(message_id) in self.ids
 
 
 class State:
@@ -44,6 +63,8 @@ class State:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or state_file()
         self.problem = ""
+        self.is_passing = False
+        """Whether nothing is kept, because the file can't be used."""
         self._lock = RLock()
         self._db = self._open()
 
@@ -53,14 +74,17 @@ class State:
             return self._connect(self.path)
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):
-                self.problem = f"{self.path} can't be used ({error}): what you read and draft now is not kept"
-                return self._connect(":memory:")
+                return self._pass(f"{self.path} can't be used ({error}): what you read and draft now is not kept")
             aside = self._move_aside()
             self.problem = f"{self.path} was damaged: it was moved to {aside.name} and a new one begun"
             return self._connect(self.path)
         except OSError as error:
-            self.problem = f"{self.path} can't be made ({error.strerror}): what you read and draft now is not kept"
-            return self._connect(":memory:")
+            return self._pass(f"{self.path} can't be made ({error.strerror}): what you read and draft now is not kept")
+
+    def _pass(self, problem: str) -> sqlite3.Connection:
+        self.problem = problem
+        self.is_passing = True
+        return self._connect(":memory:")
 
     def _move_aside(self) -> Path:
         number = 1
@@ -104,10 +128,15 @@ class State:
             return self._db.execute(statement, tuple(values)).fetchall()
 
     def _write(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        self._write_all([(statement, rows)])
+
+    def _write_all(self, changes: Iterable[tuple[str, Iterable[tuple[Any, ...]]]]) -> None:
+        """Make some changes together, or none of them."""
         with self._lock:
             self._db.execute("BEGIN IMMEDIATE")
             try:
-                self._db.executemany(statement, rows)
+                for statement, rows in changes:
+                    self._db.executemany(statement, rows)
             except sqlite3.Error:
                 self._db.execute("ROLLBACK")
                 raise
@@ -143,6 +172,47 @@ class State:
         """Take marks back."""
         rows = list(_each(mailbox, message_ids))
         self._write("DELETE FROM seen WHERE mailbox = ? AND message_id = ?", rows)
+
+    # What was shown to agents whose mailbox keeps no reads
+
+    def shown(self, mailbox: str, reader: str, purpose: str, until: float = FOREVER) -> Shown:
+        """Return what was shown to an agent until a moment (seconds since the epoch)."""
+        found: set[str] = set()
+        begun: set[str] = set()
+        of_reader = "SELECT id FROM readers WHERE mailbox = ? AND reader = ? AND purpose = ?"
+        of_shown = "SELECT message_id FROM shown WHERE reader = ? AND at <= ?"
+        for label, url in (parts_of(mailbox) or {"": mailbox}).items():
+            scope = Scope(label)
+            who = (url, _plain(scope.bare(reader) if label else reader), purpose)
+            for (number,) in self._rows(of_reader, who):
+                begun.add(label)
+                rows = self._rows(of_shown, (number, until))
+                found.update(scope.id(row[0]) if label else row[0] for row in rows)
+        return Shown(frozenset(found), frozenset(begun))
+
+    def mark_shown(self, mailbox: str, reader: str, purpose: str, message_ids: Iterable[str], at: float) -> None:
+        """Note that messages were shown to an agent, all of them or none, and that it was handed mail at all."""
+        parts = parts_of(mailbox)
+        readers = [
+            (url, _plain(Scope(label).bare(reader) if label else reader), purpose)
+            for label, url in (parts or {"": mailbox}).items()
+            if not label or label_of(reader) in ("", label)
+        ]
+        rows = [
+            (_plain(message_id), at, url, _plain(Scope(label_of(name)).bare(reader) if parts else reader), purpose)
+            for name in message_ids
+            for url, message_id in _each(mailbox, [name])
+        ]
+        self._write_all(
+            [
+                ("INSERT OR IGNORE INTO readers (mailbox, reader, purpose) VALUES (?, ?, ?)", readers),
+                (
+                    "INSERT OR IGNORE INTO shown (reader, message_id, at) SELECT id, ?, ? FROM readers"
+                    " WHERE mailbox = ? AND reader = ? AND purpose = ?",
+                    [(message_id, at, *who) for message_id, at, *who in rows],
+                ),
+            ]
+        )
 
     # Saved views
 
@@ -208,6 +278,11 @@ class State:
     def save_session(self, mailbox: str, value: dict[str, Any]) -> None:
         """Remember where the person leaves off."""
         self._write("INSERT OR REPLACE INTO session VALUES (?, ?, ?)", [(mailbox, json.dumps(value), time.time())])
+
+
+def _plain(text: str) -> str:
+    """Return a name as a database can keep it: half of a pair of surrogates can't be."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _each(mailbox: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:

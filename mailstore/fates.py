@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from mailstore.address import Kind
-from mailstore.delivery import FOREVER, Facts, Standing, State, message_expiry, recipients, standing, state
+from mailstore.delivery import FOREVER, Facts, Recipient, Standing, State, message_expiry, recipients, standing, state
 from mailstore.fold import NO_FACTS, Fold
 from mailstore.message import Intervention, Message, Receipt, by_age
 from mailstore.roster import Status
@@ -74,21 +74,45 @@ class Fates(Fold):
 
     def is_for(self, message: Message, reader: str) -> bool:
         """Say whether a message is mail of an agent, or of the user; archived and own mail is not."""
+        return bool(self._own(message, reader))
+
+    def _own(self, message: Message, reader: str) -> list[Recipient]:
+        """Return as which recipients of a message an agent, or the user, has it; archived and own mail as none."""
         name = self._party(reader)
         if message.archived or self._party(message.sender) == name:
-            return False
+            return []
         agent = self.roster.get(reader)
         roles = set(agent.roles() if agent else ())
-        return any(
-            recipient.name == name or (recipient.kind is Kind.ROLE and recipient.name in roles)
+        return [
+            recipient
             for recipient in recipients(message, self._facts_of(message.id), self.roster, self.user)
-        )
+            if recipient.name == name or (recipient.kind is Kind.ROLE and recipient.name in roles)
+        ]
 
     def unread(self, reader: str, now: float) -> list[Message]:
         """Return what an agent, or the user, has still to read, oldest first."""
         self.advance(now)
         found = [self._messages[row] for row in self._unread_rows(reader)]
         return sorted(found, key=by_age)
+
+    def has_unrecorded(self) -> bool:
+        """Say whether there is any mail of which the mailbox does not record who has read it."""
+        return any(not head.is_tracked for head in self._messages.head_values.values)
+
+    def unrecorded(self, reader: str, now: float) -> list[Message]:
+        """Return mail of an agent, or of the user, of which nothing tells whether they have read it, oldest first."""
+        return [message for message in self.inbox(reader, now) if self._is_unrecorded(message, reader, now)]
+
+    def _is_unrecorded(self, message: Message, reader: str, now: float) -> bool:
+        facts = self._facts_of(message.id)
+        return not message.is_tracked and any(
+            state(recipient, message, facts, self.roster, now) is State.UNRECORDED and now < recipient.expiry
+            for recipient in self._own(message, reader)
+        )
+
+    def is_talk(self, message: Message, reader: str) -> bool:
+        """Say whether an agent has a message only as everybody in a channel, or everywhere, has it."""
+        return {recipient.kind for recipient in self._own(message, reader)} <= {Kind.TAG, Kind.BROADCAST}
 
     def unread_count(self, session_id: str) -> int:
         """Return how much mail an agent has still to read."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
-from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.roster import Agent, Status
 
@@ -21,6 +20,6 @@ def is_dormant(agent: Agent, now: float, stale_after: float) -> bool:
     return agent.status is Status.FROZEN
 
 
-def waking_mail(mailbox: Mailbox, session_id: str, types: Collection[str], now: float) -> list[Message]:
-    """Return an agent's unread mail of some types, the oldest first."""
-    return [message for message in mailbox.unread(session_id, now) if message.type in types]
+def waking_mail(unread: Iterable[Message], types: Collection[str]) -> list[Message]:
+    """Return those of an agent's unread mail that are of some types, in the order given."""
+    return [message for message in unread if message.type in types]

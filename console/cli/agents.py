@@ -10,6 +10,7 @@ from console.cli.options import mailbox_options
 from console.cli.output import AgentRow
 from console.cli.plain import columns, put, stamp
 from console.render.text import age
+from console.unseen import unread_count, unread_words
 from mailstore.roster import Agent, Status
 
 GLYPHS = {Status.LIVING: "●", Status.FROZEN: "◐", Status.DEAD: "✕"}
@@ -50,13 +51,13 @@ def agent_row(mail: Loaded, agent: Agent) -> AgentRow:
         role=agent.role,
         tags=agent.tags,
         status=agent.status.value,
-        unread=mail.mailbox.unread_count(agent.session_id),
+        unread=unread_count(mail.store, mail.mailbox, agent.session_id),
         last_seen=stamp(agent.last_seen),
     )
 
 
 def _cells(mail: Loaded, agent: Agent) -> tuple[str, ...]:
-    unread = mail.mailbox.unread_count(agent.session_id)
+    unread = unread_count(mail.store, mail.mailbox, agent.session_id)
     seen = "never" if agent.last_seen is None else age(mail.now - agent.last_seen)
     glyph, status = GLYPHS[agent.status], agent.status.value
-    return (glyph, agent.session_id, agent.role, status, str(unread or ""), seen, ", ".join(agent.tags))
+    return (glyph, agent.session_id, agent.role, status, unread_words(unread), seen, ", ".join(agent.tags))

@@ -13,6 +13,8 @@ from console.cli.options import mailbox_options, reader_option
 from console.cli.portion import MOST_CHARACTERS, portion
 from console.cli.problems import UsedWrongly
 from console.cli.read import mark, warn_if_unknown
+from console.unseen import unseen
+from mailstore.read_only import ReadOnly
 from mailstore.store import Capability
 
 
@@ -40,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)
-        unread = mail.mailbox.unread(reader, mail.now)
+        unread = unseen(mail.store, mail.mailbox, reader, mail.now)
         found = unread[: args.limit]
         printed = portion(
             reader,
@@ -57,9 +59,9 @@ def run(args: argparse.Namespace) -> int:
                 warn(words)
         elif text := printed.text():
             put(text)
-        if why := mail.store.capabilities.why_not(Capability.MARK_READ):
-            warn(f"nothing is recorded as read here: {why}")
-        elif shown and not args.dry_run:
+        if isinstance(mail.store, ReadOnly):
+            warn(f"nothing is recorded as read here: {mail.store.capabilities.why_not(Capability.MARK_READ)}")
+        elif not args.dry_run:
             sys.stdout.flush()  # what never reached its reader is not marked as read
             mark(mail, reader, shown)
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from console.cli.edge import warn
 from console.cli.fence import header
@@ -34,9 +34,10 @@ def message_row(mail: Loaded, message: Message) -> MessageRow:
     return message_rows(mail, [message])[0]
 
 
-def message_rows(mail: Loaded, messages: Sequence[Message]) -> list[MessageRow]:
-    """Return messages whole, in the order given."""
-    return [_row(mail, message, text) for message, text in zip(messages, texts_of(mail, messages), strict=True)]
+def message_rows(mail: Loaded, messages: Sequence[Message], texts: Iterable[str] | None = None) -> list[MessageRow]:
+    """Return messages whole, in the order given; reads the store where their texts are not given."""
+    found = texts_of(mail, messages) if texts is None else texts
+    return [_row(mail, message, text) for message, text in zip(messages, found, strict=True)]
 
 
 def _row(mail: Loaded, message: Message, text: str) -> MessageRow:

@@ -11,6 +11,7 @@ from console.cli.plain import put
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.read import mark, warn_if_unknown
 from console.render.safe import visible_line
+from console.unseen import unseen
 from mailstore.message import Message
 
 
@@ -29,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)
-        messages = mail.mailbox.unread(reader, mail.now) if args.all else _named(mail, reader, args.ids)
+        messages = unseen(mail.store, mail.mailbox, reader, mail.now) if args.all else _named(mail, reader, args.ids)
         marked = mark(mail, reader, messages)
     if args.json:
         put_json({"reader": reader, "marked": len(marked), "messages": marked})

@@ -83,18 +83,21 @@ class ChannelRow(msgspec.Struct, frozen=True):
 
 
 class AgentRow(msgspec.Struct, frozen=True):
-    """An agent of the roster; `unread` is its own, `last_seen` ISO 8601 in UTC or null."""
+    """An agent of the roster; `unread` is its own, null where nobody records it, `last_seen` ISO 8601 or null."""
 
     session_id: str
     role: str
     tags: tuple[str, ...]
     status: str
-    unread: int
+    unread: int | None
     last_seen: str | None
 
 
 class PresenceRow(msgspec.Struct, frozen=True):
-    """Who is there: `state` and `substate` in the agent's own words, `stale` when nothing was heard of it for long."""
+    """Who is there: `state` and `substate` in the agent's own words, `stale` when nothing was heard of it for long.
+
+    `unread` is null where nobody records it.
+    """
 
     session_id: str
     role: str
@@ -103,7 +106,7 @@ class PresenceRow(msgspec.Struct, frozen=True):
     substate: str
     last_seen: str | None
     stale: bool
-    unread: int
+    unread: int | None
 
 
 class ViewRow(msgspec.Struct, frozen=True):

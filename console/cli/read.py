@@ -12,8 +12,10 @@ from console.cli.loading import Loaded, loaded, moment_of, reader_name
 from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import put
 from console.cli.problems import UsedWrongly
+from console.unseen import reads_of, record, shown_to, unseen
 from mailstore.delivery import State
 from mailstore.message import Message
+from mailstore.read_only import ReadOnly
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,8 +50,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _selected(args: argparse.Namespace, mail: Loaded, reader: str) -> list[Message]:
-    take = mail.mailbox.unread if args.unread else mail.mailbox.inbox
-    messages = take(reader, mail.now)
+    if args.unread:
+        messages = unseen(mail.store, mail.mailbox, reader, mail.now)
+    else:
+        messages = mail.mailbox.inbox(reader, mail.now)
     if args.since is not None:
         since = moment_of("--since", args.since, mail.now)
         messages = [message for message in messages if message.time >= since]
@@ -78,7 +82,7 @@ def own_state(mail: Loaded, message: Message, reader: str) -> str:
 
 def mark(mail: Loaded, reader: str, messages: list[Message]) -> list[str]:
     """Record that a reader has read just these, those it has read already excepted; return their ids."""
-    new = [message.id for message in messages if not mail.mailbox.has_read(message.id, reader)]
-    if new:
-        mail.store.mark_read(reader, new)
-    return new
+    if isinstance(mail.store, ReadOnly):
+        mail.store.mark_read(reader, [message.id for message in messages])  # refuses, and says why
+    reads = reads_of(mail.store, mail.mailbox, reader, messages, mail.now, shown_to(mail.store, reader))
+    return record(mail.store, reader, reads)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from console.cli.loading import Loaded, reader_name
+from console.unseen import unseen
 from mailstore.message import Message
 
 __all__ = ["unread_of_agent"]
@@ -19,4 +20,4 @@ def unread_of_agent(
     if args.reader is None:
         return None
     reader = reader_name(mail.mailbox, args.reader)
-    return Counter(key for message in mail.mailbox.unread(reader, mail.now) for key in keys(message))
+    return Counter(key for message in unseen(mail.store, mail.mailbox, reader, mail.now) for key in keys(message))

@@ -13,6 +13,7 @@ from console.cli.options import mailbox_options, reader_option, type_option
 from console.cli.plain import put
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.read import own_state, warn_if_unknown
+from console.unseen import shown_to, unseen
 from mailstore.message import Message
 
 
@@ -33,8 +34,10 @@ def run(args: argparse.Namespace) -> int:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)
 
+        shown = shown_to(mail.store, reader)
+
         def unread() -> list[Message]:
-            found = mail.mailbox.unread(reader, time.time())
+            found = unseen(mail.store, mail.mailbox, reader, time.time(), shown)
             return [message for message in found if not args.type or message.type in args.type]
 
         def is_enough(news: News) -> bool:

@@ -15,8 +15,10 @@ from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import stamp
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import settings
+from console.unseen import keeps_reads, note_shown, shown_to, unseen
 from console.waking import ENVIRONMENT, log_line
 from console.waking import wake as wake_by
+from mailstore.message import Message
 from mailstore.store import Capability
 from mailstore.waking import WAKING_TYPES, is_dormant, waking_mail
 
@@ -76,6 +78,8 @@ class _Waker:
         self._log: Path = args.log or _state_folder() / "wake.jsonl"
         self._stale_seconds = settings(is_told=False).stale_seconds
         self._told: set[str] = set()
+        self._woken = shown_to(mail.store, session_id, "wake")
+        """What an earlier run was told of, where the mailbox does not tell what was read since."""
         self._came = asyncio.Event()
 
     async def work(self) -> None:
@@ -114,8 +118,7 @@ class _Waker:
         """Run the command where there is reason to; say whether it succeeded, None where there is none."""
         mailbox, now = self._mail.mailbox, time.time()
         agent = mailbox.roster.get(self._session_id)
-        found = waking_mail(mailbox, self._session_id, self._types, now)
-        fresh = [message for message in found if message.id not in self._told]
+        fresh = [it for it in await self._unread(now) if not (it.id in self._told or self._woken.holds(it.id))]
         if agent is None or not fresh or not is_dormant(agent, now, self._stale_seconds):
             return None
         status, seconds = await wake_by(self._command, self._mail.store.url, self._session_id, fresh)
@@ -135,7 +138,16 @@ class _Waker:
             warn(f"{self._command[0]} ended with {status}: it is tried again later")
             return False
         self._told.update(ids)
+        if not keeps_reads(self._mail.store, mailbox):
+            await asyncio.to_thread(note_shown, self._mail.store, self._session_id, ids, "wake")
         return True
+
+    async def _unread(self, now: float) -> list[Message]:
+        store, mailbox = self._mail.store, self._mail.mailbox
+        shown = None
+        if not keeps_reads(store, mailbox):
+            shown = await asyncio.to_thread(shown_to, store, self._session_id)
+        return waking_mail(unseen(store, mailbox, self._session_id, now, shown), self._types)
 
 
 def _state_folder() -> Path:

@@ -11,6 +11,7 @@ from console.cli.output import PresenceRow
 from console.cli.plain import columns, put, stamp
 from console.cli.settings import settings
 from console.render.text import age
+from console.unseen import unread_count, unread_words
 from mailstore.presence import presence_of
 from mailstore.roster import Agent, Status
 
@@ -48,13 +49,13 @@ def _row(mail: Loaded, agent: Agent, stale_after: float) -> PresenceRow:
         substate=found.substate,
         last_seen=stamp(agent.last_seen),
         stale=found.is_stale,
-        unread=mail.mailbox.unread_count(agent.session_id),
+        unread=unread_count(mail.store, mail.mailbox, agent.session_id),
     )
 
 
 def _cells(row: PresenceRow) -> tuple[str, ...]:
     state = f"{row.state}, stale" if row.stale else row.state
-    return row.session_id, row.role, state, row.substate, str(row.unread or "")
+    return row.session_id, row.role, state, row.substate, unread_words(row.unread)
 
 
 def _heard(mail: Loaded, agent: Agent) -> str:

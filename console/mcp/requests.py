@@ -7,6 +7,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from console.cli.portion import MOST_CHARACTERS
+
 __all__ = ["MarkRead", "Nothing", "ReadMessages", "Request", "SendMessage", "ThreadOf"]
 
 
@@ -22,7 +24,13 @@ class ReadMessages(Request):
     to: Annotated[str | None, Field(description="only mail to this address; without it, yours")] = None
     since: Annotated[str | None, Field(description="only from this time on: ISO 8601, or 2h, 3d")] = None
     unread_only: Annotated[bool, Field(description="only what you have not read")] = True
-    limit: Annotated[int, Field(ge=1, le=1000, description="at most so many, the newest")] = 50
+    limit: Annotated[
+        int,
+        Field(ge=1, le=1000, description="at most so many, of unread mail the oldest, else the newest"),
+    ] = 50
+    max_chars: Annotated[
+        int, Field(ge=0, description="whole messages of at most so many characters together; 0 for all of them")
+    ] = MOST_CHARACTERS
 
 
 class SendMessage(Request):
@@ -38,7 +46,7 @@ class SendMessage(Request):
 
 
 class MarkRead(Request):
-    """What was read: just these ids, or all that is unread now."""
+    """What was read: just these ids, or all that is unread and was handed out whole."""
 
     message_ids: list[str] = []
     all: bool = False

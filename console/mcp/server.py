@@ -139,7 +139,7 @@ async def _read(caller: Caller, params: types.ReadResourceRequestParams) -> type
     """Return how much is unread, and no text of it: that is for read_messages."""
     if str(params.uri) != INBOX:
         raise ValueError(f"there is no resource {params.uri}")
-    unread = caller.unread()
+    unread = await caller.unread()
     text = json_text({"unread": len(unread), "ids": [message.id for message in unread]})
     contents = types.TextResourceContents(uri=INBOX, mime_type="application/json", text=text)
     return types.ReadResourceResult(contents=[contents])

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
-from console.cli.letters import message_rows
+from console.cli.letters import message_rows, texts_of
 from console.cli.loading import Loaded, find_message, moment_of
+from console.cli.portion import portion
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import joined_channels
 from console.mcp.requests import MarkRead, Nothing, ReadMessages, Request, SendMessage, ThreadOf
-from mailstore.message import Message, Receipt
+from console.state import Shown
+from console.unseen import keeps_reads, reads_of, record, shown_to, unseen
+from mailstore.message import Message, Receipt, by_age
 from mailstore.policy import check_policy, is_the_user, normal
 from mailstore.presence import presence_of
 from mailstore.roster import Status
@@ -33,21 +36,33 @@ class Caller:
     session_id: str
     stale_seconds: float
     to_user: tuple[str, ...]
+    handed_out: set[str] = field(default_factory=set)
+    """The messages that this client was given whole."""
 
-    def unread(self) -> list[Message]:
+    async def shown(self) -> Shown:
+        """Return what was shown to the agent, where the mailbox keeps no reads."""
+        if keeps_reads(self.mail.store, self.mail.mailbox):
+            return Shown()
+        return await asyncio.to_thread(shown_to, self.mail.store, self.session_id)
+
+    async def unread(self) -> list[Message]:
         """Return what the agent has still to read, the oldest first."""
-        return self.mail.mailbox.unread(self.session_id, time.time())
+        shown = await self.shown()
+        return unseen(self.mail.store, self.mail.mailbox, self.session_id, time.time(), shown)
 
     async def rows(self, messages: list[Message]) -> list[Any]:
         """Return messages whole, as plain values."""
         mail = self.mail._replace(now=time.time())
-        return list(msgspec.to_builtins(await asyncio.to_thread(message_rows, mail, messages)))
+        texts = await asyncio.to_thread(lambda: list(texts_of(mail, messages)))
+        rows = list(msgspec.to_builtins(message_rows(mail, messages, texts)))
+        self.handed_out.update(message.id for message in messages)
+        return rows
 
 
 async def read_messages(caller: Caller, asked: ReadMessages) -> dict[str, Any]:
-    """Return an agent's mail, or mail to an address, the oldest first."""
+    """Return an agent's mail, or mail to an address, the oldest first, and say what is left out."""
     mailbox, now = caller.mail.mailbox, time.time()
-    unread = caller.unread()
+    unread = await caller.unread()
     found = unread if asked.unread_only else mailbox.inbox(caller.session_id, now)
     if asked.to is not None and asked.to != caller.session_id:
         known = {message.id for message in unread}
@@ -59,8 +74,19 @@ async def read_messages(caller: Caller, asked: ReadMessages) -> dict[str, Any]:
     if asked.since is not None:
         since = moment_of("since", asked.since, now)
         found = [message for message in found if message.time >= since]
-    shown = found[max(0, len(found) - asked.limit) :]
-    return {"messages": await caller.rows(shown), "left_out": len(found) - len(shown)}
+    chosen = (found if asked.unread_only else found[::-1])[: asked.limit]
+    part = await asyncio.to_thread(
+        portion,
+        caller.session_id,
+        chosen,
+        lambda places: texts_of(caller.mail, [chosen[at] for at in places]),
+        asked.max_chars,
+    )
+    shown = sorted((chosen[at] for at in part.whole), key=by_age)
+    answer = {"messages": await caller.rows(shown), "left_out": len(found) - len(shown)}
+    if part.cut is None:
+        return answer
+    return {**answer, "too_long": {"id": chosen[part.cut].id, "how": "whole with the tool thread, or maxChars 0"}}
 
 
 async def _check_policy(caller: Caller, asked: SendMessage) -> None:
@@ -99,13 +125,15 @@ async def mark_read(caller: Caller, asked: MarkRead) -> dict[str, Any]:
     """Record that the agent has read messages."""
     if bool(asked.message_ids) is asked.all:
         raise UsedWrongly("mark_read takes messageIds or all", "give one of them")
-    mailbox = caller.mail.mailbox
-    wanted = [find_message(mailbox, typed).id for typed in asked.message_ids]
-    ids = [message.id for message in caller.unread()] if asked.all else wanted
-    number = await asyncio.to_thread(caller.mail.store.mark_read, caller.session_id, ids) if ids else 0
-    now = time.time()
-    mailbox.fold([Receipt(message_id, caller.session_id, now) for message_id in ids], now)
-    return {"marked": number}
+    mailbox, store, now = caller.mail.mailbox, caller.mail.store, time.time()
+    unread = await caller.unread() if asked.all else []
+    given = [message for message in unread if message.id in caller.handed_out]
+    wanted = given if asked.all else [find_message(mailbox, typed) for typed in asked.message_ids]
+    reads = reads_of(store, mailbox, caller.session_id, wanted, now, await caller.shown())
+    marked = await asyncio.to_thread(record, store, caller.session_id, reads)
+    if keeps_reads(store, mailbox):
+        mailbox.fold([Receipt(message_id, caller.session_id, now) for message_id in marked], now)
+    return {"marked": len(marked), **({"left_unread": len(unread) - len(given)} if asked.all else {})}
 
 
 async def who(caller: Caller, asked: Nothing) -> dict[str, Any]:
@@ -145,7 +173,10 @@ TOOLS = {
         SendMessage, send_message, "Send a message to an agent, a role, a tag, all, or the user.", is_reading=False
     ),
     "mark_read": Tool(
-        MarkRead, mark_read, "Record that you have read messages: those ids, or all that is unread.", is_reading=False
+        MarkRead,
+        mark_read,
+        "Record that you have read messages: those ids, or all that you were given whole.",
+        is_reading=False,
     ),
     "who": Tool(Nothing, who, "List who is there, what they do, and who was not heard of for long."),
     "thread": Tool(ThreadOf, thread, "Read the whole thread of a message."),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from textual import work
 
 from console import later
 from console.render.safe import visible_line
 from console.screens.travelling import Travelling
-from mailstore.message import Message
 
 __all__ = ["Waking"]
 
@@ -21,19 +22,24 @@ class Waking(Travelling):
         if view.kind != "agent":
             self.tell("go to an agent first")
             return
-        mail = later.waking_mail(session.mailbox, view.name, session.config.wake.types, session.now())
         if session.moment is not None or session.observe:
             self.tell("nobody is woken from the past" if session.moment is not None else "observing: nobody is woken")
-        elif not mail:
-            self.tell(f"{visible_line(view.name)} has no unread mail that would wake it")
-        elif not session.config.wake.command:
-            self.tell("no command wakes agents yet: set command under [wake] in config.toml")
         else:
-            self._wake(view.name, mail)
+            self._wake(view.name)
 
     @work(group="wake", exclusive=True, exit_on_error=False)
-    async def _wake(self, session_id: str, mail: list[Message]) -> None:
-        command = self.session.config.wake.command
+    async def _wake(self, session_id: str) -> None:
+        session = self.session
+        shown = await asyncio.to_thread(later.shown_to, session.store, session_id)
+        unread = later.unseen(session.store, session.mailbox, session_id, session.now(), shown)
+        mail = later.waking_mail(unread, session.config.wake.types)
+        command = session.config.wake.command
+        if not mail:
+            self.tell(f"{visible_line(session_id)} has no unread mail that would wake it")
+            return
+        if not command:
+            self.tell("no command wakes agents yet: set command under [wake] in config.toml")
+            return
         number = f"{len(mail)} message{'s' * (len(mail) != 1)}"
         detail = f"{' '.join(command)}\nfor {number}"
         if not await self.app.push_screen_wait(

@@ -58,7 +58,8 @@ async def test_an_agent_reads_answers_and_marks_over_the_protocol(mail: MailFile
     async with asyncio.timeout(PATIENCE), client(mail) as session:
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
         assert tools.keys() == {"read_messages", "send_message", "mark_read", "who", "thread"}
-        assert tools["read_messages"].input_schema["properties"].keys() == {"to", "since", "unreadOnly", "limit"}
+        fields = tools["read_messages"].input_schema["properties"]
+        assert fields.keys() == {"to", "since", "unreadOnly", "limit", "maxChars"}
         found = await called(session, "read_messages")
         assert [message["id"] for message in found["messages"]] == ["one", "two"]
         assert (found["messages"][0]["content"], found["left_out"]) == ("First.", 0)

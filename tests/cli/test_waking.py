@@ -117,7 +117,7 @@ def test_who_sleeps_on_what(mail: MailFiles) -> None:
     with HaakStore.open(mail.data) as store:
         for batch in store.scan():
             mailbox.fold(batch, mail.now)
-    assert [message.id for message in waking_mail(mailbox, ANN, ("question",), mail.now)] == ["one"]
+    assert [message.id for message in waking_mail(mailbox.unread(ANN, mail.now), ("question",))] == ["one"]
     assert mailbox.unread_of_types(ANN, ("question", "status")) == 2
     assert is_dormant(Agent(ANN, status=Status.FROZEN), NOW, 60)
     assert is_dormant(Agent(ANN, last_seen=NOW - 61), NOW, 60)

@@ -1,0 +1,165 @@
+"""An agent's unread mail, also where its kind of mailbox has no place for read records.
+
+There Signalbox keeps what was shown to each agent in a state of its own, by the ids of the messages: nothing comes
+again, and nothing is skipped that comes late with an older time (docs/decisions/0036).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Literal, NamedTuple
+
+from console.config import state_file
+from console.state import FOREVER, Shown, State
+from mailstore.errors import StoreError
+from mailstore.mailbox import Mailbox
+from mailstore.message import Message, by_age
+from mailstore.read_only import ReadOnly
+from mailstore.scope import label_of
+from mailstore.store import Capability, Store
+
+__all__ = [
+    "Purpose",
+    "Reads",
+    "keeps_reads",
+    "note_shown",
+    "reads_of",
+    "record",
+    "shown_to",
+    "unread_count",
+    "unread_words",
+    "unseen",
+]
+
+Purpose = Literal["read", "wake"]
+"""What mail is handed out for: to be read by the agent, or to wake it."""
+
+
+def keeps_reads(store: Store, mailbox: Mailbox) -> bool:
+    """Say whether all reads of a mailbox's messages are recorded in it, so that nothing need be kept beside it."""
+    names = ("", *(f"{label}/" for label in mailbox.mailboxes()))
+    is_kept = all(Capability.MARK_READ in store.capabilities_for(name) for name in names)
+    return (is_kept or isinstance(store, ReadOnly)) and not mailbox.has_unrecorded()
+
+
+def _is_kept(store: Store, message: Message) -> bool:
+    """Say whether a message's reads are recorded in the mailbox itself."""
+    return message.is_tracked and Capability.MARK_READ in store.capabilities_for(message.id)
+
+
+def shown_to(store: Store, reader: str, purpose: Purpose = "read", until: float | None = None) -> Shown:
+    """Return what was shown to an agent until a moment, by default until now; blocks."""
+    if not state_file().exists():
+        return Shown()
+    with _state() as state:
+        return state.shown(store.url, reader, purpose, FOREVER if until is None else until)
+
+
+@contextmanager
+def _state() -> Iterator[State]:
+    """Open Signalbox's own state; raises StoreError for what its database refuses."""
+    state = State(state_file())
+    try:
+        yield state
+    except sqlite3.Error as error:
+        raise StoreError(f"{state.path} can't be used ({error})", "look at the file, and at the space left") from error
+    finally:
+        state.close()
+
+
+def unseen(store: Store, mailbox: Mailbox, reader: str, now: float, shown: Shown | None = None) -> list[Message]:
+    """Return what an agent, or the user, has still to read, the oldest first.
+
+    Without `shown`, what was shown is looked up, which blocks; in the past, what had been shown by then.
+    """
+    found = mailbox.unread(reader, now)
+    if keeps_reads(store, mailbox):
+        return found
+    if shown is None:
+        shown = shown_to(store, reader, until=now if isinstance(store, ReadOnly) else None)
+    known = {message.id for message in found}
+    found += (message for message in mailbox.unrecorded(reader, now) if message.id not in known)
+    before = {message.id for message in _from_before(mailbox, reader, shown, found)}
+    left = [
+        message
+        for message in found
+        if _is_kept(store, message) or not (shown.holds(message.id) or message.id in before)
+    ]
+    return sorted(left, key=by_age)
+
+
+def unread_count(store: Store, mailbox: Mailbox, session_id: str) -> int | None:
+    """Return how much mail an agent has still to read as its mailbox tells; None where it tells of none and can't.
+
+    What Signalbox itself showed to an agent does not count: the agent may have read it by other ways, or not at all.
+    """
+    count = mailbox.unread_count(session_id)
+    is_told = Capability.MARK_READ in store.capabilities_for(session_id) or isinstance(store, ReadOnly)
+    return count if count or is_told or not mailbox.has_unrecorded() else None
+
+
+def unread_words(count: int | None) -> str:
+    """Return a number of unread messages for a table: nothing for none, a question mark where nobody knows."""
+    return "?" if count is None else str(count or "")
+
+
+def _from_before(mailbox: Mailbox, reader: str, shown: Shown, mail: Iterable[Message]) -> list[Message]:
+    """Return what was said to all in a channel before an agent was registered, where it never was handed any mail."""
+    agent = mailbox.roster.get(reader)
+    if agent is None or agent.started_at is None:
+        return []
+    return [
+        message
+        for message in mail
+        if message.timed
+        and message.time < agent.started_at
+        and (label_of(message.id) if mailbox.mailboxes() else "") not in shown.begun
+        and mailbox.is_talk(message, reader)
+    ]
+
+
+class Reads(NamedTuple):
+    """What is to be recorded of mail that was shown: ids for the mailbox itself, for beside it, and what is old there.
+
+    `is_beside` says whether anything is kept beside the mailbox.
+    """
+
+    kept: tuple[str, ...]
+    beside: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    is_beside: bool = False
+
+
+def reads_of(
+    store: Store, mailbox: Mailbox, reader: str, messages: Collection[Message], now: float, shown: Shown
+) -> Reads:
+    """Return what is to be recorded when a reader was shown just these messages; those it has read are left out."""
+    kept = tuple(it.id for it in messages if _is_kept(store, it) and not mailbox.has_read(it.id, reader))
+    if keeps_reads(store, mailbox):
+        return Reads(kept)
+    beside = tuple(it.id for it in messages if not (_is_kept(store, it) or shown.holds(it.id)))
+    before = tuple(it.id for it in _from_before(mailbox, reader, shown, mailbox.unrecorded(reader, now)))
+    return Reads(kept, beside, before, True)
+
+
+def record(store: Store, reader: str, reads: Reads) -> list[str]:
+    """Record that a reader was shown messages; return their ids. Blocks.
+
+    Raises StoreError, also where Signalbox's own state can't be written.
+    """
+    if reads.kept:
+        store.mark_read(reader, reads.kept)
+    if reads.is_beside:
+        note_shown(store, reader, [*reads.beside, *reads.before])
+    return [*reads.kept, *reads.beside]
+
+
+def note_shown(store: Store, reader: str, message_ids: Iterable[str], purpose: Purpose = "read") -> None:
+    """Keep that messages were shown to an agent; blocks, raises StoreError."""
+    with _state() as state:
+        if state.is_passing:
+            raise StoreError(f"{state.path} can't be used", "what was shown now comes again")
+        state.mark_shown(store.url, reader, purpose, message_ids, time.time())
