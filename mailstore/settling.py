@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -14,7 +15,7 @@ import msgspec
 from mailstore.address import Kind, resolve
 from mailstore.delivery import State
 from mailstore.draft import Draft
-from mailstore.errors import MailError
+from mailstore.errors import ContentGone, MailError
 from mailstore.fold import SETTLING, UNDO
 from mailstore.mailbox import Mailbox
 from mailstore.message import Intervention, Message
@@ -54,6 +55,8 @@ class Step(msgspec.Struct, frozen=True):
     draft: Draft | None = None
     note: str = ""
     details: dict[str, Any] = {}
+    sent: Message | None = None
+    """The message, where it went out before and only the record of it is missing."""
 
 
 class Done(msgspec.Struct, frozen=True):
@@ -83,9 +86,11 @@ def redirect(
         if draft.recipients == (actor,):
             raise NotSettled("it would be a letter to yourself", "acknowledge the letter instead")
         _check_alive(mailbox, draft.recipients)
-        words = f"send {_named(letter)} on to {', '.join(map(mailbox.label, draft.recipients))}"
+        sent = _gone_out(mailbox, draft, read_body)
+        deed = "send" if sent is None else "note that this was sent before:"
+        words = f"{deed} {_named(letter)} on to {', '.join(map(mailbox.label, draft.recipients))}"
         details = {"to": list(draft.recipients)}
-        steps.append(Step("redirect", letter.message.id, letter.recipient, words, draft, details=details))
+        steps.append(Step("redirect", letter.message.id, letter.recipient, words, draft, details=details, sent=sent))
     return steps
 
 
@@ -111,9 +116,11 @@ def resend(
             mailbox, letter, letter.recipient, now, read_body=read_body, actor=actor, verb="Sent again", ttl=ttl_hours
         )
         until = f" for {ttl_hours} h" if ttl_hours else ""
-        words = f"send {_named(letter)} to {letter.recipient} again{until}"
+        sent = _gone_out(mailbox, draft, read_body)
+        deed = "send" if sent is None else "note that this was sent before:"
+        words = f"{deed} {_named(letter)} to {letter.recipient} again{until}"
         details = {"to": list(draft.recipients), "ttl_hours": ttl_hours}
-        steps.append(Step("resend", letter.message.id, letter.recipient, words, draft, details=details))
+        steps.append(Step("resend", letter.message.id, letter.recipient, words, draft, details=details, sent=sent))
     return steps
 
 
@@ -191,7 +198,7 @@ def carry_out(
         try:
             if step.draft is not None:
                 key = step.draft.thread, step.draft.recipients
-                sent = went_out[key] = went_out.get(key) or store.send(step.draft)
+                sent = went_out[key] = step.sent or went_out.get(key) or store.send(step.draft)
             details = {"recipient": step.recipient, **step.details}
             if sent is not None:
                 details["sent"] = sent.id
@@ -211,6 +218,25 @@ def carry_out(
             return done, error
         done.append(Done(step, intervention, sent))
     return done, None
+
+
+def _gone_out(mailbox: Mailbox, draft: Draft, read_body: ReadBody) -> Message | None:
+    """Return the message that a draft would be once more: one that ended suddenly before it was recorded."""
+    alike = [
+        node.message
+        for node in mailbox.tree(draft.thread or "")
+        if node.message is not None
+        and node.message.thread == draft.thread
+        and (node.message.sender, node.message.recipients) == (draft.sender, draft.recipients)
+    ]
+    if not alike:
+        return None
+    void = {str(it.details.get("sent") or "") for it in mailbox.interventions() if mailbox.is_undone(it.id)}
+    for message in alike:
+        with suppress(ContentGone):
+            if message.id not in void and read_body(message) == draft.content:
+                return message
+    return None
 
 
 def _named(letter: DeadLetter) -> str:

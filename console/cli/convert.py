@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
+import os
+import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -46,12 +50,9 @@ def run(args: argparse.Namespace) -> int:
                 report = convert(source, _maker(kind, Path(passing) / "copy"), Progress())
         else:
             # made beside its place and put there whole: what ends suddenly leaves no half of a mailbox
-            with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=beside) as passing:
-                made = Path(passing) / "copy"
+            with _passing(folder) as made:
                 report = convert(source, _maker(kind, made), Progress())
                 if not (args.strict and report.losses):
-                    if folder.is_dir():
-                        folder.rmdir()
                     made.rename(folder)
     is_kept = not args.dry_run and not (args.strict and report.losses)
     url = ""
@@ -63,6 +64,29 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(report, url, is_strict=args.strict)
     return int(bool(args.strict and report.losses))
+
+
+@contextmanager
+def _passing(folder: Path) -> Iterator[Path]:
+    """Give an empty folder beside another one, and take it away again; what a sudden end left there goes first."""
+    passing = folder.with_name(f".{folder.name}.signalbox-new")
+    passing.mkdir(exist_ok=True)
+    fd = os.open(passing, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for path in passing.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        try:
+            yield passing
+        finally:
+            shutil.rmtree(passing, ignore_errors=True)
+    except BlockingIOError as error:
+        raise Refused(f"a copy to {folder} is being made", "wait until it is done") from error
+    finally:
+        os.close(fd)
 
 
 def _target(text: str) -> tuple[type[Store], Path]:

@@ -6,7 +6,10 @@ import argparse
 import sys
 from importlib import import_module
 
-RUNS: dict[str, str] = {}
+RUNS: dict[str, str] = {
+    "kill": "end every command that writes before each of its calls that change files",
+    "full": "run every command that writes on a disk with room for ever more bytes",
+}
 """What a run is called, and what it does in one line; its module has the same name."""
 
 

@@ -1,0 +1,55 @@
+"""A few sudden ends and full disks, others each time; `python -m tests.hostile kill` and `full` try them all."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.boxes import DEEDS
+from tests.hostile.faults import Bench, Fault
+from tests.hostile.kill import cases, tried
+
+COMMANDS, PLACES = 3, 2
+
+
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    with Bench() as bench:
+        yield bench
+
+
+def test_commands_that_end_suddenly_or_find_no_room_lose_and_double_nothing(tmp_path: Path, bench: Bench) -> None:
+    seed = time.time_ns() % 1_000_000
+    chance = random.Random(seed)
+    for number, deed in enumerate(cases((), seed)[:COMMANDS]):
+        with tried(deed, bench, tmp_path / str(number)) as case:
+            assert case.calls
+            places = chance.sample(range(1, len(case.calls) + 1), min(PLACES, len(case.calls)))
+            rooms = chance.sample(range(case.written), min(PLACES, case.written))
+            for end, values in ((case.end_at, places), (case.full_at, rooms)):
+                for value in values:
+                    try:
+                        end(value)
+                    except AssertionError as error:
+                        raise AssertionError(f"seed {seed}: {deed.kind} {deed.name}, {end.__name__} {value}") from error
+
+
+def test_every_command_that_writes_is_among_them(bench: Bench) -> None:
+    assert {deed.words[0] for deed in DEEDS} == {
+        *("archive", "check", "convert", "dead-letters", "mark-read", "presence", "read", "roster", "send"),
+    }
+
+
+def test_what_is_done_to_files_is_counted_and_ended(tmp_path: Path, bench: Bench) -> None:
+    words = ["init", str(tmp_path / "mail")]
+    assert bench.run(words, tmp_path, Fault(kill=1)).status is None
+    assert not (tmp_path / "mail").exists()
+    whole = bench.run(words, tmp_path)
+    assert (whole.status, whole.calls[0]) == (0, "mkdir")
+    send = ("send", "--from", "user", "--to", "role:x", "--body", "A text", "--store", str(tmp_path / "mail"))
+    full = bench.run(send, tmp_path, Fault(room=20))
+    assert full.status == 1
+    assert "disk" in full.said
