@@ -25,6 +25,7 @@ __all__ = [
     "is_person",
     "party",
     "resolve",
+    "role_key",
 ]
 
 
@@ -54,7 +55,7 @@ DEFAULT_TTL_HOURS: dict[Kind, float | None] = {
 class Address(msgspec.Struct, frozen=True, gc=False):
     """A recipient's text, read: its kind and the name under which its state is kept.
 
-    `name` is the session id for a direct address, the bare role for a role (an unknown one too), the
+    `name` is the session id for a direct address, the bare role for a role, the
     whole tag for a tag, `all` and `user` for those two (`lab/all` where `lab` is one of several mailboxes), else
     the text as it stands.
     """
@@ -90,7 +91,9 @@ def _resolve(text: str, roster: Roster, user: str) -> Address:
     if colon and rest and namespace in TAG_NAMESPACES:
         return Address(Kind.TAG, text)
     if colon and rest and namespace == "role":
-        return Address(Kind.ROLE if roster.knows_role(rest) else Kind.UNKNOWN, rest)
+        if roster.knows_role(rest):
+            return Address(Kind.ROLE, rest)
+        return Address(Kind.UNKNOWN, role_key(rest, roster, user))
     if colon and rest and namespace == "agent":
         found = roster.find(rest)
         return Address(Kind.DIRECT, found[0].session_id) if found else Address(Kind.UNKNOWN, rest)
@@ -116,6 +119,12 @@ def is_person(text: str, roster: Roster, user: str = PERSON) -> bool:
 def party(text: str, roster: Roster, user: str = PERSON) -> str:
     """Return under which name somebody's mail is kept: the person has one, whichever a record uses."""
     return PERSON if is_person(text, roster, user) else text
+
+
+def role_key(role: str, roster: Roster, user: str = PERSON) -> str:
+    """Return under which name a role's mail is kept: its own, unless that is the name of somebody else."""
+    is_taken = roster.get(role) is not None or role in BROADCAST_NAMES or is_person(role, roster, user)
+    return f"role:{role}" if is_taken else role
 
 
 def is_channel(text: str) -> bool:

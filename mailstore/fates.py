@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from mailstore.address import Kind
-from mailstore.delivery import FOREVER, Facts, Recipient, Standing, State, message_expiry, recipients, standing, state
+from mailstore.address import Kind, role_key
+from mailstore.audience import Facts, Recipient, expires_at, recipients
+from mailstore.delivery import Standing, State, standing, state
 from mailstore.fold import NO_FACTS, Fold
 from mailstore.message import Intervention, Message, Receipt, by_age
+from mailstore.protocol import PERSON
 from mailstore.roster import Status
 from mailstore.views import DeadLetter
 
@@ -60,33 +62,47 @@ class Fates(Fold):
 
     def expiry(self, message: Message) -> float | None:
         """Return when a message expires for the last of its recipients; None when it never does."""
-        expiry = message_expiry(message, self.roster, self.user)
-        return None if expiry == FOREVER else expiry
+        return expires_at(message, self.roster, self.user)
 
     # An agent's mail
 
     def inbox(self, reader: str, now: float) -> list[Message]:
         """Return all mail of an agent, or of the user, oldest first; archived mail is not polled."""
         name = self._party(reader)
-        rows = self._index.postings.candidates(name, self.roster.get(reader))
+        rows = self._index.postings.candidates(name, self.roster.get(name))
+        rows.update(self._receipts.rows_of(self._numbers(name)))
         found = (self._messages[row] for row in rows if self._messages.is_there(row))
-        return sorted((message for message in found if self.is_for(message, reader)), key=by_age)
+        return sorted((message for message in found if self.is_for(message, name)), key=by_age)
+
+    def _numbers(self, name: str) -> set[int]:
+        """Return under which numbers a name stands in records: the person's are several."""
+        names = self._messages.names
+        if name == PERSON:
+            return {number for number, each in enumerate(names.values) if self._party(each) == PERSON}
+        known = names.known(name)
+        return set() if known is None else {known}
 
     def is_for(self, message: Message, reader: str) -> bool:
-        """Say whether a message is mail of an agent, or of the user; archived and own mail is not."""
-        return bool(self._own(message, reader))
+        """Say whether a message is mail of an agent, or of the user: what it has read and was delivered always is.
+
+        Archived mail is not, nor what it sent, but for what it sent to itself; nor mail to a role from a time in which
+        it did not hold the role.
+        """
+        name, facts = self._party(reader), self._facts_of(message.id)
+        is_told = not message.archived and (name in facts.readers or name in facts.delivered)
+        return (is_told and self._party(message.sender) != name) or bool(self._own(message, reader))
 
     def _own(self, message: Message, reader: str) -> list[Recipient]:
-        """Return as which recipients of a message an agent, or the user, has it; archived and own mail as none."""
-        name = self._party(reader)
-        if message.archived or self._party(message.sender) == name:
+        """Return as which recipients of a message an agent, or the user, has it; an archived one as none."""
+        if message.archived:
             return []
-        agent = self.roster.get(reader)
-        roles = set(agent.roles() if agent else ())
+        name, roster = self._party(reader), self.roster
+        is_sent = self._party(message.sender) == name
         return [
-            recipient
-            for recipient in recipients(message, self._facts_of(message.id), self.roster, self.user)
-            if recipient.name == name or (recipient.kind is Kind.ROLE and recipient.name in roles)
+            it
+            for it in recipients(message, self._facts_of(message.id), roster, self.user)
+            if it.name == name
+            or (it.kind is Kind.ROLE and not is_sent and roster.is_own(name, it.role, message.time, it.expiry))
         ]
 
     def unread(self, reader: str, now: float) -> list[Message]:
@@ -127,8 +143,7 @@ class Fates(Fold):
         return known
 
     def _unread_rows(self, name: str) -> list[int]:
-        name = self._party(name)
-        return [row for row in self._ledger.unread_of(name) if self._party(self._messages.sender(row)) != name]
+        return self._ledger.unread_of(self._party(name))
 
     def late(self, reader: str, before: float) -> tuple[int, Message | None]:
         """Return how much mail from before a moment an agent has still to read, and the oldest of it."""
@@ -144,15 +159,15 @@ class Fates(Fold):
         self.advance(now)
         for (is_role, name), _ in self._ledger.open.holders():
             if is_role:
-                holders = self.roster.holders(name)
+                key, holders = self._role_key(name), self.roster.holders(name)
                 is_frozen = all(it.status is Status.FROZEN for it in holders)
                 state = State.WAITING if not holders else State.FROZEN if is_frozen else State.UNREAD
             else:
-                agent = self.roster.get(name)
+                key, agent = name, self.roster.get(name)
                 is_frozen = agent is not None and agent.status is Status.FROZEN
                 state = State.FROZEN if is_frozen else State.UNREAD
             for row in self._ledger.open.of((is_role, name)):
-                yield self._messages[row], name, state
+                yield self._messages[row], key, state
 
     # What waits for somebody to act
 
@@ -192,7 +207,12 @@ class Fates(Fold):
     def waiting(self) -> list[tuple[str, list[Message]]]:
         """Return mail to roles that no living or frozen agent holds, by role, the oldest first."""
         found = [(role, self._ledger.open.of((True, role))) for role in sorted(self._ledger.waiting())]
-        return [(role, sorted((self._messages[row] for row in mail), key=by_age)) for role, mail in found]
+        return [
+            (self._role_key(role), sorted((self._messages[row] for row in mail), key=by_age)) for role, mail in found
+        ]
+
+    def _role_key(self, role: str) -> str:
+        return role_key(role, self.roster, self.user)
 
     def vacant(self) -> Iterator[tuple[str, int, Message]]:
         """Yield the roles that mail waits for and nobody holds, sorted, with how much and the oldest of it."""

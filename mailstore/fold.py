@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from mailstore.address import party, resolve
+from mailstore.audience import Facts, message_expiry
 from mailstore.columns.chains import Chains
 from mailstore.columns.flags import Flags
 from mailstore.columns.messages import NONE, Messages
-from mailstore.delivery import Facts, message_expiry
 from mailstore.events import Event, Gone, Mailboxes, Person, Progress, PutAway, Reset, Seen, Unseen
 from mailstore.index import Index
 from mailstore.ledger import Ledger
@@ -258,15 +258,18 @@ class Fold:
         self._summaries.clear()
         self._index.forget_agents()
         for row in sorted(self._index.postings.touched_by(agent, before)):
-            if self._messages.is_there(row) and (self._ledger.is_open(row) or not self._is_past(row, now)):
+            if self._messages.is_there(row) and (
+                self._ledger.is_open(row) or not self._is_past(row, agent.session_id, now)
+            ):
                 self._file(row, now)
 
-    def _is_past(self, row: int, now: float) -> bool:
+    def _is_past(self, row: int, session_id: str, now: float) -> bool:
         """Say whether a message is a broadcast, and no more, that expired: whoever comes, nothing changes."""
         head = self._messages.head(row)
         if head.mentions or self._deliveries.has(row) or not BROADCAST_NAMES.issuperset(head.recipients):
             return False
-        return message_expiry(self._messages[row], self.roster, self.user) <= now
+        message = self._messages[row]
+        return self.roster.end_for(session_id, message.time, message_expiry(message, self.roster, self.user)) <= now
 
     def _fold_seen(self, message_id: str) -> None:
         row = self._messages.ids.row(message_id)

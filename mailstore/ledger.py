@@ -7,26 +7,20 @@ message is filed at a time, and filed anew when a record about it, or its recipi
 from __future__ import annotations
 
 import heapq
+from collections import defaultdict
 from collections.abc import Collection
 
-from mailstore.address import Kind, party
+from mailstore.address import Kind, party, role_key
+from mailstore.audience import Facts, message_expiry, recipients
 from mailstore.columns.flags import Flags
 from mailstore.columns.messages import Messages
 from mailstore.columns.open_mail import OpenMail
-from mailstore.delivery import FOREVER, Facts, Recipient, State, message_expiry, recipients, state
+from mailstore.delivery import State, end_of, is_dead_letter, state
 from mailstore.message import Message
 from mailstore.roster import Roster, Status
+from mailstore.spells import FOREVER
 
 __all__ = ["Ledger"]
-
-FROZEN_CHECK_SECONDS = 60.0
-"""How soon to look again at mail that outlived its TTL because its recipient was frozen."""
-
-
-def _is_dead_letter(recipient: Recipient, found: State) -> bool:
-    if not recipient.is_addressed:
-        return False
-    return found is State.UNKNOWN or (recipient.kind is Kind.DIRECT and found in (State.DEAD, State.EXPIRED))
 
 
 class Ledger:
@@ -36,12 +30,19 @@ class Ledger:
         self._roster = roster
         self._user = user
         self.due: list[tuple[float, int]] = []
-        self.open = OpenMail(lambda row: party(messages.sender(row), roster, user), lambda row: messages.head(row).type)
+        self._messages = messages
+        self.open = OpenMail(self._sender, lambda row: messages.head(row).type)
         self.dead: dict[tuple[int, str], State] = {}
         self._dead_of: dict[int, tuple[str, ...]] = {}
+        self.strange: dict[str, set[int]] = defaultdict(set)
+        """By agent, mail to roles it holds that is not its own: its time had run out when it took them."""
+        self._strangers: dict[int, tuple[str, ...]] = {}
         self.expired = Flags()
         self.deaths: list[tuple[int, str]] = []
         """The dead letters that nobody was told of yet."""
+
+    def _sender(self, row: int) -> str:
+        return party(self._messages.sender(row), self._roster, self._user)
 
     def file(self, row: int, message: Message, facts: Facts, settled: frozenset[str], now: float) -> None:
         """File a message under all that still have it open; of archived mail only dead letters are open.
@@ -59,19 +60,33 @@ class Ledger:
             found = state(recipient, message, facts, self._roster, now)
             if found is State.READ:
                 continue
-            name = recipient.name
+            name, is_live = recipient.name, not message.archived
             if recipient.kind is Kind.ROLE:
-                if found is not State.EXPIRED and not message.archived:
-                    self.open.open(row, (True, name))
-            elif found in (State.UNREAD, State.FROZEN):
-                if not message.archived:
+                if is_live and found in (State.UNREAD, State.FROZEN, State.WAITING, State.UNRECORDED):
+                    self.open.open(row, (True, recipient.role))
+                    self._estrange(row, recipient.role, message.time, recipient.expiry)
+            elif found is State.UNREAD or found is State.FROZEN:
+                if is_live:
                     self.open.open(row, (False, name))
-            elif _is_dead_letter(recipient, found) and not settled & {"", name}:
+            elif is_dead_letter(recipient, found) and not settled & {"", name}:
                 self.mark_dead(row, name, found)
-            if found is State.UNREAD:
-                due = min(due, max(recipient.expiry, now + FROZEN_CHECK_SECONDS))
+            if found is State.UNREAD and recipient.expiry < FOREVER:
+                end = recipient.expiry
+                due = min(due, end if end > now else end_of(recipient, message.time, self._roster))
         if due < FOREVER:
             heapq.heappush(self.due, (due, row))
+
+    def _estrange(self, row: int, role: str, time: float, expiry: float) -> None:
+        if expiry == FOREVER:
+            return
+        for holder in self._roster.holders(role):
+            if not self._roster.is_own(holder.session_id, role, time, expiry):
+                self.estrange(row, holder.session_id)
+
+    def estrange(self, row: int, name: str) -> None:
+        """Keep that a message to a role is not mail of one who holds it."""
+        self.strange[name].add(row)
+        self._strangers[row] = (*self._strangers.get(row, ()), name)
 
     def mark_dead(self, row: int, name: str, found: State) -> None:
         """Keep that a message is a dead letter for one of its recipients."""
@@ -89,20 +104,19 @@ class Ledger:
         self.open.close_all(row)
         for name in self._dead_of.pop(row, ()):
             del self.dead[row, name]
+        for name in self._strangers.pop(row, ()):
+            self.strange[name].discard(row)
 
     def read(self, row: int, reader: str) -> None:
-        """Take a message out of what a reader, and the roles it ever held, have open."""
+        """Take a message out of what a reader, and the roles it ever held, have open; no sender reads for a role."""
         if row >= self.open.size:
             return
-        roles = {reader, *self._roster.ever_held(reader)}
         self.open.close(row, (False, reader))
-        for role in roles:
+        roles = self._roster.ever_held(reader) if self._sender(row) != reader else ()
+        for role in (*roles, reader) if role_key(reader, self._roster, self._user) == reader else roles:
             self.open.close(row, (True, role))
-        if left := self._dead_of.get(row):
-            kept = tuple(name for name in left if name not in roles)
-            for name in set(left) - set(kept):
-                del self.dead[row, name]
-                self._dead_of[row] = kept
+        if self.dead.pop((row, reader), None) is not None:
+            self._dead_of[row] = tuple(name for name in self._dead_of[row] if name != reader)
 
     def is_open(self, row: int) -> bool:
         """Say whether anyone has the message open."""
@@ -122,15 +136,24 @@ class Ledger:
         return [(False, name), *((True, role) for role in held)]
 
     def unread_of(self, name: str) -> list[int]:
-        """Return what a name has to read, in order: its own mail and that of the roles it holds."""
+        """Return what a name has to read, in order: its own mail and that of the roles it holds.
+
+        Of mail to roles, what it sent is none of it, nor what was no longer in time when it took the role.
+        """
         own, *roles = [self.open.of(each) for each in self._names(name)]
-        return sorted(set(own).union(*roles)) if any(roles) else own
+        if not any(roles):
+            return own
+        strange = self.strange.get(name, ())
+        of_roles = (row for rows in roles for row in rows if row not in strange and self._sender(row) != name)
+        return sorted({*own, *of_roles})
 
     def unread_count(self, name: str, types: Collection[str] | None = None) -> int | None:
-        """Return how much a name has to read that it did not send, of some types only if any are given.
+        """Return how much a name has to read, of some types only if any are given.
 
         None where it must be counted row by row.
         """
+        if self.strange.get(name):
+            return None
         return self.open.tally(self._names(name), name, None if types is None else frozenset(types))
 
     def waiting(self) -> dict[str, int]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mailstore.address import channel_label, is_channel, is_person, resolve
 from mailstore.columns.messages import NONE, Head
-from mailstore.delivery import FOREVER
 from mailstore.events import Event, Seen, Unseen
 from mailstore.fates import Fates
 from mailstore.index import is_for_user
@@ -16,6 +15,7 @@ from mailstore.retaining import Retained
 from mailstore.retention import Retention
 from mailstore.scope import WHOLE
 from mailstore.sifting import Sieve
+from mailstore.spells import FOREVER
 from mailstore.views import Channel, Counts, Cycle, Node, ThreadSummary, View
 from mailstore.words import Words
 

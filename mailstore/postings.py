@@ -79,14 +79,26 @@ class Postings:
         names = {name, *_broadcasts(name)}
         if name == PERSON:
             names |= {key for key in self._by_name() if is_person(key, self._roster, self._user)}
-        return self.naming(names | (_names_of(agent) if agent else set())) | set(self.delivered.get(name, ()))
+        if agent is not None:
+            names |= self._names_of(agent)
+        return self.naming(names) | self._delivered_to(names)
 
     def touched_by(self, agent: Agent, before: Agent | None) -> set[int]:
         """Return every message whose fate an agent's registration or change may alter."""
-        names = _broadcasts(agent.session_id) | _names_of(agent)
+        names = _broadcasts(agent.session_id) | self._names_of(agent)
         if before is not None:
-            names |= _names_of(before)
-        return self.naming(names) | set(self.delivered.get(agent.session_id, ()))
+            names |= self._names_of(before)
+        return self.naming(names) | self._delivered_to(names)
+
+    def _delivered_to(self, names: Iterable[str]) -> set[int]:
+        return {row for name in names for row in self.delivered.get(name, ())}
+
+    def _names_of(self, agent: Agent) -> set[str]:
+        session = agent.session_id
+        prefixes = {session[:size] for size in range(8, len(session))}
+        held = self._roster.ever_held(session)
+        roles = {spelling for role in (session, *agent.roles(), *held) for spelling in (role, f"role:{role}")}
+        return {session, agent.name, *agent.tags, *prefixes, *roles}
 
 
 def names_in(head: Head) -> set[str]:
@@ -98,13 +110,6 @@ def _chain(column: array[int], row: int) -> Iterator[int]:
     while row != NONE:
         yield row
         row = column[row]
-
-
-def _names_of(agent: Agent) -> set[str]:
-    session = agent.session_id
-    prefixes = {session[:size] for size in range(8, len(session))}
-    roles = {spelling for role in agent.roles() for spelling in (role, f"role:{role}")}
-    return {session, agent.name, *agent.tags, *prefixes, *roles}
 
 
 def _broadcasts(name: str) -> set[str]:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from mailstore.protocol import LEAST_PREFIX
+from mailstore.spells import FOREVER, Span, Spell, known, possible, stretched, together
 
 __all__ = ["Agent", "Roster", "RosterImage", "Status"]
 
@@ -45,6 +46,11 @@ class Agent(msgspec.Struct, frozen=True):
         tagged = tuple(tag[5:] for tag in self.tags if tag.startswith("role:") and tag != "role:")
         return (self.role, *tagged) if self.role and self.role not in tagged else tagged
 
+    def life(self) -> Span:
+        """Return from when to when it lived or lives: always, as far as nothing else is known."""
+        ended = self.ended_at if self.status is Status.DEAD else None
+        return -FOREVER if self.started_at is None else self.started_at, FOREVER if ended is None else ended
+
     def place(self) -> tuple[object, ...]:
         """Return all that decides which mail reaches this agent: a change of it moves mail."""
         return (self.name, self.role, self.tags, self.status, self.started_at, self.ended_at)
@@ -57,8 +63,8 @@ class RosterImage(msgspec.Struct, frozen=True):
     """All that a roster knows, to be kept."""
 
     lines: dict[str, list[Agent]]
-    held: dict[str, dict[str, float | None]]
-    spells: dict[str, list[tuple[float, float | None]]]
+    held: dict[str, dict[str, list[Span]]]
+    spells: dict[str, list[Spell]]
     person: set[str]
 
 
@@ -76,9 +82,10 @@ class Roster:
     def __init__(self) -> None:
         self._agents: dict[str, Agent] = {}
         self._lines: dict[str, list[Agent]] = {}
-        self._held: dict[str, dict[str, float | None]] = {}
+        self._held: dict[str, dict[str, list[Span]]] = {}
+        """From when to when each agent bore each role, whether or not it lived."""
         self._roles: dict[str, frozenset[str]] = {}
-        self._frozen: dict[str, list[tuple[float, float | None]]] = {}
+        self._frozen: dict[str, list[Spell]] = {}
         self._bearers: dict[str, list[Agent]] = {}
         self._tags: list[str] | None = None
         self.scopes: set[str] = set()
@@ -123,10 +130,8 @@ class Roster:
         old = self._agents.get(agent.session_id)
         self._agents[agent.session_id] = agent
         self._lines.setdefault(agent.session_id, []).append(agent)
-        for role in agent.roles():
-            self._held.setdefault(role, {}).setdefault(agent.session_id, agent.updated)
-            self._roles[agent.session_id] = self.ever_held(agent.session_id) | {role}
-        self._note_frozen(agent)
+        self._note_roles(agent, old)
+        self._note_frozen(agent, old)
         self._bearers.clear()
         self._tags = None
         if old is not None and old.place() == agent.place():
@@ -134,26 +139,64 @@ class Roster:
         self.resolved.clear()
         return True
 
-    def _note_frozen(self, agent: Agent) -> None:
-        spells = self._frozen.setdefault(agent.session_id, [])
-        is_open = bool(spells) and spells[-1][1] is None
-        if agent.status is Status.FROZEN and not is_open and agent.updated is not None:
-            spells.append((agent.updated, None))
-        elif agent.status is not Status.FROZEN and is_open:
-            spells[-1] = (spells[-1][0], agent.updated)
-            if agent.updated is None:
-                spells.pop()
+    def _note_roles(self, agent: Agent, old: Agent | None) -> None:
+        session, roles = agent.session_id, agent.roles()
+        before = () if old is None else old.roles()
+        for role in roles:
+            if role not in before:
+                start = -FOREVER if old is None or agent.updated is None else agent.updated
+                self._held.setdefault(role, {}).setdefault(session, []).append((start, FOREVER))
+                self._roles[session] = self.ever_held(session) | {role}
+        for role in before:
+            if role not in roles:
+                spans = self._held[role][session]
+                spans[-1] = (spans[-1][0], FOREVER if agent.updated is None else agent.updated)
 
-    def frozen_seconds(self, session_id: str, since: float, until: float) -> float:
-        """Return how long an agent is known to have been frozen between two moments."""
-        total = 0.0
-        for start, end in self._frozen.get(session_id, ()):
-            total += max(0.0, min(until, until if end is None else end) - max(since, start))
-        return total
+    def _note_frozen(self, agent: Agent, old: Agent | None) -> None:
+        was_frozen = old is not None and old.status is Status.FROZEN
+        if agent.status is Status.FROZEN and not was_frozen:
+            self._frozen.setdefault(agent.session_id, []).append((agent.updated, FOREVER))
+        elif was_frozen and agent.status is not Status.FROZEN:
+            spells = self._frozen[agent.session_id]
+            spells[-1] = (spells[-1][0], agent.updated)
 
     def was_frozen(self, session_id: str) -> bool:
-        """Say whether an agent is known to have been frozen at any time."""
-        return bool(self._frozen.get(session_id))
+        """Say whether an agent is, or was at any time, frozen."""
+        return session_id in self._frozen
+
+    def end_for(self, session_id: str, time: float, expiry: float) -> float:
+        """Return when mail of a time that would expire at `expiry` does for an agent: not while it is frozen.
+
+        Where the roster does not tell from when to when it was frozen, and that may matter, never.
+        """
+        spells = self._frozen.get(session_id)
+        return expiry if not spells or expiry == FOREVER else _end(time, expiry, known(spells), possible(spells))
+
+    def end_for_role(self, role: str, time: float, expiry: float) -> float:
+        """Return the same for mail to a role: its time stands still while all who hold it are frozen."""
+        if expiry == FOREVER or not any(map(self.was_frozen, self._held.get(role, ()))):
+            return expiry
+        lives = [(self.tenures(session, role), self._frozen.get(session, ())) for session in self._held[role]]
+        return _end(
+            time,
+            expiry,
+            together([(spans, known(spells)) for spans, spells in lives]),
+            together([(spans, possible(spells)) for spans, spells in lives]),
+        )
+
+    def tenures(self, session_id: str, role: str) -> list[Span]:
+        """Return from when to when an agent held a role and lived."""
+        born, died = self._agents[session_id].life()
+        return [(max(start, born), min(end, died)) for start, end in self._held.get(role, {}).get(session_id, ())]
+
+    def is_own(self, session_id: str, role: str, time: float, expiry: float) -> bool:
+        """Say whether mail to a role is an agent's own: whether it held the role, and lived, between these times."""
+        if session_id not in self._held.get(role, ()):
+            return False
+        spans = [(start, end) for start, end in self.tenures(session_id, role) if end >= time]
+        if any(start <= expiry for start, _ in spans):
+            return True
+        return bool(spans) and min(spans)[0] <= self.end_for_role(role, time, expiry)
 
     def find(self, name: str) -> tuple[Agent, Match] | None:
         """Find one agent by session id, a unique prefix of it (8 characters or more), or its name."""
@@ -209,3 +252,9 @@ class Roster:
         if self._tags is None:
             self._tags = sorted({tag for agent in self._agents.values() for tag in agent.tags})
         return self._tags
+
+
+def _end(time: float, expiry: float, told: list[Span], most: list[Span]) -> float:
+    """Return when a time ends that stands still in the spans that are told; never, where it may stand still longer."""
+    end = stretched(time, expiry, told)
+    return end if told == most or stretched(time, expiry, most) <= end else FOREVER

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from mailstore.address import Address, Kind, channels_named, resolve
-from mailstore.delivery import FOREVER, Facts, State, message_expiry, recipients, state
+from mailstore.audience import Facts, expires_at, recipients
+from mailstore.delivery import State, state
 from mailstore.draft import Draft, draft
 from mailstore.errors import DraftRefused
 from mailstore.mailbox import Mailbox
@@ -144,21 +145,22 @@ def preview(
         names = [recipient.name]
         fate = state(recipient, ghost, Facts(), roster, now)
         if recipient.kind is Kind.ROLE and fate in (State.UNREAD, State.FROZEN):
-            holders = roster.holders(recipient.name)
+            holders = roster.holders(recipient.role)
             found["frozen"].update((a.session_id, None) for a in holders if a.status is Status.FROZEN)
             names = [agent.session_id for agent in holders if agent.status is Status.LIVING]
             fate = State.UNREAD
         key = {State.WAITING: "waits", State.FROZEN: "frozen", State.DEAD: "dead", State.UNKNOWN: "unknown"}
-        found[key.get(fate, "reaches")].update((name, None) for name in names if name != wanted.sender)
+        found[key.get(fate, "reaches")].update(
+            (name, None) for name in names if recipient.is_direct or name != wanted.sender
+        )
     for name in list(found["reaches"]):
         agent = roster.get(name)
         if agent is not None and agent.last_seen is not None and now - agent.last_seen > stale_after:
             found["stale"][name] = None
-    expiry = message_expiry(ghost, roster, mailbox.user)
     return Preview(
         **{key: tuple(names) for key, names in found.items()},
         woken=tuple(woken),
-        expires=None if expiry == FOREVER else expiry,
+        expires=expires_at(ghost, roster, mailbox.user),
         warnings=tuple(_warnings(mailbox, wanted)),
     )
 

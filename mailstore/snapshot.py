@@ -18,7 +18,7 @@ from mailstore.roster import RosterImage
 
 __all__ = ["Unfit", "load", "save"]
 
-VERSION = 5
+VERSION = 6
 MAGIC = b"signalbox folded mailbox\n"
 BYTES = "b"
 """The typecode of what is a buffer of bytes."""
@@ -98,6 +98,7 @@ class Header(msgspec.Struct):
     sent: list[tuple[int, str, str, int]]
     types: list[tuple[int, str, int]]
     dead: list[tuple[int, str, State]]
+    strange: list[tuple[int, str]]
     due: list[tuple[float, int]]
 
 
@@ -143,6 +144,7 @@ def save(mailbox: Mailbox, position: bytes, file: BinaryIO) -> None:
         sent=[(*key, number) for key, number in ledger.open.sent.items() if number],
         types=[(*key, number) for key, number in ledger.open.types.items() if number],
         dead=[(*key, state) for key, state in ledger.dead.items()],
+        strange=[(row, name) for name, rows in ledger.strange.items() for row in rows],
         due=ledger.due,
     )
     data = msgspec.msgpack.encode(header)
@@ -212,6 +214,8 @@ def _load(file: BinaryIO, user: str) -> tuple[Mailbox, bytes]:
     ledger.open.types.update(((at, kind), number) for at, kind, number in header.types)
     for row, name, state in header.dead:
         ledger.mark_dead(row, name, state)
+    for row, name in header.strange:
+        ledger.estrange(row, name)
     ledger.expired.load(ledger.expired.marks)
     ledger.due = header.due
     return mailbox, header.position

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from mailstore.address import Address, Kind, is_person, party, resolve
+from mailstore.address import Kind, is_person, party
+from mailstore.audience import Recipient, Way, longest_ttl, ways
 from mailstore.bulk.threads import column, in_order
 from mailstore.columns.messages import Head, Messages
 from mailstore.columns.open_mail import WORD, Name
-from mailstore.delivery import FOREVER, State, expiry_of
-from mailstore.ledger import FROZEN_CHECK_SECONDS, Ledger
+from mailstore.delivery import State, end_of, is_dead_letter
+from mailstore.ledger import Ledger
 from mailstore.protocol import PERSON
 from mailstore.roster import Agent, Roster, Status
+from mailstore.spells import FOREVER
 
 __all__ = ["FilerOfMany"]
 
@@ -52,60 +55,45 @@ class FilerOfMany:
     def file(self, head: Head, rows: Rows, now: float) -> None:
         """File messages that share a head, none of which has a delivery record."""
         times, senders = self._times[rows], self._senders[rows]
-        expiries = self._message_expiry(head, times)
+        expiries = times + longest_ttl(head, self._roster, self._user)
         is_over = expiries <= now
         self._expired[rows] = is_over & (not head.archived)
         self._due[rows] = np.where(is_over, FOREVER, expiries)
-        claimed: dict[str, Mask] = {}
-        for name, kind, ends, is_meant, is_addressed in self._recipients(head, times, senders, expiries):
-            before = claimed.get(name)
-            fresh = is_meant if before is None else is_meant & ~before
-            claimed[name] = is_meant if before is None else before | is_meant
-            if fresh.any():
-                self._file_for(name, kind, head, rows[fresh], ends[fresh], is_addressed, now)
+        by_name: dict[str, list[Way]] = {}
+        for way in ways(head, self._roster, self._user):
+            by_name.setdefault(way.name, []).append(way)
+        for several in by_name.values():
+            ends = np.full(len(rows), -FOREVER)
+            is_meant, is_direct = np.zeros(len(rows), bool), np.zeros(len(rows), bool)
+            for way in several:
+                until = times + way.ttl
+                leads = self._leads(way, times, until, senders)
+                np.maximum(ends, until, out=ends, where=leads)
+                is_meant |= leads
+                is_direct |= leads & way.is_direct
+            for is_letter in (False, True):
+                chosen = is_meant & (is_direct == is_letter)
+                if chosen.any():
+                    first = several[0]
+                    one = Recipient(first.name, first.kind, FOREVER, is_letter, first.role)
+                    self._file_for(one, head, rows[chosen], ends[chosen], now)
 
-    def _message_expiry(self, head: Head, times: Times) -> Times:
-        found = [self._expiry(head, resolve(text, self._roster, self._user).kind, times) for text in head.recipients]
-        return np.maximum.reduce(found) if found else np.full(len(times), FOREVER)
+    def _leads(self, way: Way, times: Times, until: Times, senders: NDArray[np.uint32]) -> Mask:
+        """Say to which messages a way leads."""
+        leads = np.ones(len(times), bool) if way.is_open_to_sender else self._not_sent_by(way.name, senders)
+        if way.agent is not None:
+            leads &= self._overlaps(way.agent, times, until)
+        return leads
 
-    def _expiry(self, head: Head, kind: Kind, times: Times) -> Times:
-        ends: Times = times + expiry_of(0.0, head.ttl_hours, head.timed, kind)
-        return ends
-
-    def _recipients(
-        self, head: Head, times: Times, senders: NDArray[np.uint32], expiries: Times
-    ) -> Iterator[tuple[str, Kind, Times, Mask, bool]]:
-        """Yield everyone whom any of the messages is for: name, kind of address, expiry, which ones, and how."""
-        everyone = np.ones(len(times), bool)
-        for text in head.recipients:
-            address = resolve(text, self._roster, self._user)
-            ends = self._expiry(head, address.kind, times)
-            if address.kind in (Kind.TAG, Kind.BROADCAST):
-                for agent in () if head.is_listed else self._audience(address):
-                    is_meant = overlaps(agent, times, ends) & self._not_sent_by(agent.session_id, senders)
-                    yield agent.session_id, address.kind, ends, is_meant, True
-            else:
-                is_meant = everyone if address.kind is Kind.ROLE else self._not_sent_by(address.name, senders)
-                yield address.name, address.kind, ends, is_meant, True
-        for text in head.mentions:
-            address = resolve(text, self._roster, self._user)
-            if address.kind is Kind.USER:
-                yield address.name, Kind.DIRECT, expiries, self._not_sent_by(PERSON, senders), False
-            for agent in self._mentioned(address):
-                is_meant = overlaps(agent, times, expiries) & self._not_sent_by(agent.session_id, senders)
-                yield agent.session_id, Kind.DIRECT, expiries, is_meant, False
-
-    def _audience(self, address: Address) -> list[Agent]:
-        if address.kind is Kind.TAG:
-            return self._roster.bearers(address.name)
-        start = "" if address.name == "all" else address.name.removesuffix("all")
-        return [it for it in self._roster if it.status is not Status.FROZEN and it.session_id.startswith(start)]
-
-    def _mentioned(self, address: Address) -> list[Agent]:
-        if address.kind is Kind.ROLE:
-            return self._roster.holders(address.name)
-        agent = self._roster.get(address.name) if address.kind is Kind.DIRECT else None
-        return [agent] if agent else []
+    def _overlaps(self, agent: Agent, times: Times, until: Times) -> Mask:
+        born, died = agent.life()
+        found: Mask = born <= until
+        if self._roster.was_frozen(agent.session_id):
+            for at in np.flatnonzero(~found).tolist():
+                end = self._roster.end_for(agent.session_id, float(times[at]), float(until[at]))
+                found[at] = born <= end
+        found &= died >= times
+        return found
 
     def _not_sent_by(self, name: str, senders: NDArray[np.uint32]) -> Mask:
         numbers = self._numbers(name)
@@ -118,47 +106,65 @@ class FilerOfMany:
         number = self._messages.names.known(name)
         return [] if number is None else [number]
 
-    def _file_for(
-        self, name: str, kind: Kind, head: Head, rows: Rows, ends: Times, is_addressed: bool, now: float
-    ) -> None:
-        roster, is_role = self._roster, kind is Kind.ROLE
+    def _file_for(self, one: Recipient, head: Head, rows: Rows, ends: Times, now: float) -> None:
+        """File messages for one recipient, whose expiry is given for each of them."""
+        roster, name, is_role = self._roster, one.name, one.kind is Kind.ROLE
         is_agent = not is_role and name != PERSON
         agent = roster.get(name) if is_agent else None
-        holders = roster.holders(name) if is_role else []
-        for reader in (name, *roster.held(name)) if is_role else (name,):
-            unread = ~self._was_read(reader)[rows]
-            rows, ends = rows[unread], ends[unread]
-        if kind in (Kind.UNKNOWN, Kind.LITERAL):
-            self._bury(rows, name, State.UNKNOWN, kind, is_addressed)
+        holders = roster.holders(one.role) if is_role else []
+        unread = ~self._was_read(name)[rows]
+        for reader in roster.held(one.role) if is_role else ():
+            unread &= ~(self._was_read(reader)[rows] & self._not_sent_by(reader, self._senders[rows]))
+        rows, ends = rows[unread], ends[unread]
+        if one.kind in (Kind.UNKNOWN, Kind.LITERAL):
+            self._bury(rows, one, State.UNKNOWN)
         elif is_role and not (holders and head.is_tracked):
-            self._open(head, (True, name), rows)
+            self._open(head, one, rows, ends)
         elif not head.is_tracked:
             return
-        elif _are_frozen(holders or [agent]):
-            self._open(head, (is_role, name), rows)
+        elif _are_frozen(holders) if is_role else _are_frozen([agent]):
+            self._open(head, one, rows, ends)
         elif is_agent and agent is None:
-            self._bury(rows, name, State.UNKNOWN, kind, is_addressed)
+            self._bury(rows, one, State.UNKNOWN)
         elif agent is not None and agent.status is Status.DEAD:
-            self._bury(rows, name, State.DEAD, kind, is_addressed)
+            self._bury(rows, one, State.DEAD)
         else:
+            ends = self._stretched(one, rows, ends, now)
             is_over = now >= ends
-            if agent is not None and roster.was_frozen(name):
-                for at in np.flatnonzero(is_over).tolist():
-                    frozen = roster.frozen_seconds(name, float(self._times[rows[at]]), now)
-                    is_over[at] = now >= ends[at] + frozen
-            self._bury(rows[is_over], name, State.EXPIRED, kind, is_addressed)
+            self._bury(rows[is_over], one, State.EXPIRED)
             rows, ends = rows[~is_over], ends[~is_over]
-            self._due[rows] = np.minimum(self._due[rows], np.maximum(ends, now + FROZEN_CHECK_SECONDS))
-            self._open(head, (is_role, name), rows)
+            self._due[rows] = np.minimum(self._due[rows], ends)
+            self._open(head, one, rows, ends)
 
-    def _bury(self, rows: Rows, name: str, state: State, kind: Kind, is_addressed: bool) -> None:
-        if is_addressed and (state is State.UNKNOWN or kind is Kind.DIRECT):
+    def _stretched(self, one: Recipient, rows: Rows, ends: Times, now: float) -> Times:
+        """Return when messages expire of which some would have: not while their recipient is frozen."""
+        sleepers = self._roster.held(one.role) if one.kind is Kind.ROLE else [one.name]
+        if any(map(self._roster.was_frozen, sleepers)):
+            for at in np.flatnonzero(now >= ends).tolist():
+                ends[at] = end_of(replace(one, expiry=float(ends[at])), float(self._times[rows[at]]), self._roster)
+        return ends
+
+    def _bury(self, rows: Rows, one: Recipient, state: State) -> None:
+        if is_dead_letter(one, state):
             for row in rows.tolist():
-                self._ledger.mark_dead(row, name, state)
+                self._ledger.mark_dead(row, one.name, state)
 
-    def _open(self, head: Head, name: Name, rows: Rows) -> None:
-        if len(rows) and not head.archived:
-            self._opened.setdefault(name, []).append(rows)
+    def _open(self, head: Head, one: Recipient, rows: Rows, ends: Times) -> None:
+        if head.archived or not len(rows):
+            return
+        is_role = one.kind is Kind.ROLE
+        self._opened.setdefault((is_role, one.role if is_role else one.name), []).append(rows)
+        if not is_role:
+            return
+        for holder in self._roster.holders(one.role):
+            session = holder.session_id
+            is_certain = np.zeros(len(rows), bool)
+            for start, end in self._roster.tenures(session, one.role):
+                is_certain |= (start <= ends) & (end >= self._times[rows])
+            for at in np.flatnonzero(~is_certain).tolist():
+                row, end = int(rows[at]), float(ends[at])
+                if not self._roster.is_own(session, one.role, float(self._times[row]), end):
+                    self._ledger.estrange(row, session)
 
     def _was_read(self, reader: str) -> Mask:
         known = self._read.get(reader)
@@ -213,11 +219,3 @@ class FilerOfMany:
 
 def _are_frozen(agents: Sequence[Agent | None]) -> bool:
     return all(agent is not None and agent.status is Status.FROZEN for agent in agents)
-
-
-def overlaps(agent: Agent, starts: Times, ends: Times) -> Mask:
-    """Say which spans of time an agent's life has any of."""
-    begun = -FOREVER if agent.started_at is None else agent.started_at
-    ended = FOREVER if agent.status is not Status.DEAD or agent.ended_at is None else agent.ended_at
-    found: Mask = (begun <= ends) & (ended >= starts)
-    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from math import isnan, nan
 
 __all__ = ["Chains"]
@@ -65,6 +65,13 @@ class Chains:
     def names_of(self, row: int) -> list[int]:
         """Return a row's names, in the order in which they came."""
         return [self.names[entry] for entry in self._entries(row)][::-1]
+
+    def rows_of(self, names: Collection[int]) -> Iterator[int]:
+        """Yield the rows that have an entry of any of some names."""
+        if any(name in self.names for name in names):
+            for row, entry in enumerate(self.first):
+                if entry != NONE and any(self.names[at] in names for at in self._entries(row)):
+                    yield row
 
     def _entries(self, row: int) -> Iterator[int]:
         at = self.first[row]

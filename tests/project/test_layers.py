@@ -14,10 +14,10 @@ ROOT = Path(__file__).parents[2]
 SCREEN = ("textual", "rich")
 
 ORDER = [
-    {"errors", "extras", "message", "moments", "protocol"},
+    {"errors", "extras", "message", "moments", "protocol", "spells"},
     {"retention", "roster", "urgency"},
     {"address", "events"},
-    {"scope"},
+    {"audience", "scope"},
     {"columns"},
     {"delivery", "thread", "ranking", "postings"},
     {"outline", "roots"},

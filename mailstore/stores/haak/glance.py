@@ -36,7 +36,6 @@ __all__ = ["Glimpse", "Unusual", "glance"]
 
 HOUR = 3600.0
 FOREVER = float("inf")
-LONGEST_TTL = 1e9
 MAILBOX = "agent-mailbox.jsonl"
 OTHER_NAMES = frozenset(name for names in MESSAGE.values() for name in names[1:])
 RECIPIENT = (b'"recipient":', b'"to":')
@@ -272,7 +271,7 @@ def _checked(record: Record) -> tuple[tuple[str, ...], float, float | None]:
     ttl = pick(record, MESSAGE["ttl_hours"])[0]
     if not recipients or not all(recipients) or "," in "".join(recipients) or time is None:
         raise Unusual("no usual recipient or time")
-    if ttl is not None and (type(ttl) not in (int, float) or not 0 < ttl < LONGEST_TTL):
+    if ttl is not None and (type(ttl) not in (int, float) or not 0 < ttl < FOREVER):
         raise Unusual("no usual TTL")
     return recipients, time, ttl
 
