@@ -55,14 +55,15 @@ DEFAULT_TTL_HOURS: dict[Kind, float | None] = {
 class Address(msgspec.Struct, frozen=True, gc=False):
     """A recipient's text, read: its kind and the name under which its state is kept.
 
-    `name` is the session id for a direct address, the bare role for a role, the
-    whole tag for a tag, `all` and `user` for those two (`lab/all` where `lab` is one of several mailboxes), else
+    `name` is the session id for a direct address, the role for a role (see `role_key`; `role` is what it is called),
+    the whole tag for a tag, `all` and `user` for those two (`lab/all` where `lab` is one of several mailboxes), else
     the text as it stands.
     """
 
     kind: Kind
     name: str
     warning: str = ""
+    role: str = ""
 
 
 def resolve(text: str, roster: Roster, user: str = "user") -> Address:
@@ -91,9 +92,8 @@ def _resolve(text: str, roster: Roster, user: str) -> Address:
     if colon and rest and namespace in TAG_NAMESPACES:
         return Address(Kind.TAG, text)
     if colon and rest and namespace == "role":
-        if roster.knows_role(rest):
-            return Address(Kind.ROLE, rest)
-        return Address(Kind.UNKNOWN, role_key(rest, roster, user))
+        key = role_key(rest, roster, user)
+        return Address(Kind.ROLE, key, role=rest) if roster.knows_role(rest) else Address(Kind.UNKNOWN, key)
     if colon and rest and namespace == "agent":
         found = roster.find(rest)
         return Address(Kind.DIRECT, found[0].session_id) if found else Address(Kind.UNKNOWN, rest)
@@ -102,7 +102,7 @@ def _resolve(text: str, roster: Roster, user: str) -> Address:
         clash = f"{text!r} is a session and a role: the session wins" if roster.knows_role(text) else ""
         return Address(Kind.DIRECT, text, clash)
     if roster.knows_role(text):
-        return Address(Kind.ROLE, text)
+        return Address(Kind.ROLE, text, role=text)
     found = roster.find(text)
     if found is not None:
         return Address(Kind.DIRECT, found[0].session_id)

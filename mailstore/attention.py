@@ -148,7 +148,7 @@ def _asked(mailbox: Mailbox, question: Message, now: float) -> set[str]:
         holder.session_id
         for text in question.recipients
         if (address := resolve(text, mailbox.roster, mailbox.user)).kind is Kind.ROLE
-        for holder in mailbox.roster.holders(address.name)
+        for holder in mailbox.roster.holders(address.role)
     }
 
 

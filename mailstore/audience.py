@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from mailstore.address import DEFAULT_TTL_HOURS, Address, Kind, party, resolve, role_key
+from mailstore.address import DEFAULT_TTL_HOURS, Address, Kind, party, resolve
 from mailstore.message import Message
 from mailstore.protocol import PERSON
 from mailstore.roster import Agent, Roster, Status
@@ -122,7 +122,7 @@ def ways(head: Headed, roster: Roster, user: str = PERSON) -> Iterator[Way]:
             for agent in () if head.is_listed else _audience(address, roster):
                 yield Way(party(agent.session_id, roster, user), kind, ttl, agent=agent)
         elif kind is ROLE:
-            yield Way(role_key(address.name, roster, user), kind, ttl, address.name, is_open_to_sender=True)
+            yield Way(address.name, kind, ttl, address.role, is_open_to_sender=True)
         else:
             is_named = kind is DIRECT or kind is USER
             yield Way(address.name, kind, ttl, is_direct=kind is DIRECT, is_open_to_sender=is_named)
@@ -145,7 +145,7 @@ def _audience(address: Address, roster: Roster) -> Iterable[Agent]:
 
 def _mentioned(address: Address, roster: Roster) -> list[Agent]:
     if address.kind is ROLE:
-        return roster.holders(address.name)
+        return roster.holders(address.role)
     agent = roster.get(address.name) if address.kind is DIRECT else None
     return [agent] if agent is not None else []
 
@@ -173,7 +173,7 @@ def _delivery(text: str, ttl: float, roster: Roster, user: str) -> Way:
     """Return the way that a delivery record opens: it names whom it means like an address."""
     address = resolve(text, roster, user)
     if address.kind is ROLE:
-        return Way(role_key(address.name, roster, user), ROLE, ttl, address.name)
+        return Way(address.name, ROLE, ttl, address.role)
     is_one = address.kind is DIRECT or address.kind is USER
     return Way(address.name, address.kind, ttl) if is_one else Way(text, UNKNOWN, ttl)
 

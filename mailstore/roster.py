@@ -170,19 +170,20 @@ class Roster:
         Where the roster does not tell from when to when it was frozen, and that may matter, never.
         """
         spells = self._frozen.get(session_id)
-        return expiry if not spells or expiry == FOREVER else _end(time, expiry, known(spells), possible(spells))
+        if not spells or expiry == FOREVER:
+            return expiry
+        return _end(time, expiry, known(spells), possible(spells, self._agents[session_id].life()[0]))
 
     def end_for_role(self, role: str, time: float, expiry: float) -> float:
         """Return the same for mail to a role: its time stands still while all who hold it are frozen."""
         if expiry == FOREVER or not any(map(self.was_frozen, self._held.get(role, ()))):
             return expiry
-        lives = [(self.tenures(session, role), self._frozen.get(session, ())) for session in self._held[role]]
-        return _end(
-            time,
-            expiry,
-            together([(spans, known(spells)) for spans, spells in lives]),
-            together([(spans, possible(spells)) for spans, spells in lives]),
-        )
+        told, most = [], []
+        for session in self._held[role]:
+            tenures, spells = self.tenures(session, role), self._frozen.get(session, ())
+            told.append((tenures, known(spells)))
+            most.append((tenures, possible(spells, self._agents[session].life()[0])))
+        return _end(time, expiry, together(told), together(most))
 
     def tenures(self, session_id: str, role: str) -> list[Span]:
         """Return from when to when an agent held a role and lived."""

@@ -108,9 +108,9 @@ def one_of(text: str, mailbox: Mailbox) -> str:
     address = resolve(text.strip(), mailbox.roster, mailbox.user)
     if address.kind is not Kind.ROLE:
         raise DraftRefused("to", f"{text!r} is no role", "leave --one-of out, or name a role")
-    holders = [it.session_id for it in mailbox.roster.holders(address.name) if it.status is Status.LIVING]
+    holders = [it.session_id for it in mailbox.roster.holders(address.role) if it.status is Status.LIVING]
     if not holders:
-        raise DraftRefused("to", f"nobody holds the role {address.name!r} now", "leave --one-of out: the mail waits")
+        raise DraftRefused("to", f"nobody holds the role {address.role!r} now", "leave --one-of out: the mail waits")
     for message in mailbox.newest():
         if not (left := [name for name in holders if name not in message.recipients]):
             break

@@ -22,9 +22,9 @@ def known(spells: Iterable[Spell]) -> list[Span]:
     return [(start, end) for start, end in spells if start is not None and end is not None]
 
 
-def possible(spells: Iterable[Spell]) -> list[Span]:
-    """Return spells as long as each may have been."""
-    return [(-FOREVER if start is None else start, FOREVER if end is None else end) for start, end in spells]
+def possible(spells: Iterable[Spell], born: float) -> list[Span]:
+    """Return the spells of one who was there from `born` on, as long as each may have been."""
+    return [(born if start is None else start, FOREVER if end is None else end) for start, end in spells]
 
 
 def stretched(time: float, expiry: float, spans: Iterable[Span]) -> float:

@@ -75,7 +75,7 @@ class Attention:
         for address in addresses:
             if address.kind is Kind.DIRECT:
                 named[address.name] = None
-            elif address.kind is Kind.ROLE and (holder := company.holder(address.name)):
+            elif address.kind is Kind.ROLE and (holder := company.holder(address.role)):
                 named[holder.session_id] = None
         if any(address.kind in (Kind.TAG, Kind.BROADCAST) for address in addresses):
             states = company.mailbox.states(message, message.time)

@@ -63,17 +63,67 @@ def test_whoever_bears_a_tag_is_found_dead_or_alive() -> None:
     assert known.tags() == ["project:ink"]
 
 
-def test_frozen_time_is_counted_between_the_lines_that_tell_it() -> None:
+def test_a_ttl_stands_still_between_the_lines_that_tell_it() -> None:
     known = roster(
         Agent(ANN, status=Status.FROZEN, updated=100.0),
         Agent(ANN, status=Status.FROZEN, updated=150.0),
         Agent(ANN, updated=200.0),
         Agent(ANN, status=Status.FROZEN, updated=300.0),
     )
-    assert known.frozen_seconds(ANN, 0.0, 250.0) == 100.0
-    assert known.frozen_seconds(ANN, 150.0, 250.0) == 50.0
-    assert known.frozen_seconds(ANN, 0.0, 350.0) == 150.0
-    assert known.frozen_seconds(BOB, 0.0, 350.0) == 0.0
+    assert known.end_for(ANN, 0.0, 90.0) == 90.0
+    assert known.end_for(ANN, 0.0, 110.0) == 210.0
+    assert known.end_for(ANN, 150.0, 160.0) == 210.0
+    assert known.end_for(ANN, 200.0, 300.0) == 300.0
+    assert known.end_for(ANN, 0.0, 201.0) == float("inf")
+    assert known.end_for(BOB, 0.0, 350.0) == 350.0
+
+
+@pytest.mark.parametrize(("begun", "ended"), [(None, 200.0), (100.0, None), (None, None)])
+def test_where_nobody_tells_from_when_to_when_a_ttl_may_not_have_run_out(
+    begun: float | None, ended: float | None
+) -> None:
+    known = roster(Agent(ANN, status=Status.FROZEN, updated=begun, started_at=50.0), Agent(ANN, updated=ended))
+    known.put(Agent(ANN, started_at=50.0))
+    assert known.end_for(ANN, 60.0, 110.0) == float("inf")
+    assert known.end_for(ANN, 10.0, 40.0) == 40.0  # before it was there
+    if begun is not None:
+        assert known.end_for(ANN, 60.0, 100.0) == 100.0
+    if ended is not None:
+        assert known.end_for(ANN, 200.0, 210.0) == 210.0
+
+
+def test_the_mail_of_a_role_loses_no_time_while_all_who_hold_it_are_frozen() -> None:
+    known = roster(
+        Agent(ANN, role="clerk", status=Status.FROZEN, updated=100.0),
+        Agent(ANN, role="clerk", updated=200.0),
+        Agent(BOB, updated=0.0),
+        Agent(BOB, role="clerk", updated=120.0),
+        Agent(BOB, role="clerk", status=Status.FROZEN, updated=150.0),
+        Agent(BOB, role="clerk", updated=300.0),
+    )
+    # until 120 only one holds it, and is frozen; from 150 to 200 both are
+    assert known.end_for_role("clerk", 0.0, 110.0) == 130.0
+    assert known.end_for_role("clerk", 0.0, 140.0) == 210.0
+    assert known.end_for_role("clerk", 0.0, 90.0) == 90.0
+    assert known.end_for_role("clerk", 200.0, 250.0) == 250.0
+    assert known.end_for_role("nobody", 0.0, 250.0) == 250.0
+
+
+def test_a_holder_has_the_mail_of_the_time_in_which_it_held_the_role_and_lived() -> None:
+    known = roster(
+        Agent(ANN, started_at=10.0, updated=20.0),
+        Agent(ANN, started_at=10.0, role="clerk", updated=100.0),
+        Agent(ANN, started_at=10.0, updated=200.0),
+        Agent(BOB, role="clerk", started_at=50.0, ended_at=80.0, status=Status.DEAD),
+    )
+    assert known.tenures(ANN, "clerk") == [(100.0, 200.0)]
+    assert known.tenures(BOB, "clerk") == [(50.0, 80.0)]
+    assert not known.is_own(ANN, "clerk", 0.0, 99.0)
+    assert known.is_own(ANN, "clerk", 0.0, 100.0)
+    assert known.is_own(ANN, "clerk", 199.0, float("inf"))
+    assert not known.is_own(ANN, "clerk", 201.0, float("inf"))
+    assert not known.is_own(BOB, "clerk", 90.0, float("inf"))
+    assert not known.is_own(CID, "clerk", 0.0, float("inf"))
 
 
 def test_an_agent_is_found_by_session_then_by_prefix_then_by_name() -> None:

@@ -89,7 +89,7 @@ def _recipient(text: str, roster: Roster) -> str:
         case Kind.USER:
             return USER
         case Kind.ROLE:
-            return ROLE + address.name
+            return ROLE + address.role
         case Kind.DIRECT:
             return ORCHESTRATOR if address.name == ORCHESTRATOR else AGENT + address.name
         case _:

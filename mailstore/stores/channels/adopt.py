@@ -109,7 +109,7 @@ def _recipient(text: str, roster: Roster) -> str:
         case Kind.DIRECT:
             return address.name
         case Kind.ROLE:
-            return f"role:{address.name}"
+            return f"role:{address.role}"
         case _:
             return text
 

@@ -11,21 +11,15 @@ from __future__ import annotations
 import os
 
 from mailstore.files.scan import Unusual, decoded, lines_of, lines_with
-from mailstore.protocol import (
-    BROADCAST_NAMES,
-    BROADCAST_TTL_HOURS,
-    DIRECT_TTL_HOURS,
-    LEAST_PREFIX,
-    TAG_NAMESPACES,
-    USER_NAMES,
-)
+from mailstore.protocol import LEAST_PREFIX
 from mailstore.stores.bodies import first_line
-from mailstore.stores.haak.names import AGENT, DELIVERY, MESSAGE, READ, STATUSES, pick
+from mailstore.stores.haak.names import AGENT, DELIVERY, MESSAGE, READ, pick
+from mailstore.stores.haak.polling import FOREVER, NO_STRING, Reader, end_of, is_list_of_names
 from mailstore.stores.timestamps import parse_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Container, Iterator
     from typing import Any
 
     from mailstore.stores.haak.names import Names
@@ -34,8 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Glimpse", "Unusual", "glance"]
 
-HOUR = 3600.0
-FOREVER = float("inf")
 MAILBOX = "agent-mailbox.jsonl"
 OTHER_NAMES = frozenset(name for names in MESSAGE.values() for name in names[1:])
 RECIPIENT = (b'"recipient":', b'"to":')
@@ -43,8 +35,6 @@ RECIPIENT_NAME = b'"recipient"'
 LETTERS = (b"\\u006", b"\\u007")
 """Letters written as escapes: a field's name may be one."""
 CONTENT = (b'"content":', b'"body":')
-NO_STRING = frozenset(map(chr, (*range(32), 127, *b'"\\/')))
-"""Characters that JSON may write as an escape, or must."""
 
 
 class Glimpse:
@@ -66,82 +56,6 @@ class Glimpse:
         self.tags: tuple[str, ...] = tuple(record.get("tags") or ())
 
 
-class Reader:
-    """What decides which mail is an agent's: the agent itself, and what the roster knows of roles and names."""
-
-    def __init__(self, session_id: str, entries: list[Record]) -> None:
-        mine = [entry for entry in entries if pick(entry, AGENT["session_id"])[0] == session_id]
-        if not mine or session_id in USER_NAMES:
-            raise Unusual("not an agent of the roster")
-        if any(_status(entry) != "living" for entry in mine):
-            raise Unusual("was not alive all the time")
-        if any(_roles(entry) != _roles(mine[-1]) for entry in mine):
-            raise Unusual("held other roles before")
-        self.session_id = session_id
-        self.name = _word(mine[-1], "name")
-        self.tags = _tags(mine[-1])
-        self.roles = frozenset(_roles(mine[-1]))
-        started = pick(mine[-1], AGENT["started_at"])[0]
-        self.started = parse_time(started)[0] if started is not None else None
-        words = (session_id, self.name, *self.tags, *self.roles)
-        if not all(each.isascii() and NO_STRING.isdisjoint(each) for each in words):
-            raise Unusual("names that may be written in several ways")
-        self.sessions = {str(pick(entry, AGENT["session_id"])[0]) for entry in entries}
-        self.known_roles = {role for entry in entries for role in _roles(entry)}
-        self.holders: dict[str, set[str]] = {role: {role} for role in self.roles}
-        for entry in entries:
-            for role in self.roles.intersection(_roles(entry)):
-                self.holders[role].add(str(pick(entry, AGENT["session_id"])[0]))
-
-    def is_for(self, name: bytes) -> bool:
-        """Say whether mail to an address, as it stands in a file, may be for the agent; better once too often."""
-        text = name.decode("utf-8", "replace").strip()
-        try:
-            return "\\" in text or "," in text or self.expiry(text, FOREVER, None) is not None
-        except Unusual:
-            return True
-
-    def is_named_in(self, line: bytes) -> bool:
-        """Say whether a line that names nobody in the usual place may be for the agent."""
-        names = (self.session_id[:LEAST_PREFIX], self.name, *self.tags, *self.roles, *BROADCAST_NAMES)
-        return b"\\" in line or any(name.encode() in line for name in names if name)
-
-    def expiry(self, text: str, time: float, ttl: float | None) -> float | None:
-        """Return until when mail to an address is the agent's, in seconds since the epoch; None when it is not."""
-        namespace, colon, rest = text.partition(":")
-        if namespace == "agent" and text not in BROADCAST_NAMES:
-            raise Unusual("an address that takes the whole roster")
-        if text in BROADCAST_NAMES:
-            return self._while_alive(time + HOUR * (BROADCAST_TTL_HOURS if ttl is None else ttl))
-        if text in USER_NAMES or namespace == "person":
-            return None
-        if colon and rest and namespace in TAG_NAMESPACES:
-            return self._while_alive(_end(time, ttl)) if text in self.tags else None
-        if text == self.session_id:
-            return time + HOUR * (DIRECT_TTL_HOURS if ttl is None else ttl)
-        if colon and rest and namespace == "role":
-            return _end(time, ttl) if rest in self.roles else None
-        if text in self.sessions:
-            return None
-        if text in self.known_roles:
-            return _end(time, ttl) if text in self.roles else None
-        if text == self.name or text.startswith(self.session_id[:LEAST_PREFIX]) or self.session_id in text:
-            raise Unusual("an address that may be the agent's")
-        return None
-
-    def is_role(self, text: str) -> bool:
-        """Say whether an address that reaches the agent is one of its roles."""
-        return text != self.session_id and text.removeprefix("role:") in self.roles
-
-    def _while_alive(self, end: float) -> float | None:
-        return end if self.started is None or self.started <= end else None
-
-    def may_be_mentioned(self, content: str) -> bool:
-        """Say whether a text may mention the agent; better once too often."""
-        names = tuple(name for name in (self.session_id[:LEAST_PREFIX], self.name, *self.roles) if name)
-        return any(part.startswith(names) for part in content.split("@")[1:])
-
-
 def glance(mailbox: str, session_id: str, now: float) -> list[Glimpse]:
     """Return what an agent has still to read, the oldest first; `now` in seconds since the epoch.
 
@@ -152,29 +66,31 @@ def glance(mailbox: str, session_id: str, now: float) -> list[Glimpse]:
     reader = Reader(session_id, _roster(os.path.dirname(mailbox)))  # noqa: PTH120 - pathlib costs more than all of this
     reads = f"{stem}-reads.jsonl"
     read = _named(reads, [session_id], READ, "reader")[session_id]
-    delivered = _named(f"{stem}-deliveries.jsonl", [session_id], DELIVERY, "recipient")[session_id] - read
+    delivered = _delivered(f"{stem}-deliveries.jsonl", reader)
+    missing = {each for each, names in delivered.items() if session_id in names} - read
     others: dict[str, set[str]] | None = None
     found: dict[str, Glimpse] = {}
     for record in _candidates(mailbox, reader, read, delivered):
         recipients, time, ttl = _checked(record)
-        reached = _reached(record, reader, recipients, time, ttl, record["id"] in delivered)
-        delivered.discard(record["id"])
+        reached = _reached(record, reader, recipients, time, ttl, delivered.get(record["id"], frozenset()))
+        missing.discard(record["id"])
         if record["id"] in found:
             raise Unusual("written twice")
         for name, end in reached.items():
-            readers = {session_id} if name == session_id else reader.holders[name]
-            if others is None and name != session_id:
+            own = name == session_id
+            readers = {session_id} if own else reader.holders[name] - {pick(record, MESSAGE["sender"])[0]}
+            if others is None and not own:
                 others = _named(reads, list(set().union(*reader.holders.values())), READ, "reader")
             inline = frozenset(record.get("read_by") or ())
             is_read = others is not None and any(record["id"] in others.get(one, ()) for one in readers)
             if now < end and inline.isdisjoint(readers) and not is_read:
                 found[record["id"]] = Glimpse(record, recipients, time)
-    if delivered:
+    if missing:
         raise Unusual("delivered, and nowhere")
     return sorted(found.values(), key=lambda glimpse: glimpse.time)  # what came first stands first
 
 
-def _candidates(mailbox: str, reader: Reader, read: set[str], delivered: set[str]) -> Iterator[Record]:
+def _candidates(mailbox: str, reader: Reader, read: set[str], delivered: Container[str]) -> Iterator[Record]:
     """Yield the messages that may be for the agent, and that it has not read; each decoded.
 
     Raises Unusual where an id that may be among them is written twice, and where a line holds two records.
@@ -234,21 +150,35 @@ def _recipient_of(line: bytes) -> bytes:
 
 
 def _reached(
-    record: Record, reader: Reader, recipients: tuple[str, ...], time: float, ttl: float | None, is_delivered: bool
+    record: Record,
+    reader: Reader,
+    recipients: tuple[str, ...],
+    time: float,
+    ttl: float | None,
+    delivered: Collection[str],
 ) -> dict[str, float]:
-    """Return under which names the message is the agent's (its own, or a role), and until when."""
-    if pick(record, MESSAGE["sender"])[0] == reader.session_id:
-        return {}
+    """Return under which names the message is the agent's (its own, or a role), and until when.
+
+    What an agent sent is its own only where it is addressed to itself. Of several ways the longest counts.
+    """
+    session = reader.session_id
+    is_own = pick(record, MESSAGE["sender"])[0] == session
     reached: dict[str, float] = {}
     for text in recipients:
         end = reader.expiry(text, time, ttl)
-        if end is not None:
-            reached.setdefault(text.removeprefix("role:") if reader.is_role(text) else reader.session_id, end)
+        if end is not None and (text == session or not is_own):
+            name = text.removeprefix("role:") if reader.is_role(text) else session
+            reached[name] = max(end, reached.get(name, end))
+    if is_own:
+        return reached
     content = pick(record, MESSAGE["content"])[0]
-    if reader.session_id not in reached and "@" in content and reader.may_be_mentioned(content):
+    if "@" in content and (session not in reached or len(recipients) > 1) and reader.may_be_mentioned(content):
         raise Unusual("a mention")
-    if is_delivered and not reached:
-        reached[reader.session_id] = FOREVER
+    if any(name not in reached for name in delivered if name != session):
+        raise Unusual("delivered to a role")
+    if session in delivered and (session in reached or not reached):
+        ends = [end_of(time, reader.ttl(text) if ttl is None else ttl) for text in recipients]
+        reached[session] = max(*ends, reached.get(session, time))
     return reached
 
 
@@ -263,7 +193,7 @@ def _checked(record: Record) -> tuple[tuple[str, ...], float, float | None]:
         raise Unusual("no usual id, sender or content")
     optional = (record.get("subject"), record.get("type"), pick(record, MESSAGE["thread"])[0])
     lists = (record.get("read_by") or [], record.get("tags") or [])
-    if not all(text is None or isinstance(text, str) for text in optional) or not all(map(_is_list_of_names, lists)):
+    if not all(text is None or isinstance(text, str) for text in optional) or not all(map(is_list_of_names, lists)):
         raise Unusual("a field of another type")
     to = pick(record, MESSAGE["recipient"])[0]
     recipients = tuple(dict.fromkeys(text.strip() for text in ([to] if isinstance(to, str) else to or ())))
@@ -274,6 +204,35 @@ def _checked(record: Record) -> tuple[tuple[str, ...], float, float | None]:
     if ttl is not None and (type(ttl) not in (int, float) or not 0 < ttl < FOREVER):
         raise Unusual("no usual TTL")
     return recipients, time, ttl
+
+
+def _delivered(path: str, reader: Reader) -> dict[str, set[str]]:
+    """Return by message under which names it was delivered to an agent: its own, or that of a role.
+
+    Raises Unusual where a record names it, perhaps, in another way.
+    """
+    names = {reader.session_id: reader.session_id}
+    for role in reader.roles:
+        names[f"role:{role}"] = role
+        if role not in reader.sessions:
+            names[role] = role
+    needles = [
+        f'"{reader.session_id[:LEAST_PREFIX]}',
+        '"agent:',
+        *(f'"{name}"' for name in (*names, reader.name) if name),
+    ]
+    found: dict[str, set[str]] = {}
+    for line in lines_with(path, [*(each.encode() for each in needles), b"\\u"]):
+        record = decoded(line)
+        text, message_id = pick(record, DELIVERY["recipient"])[0], pick(record, DELIVERY["message_id"])[0]
+        if not isinstance(text, (str, int)) or not isinstance(message_id, (str, int)):
+            continue
+        text = str(text)
+        if text in names:
+            found.setdefault(str(message_id), set()).add(names[text])
+        elif text == reader.name or text.startswith((reader.session_id[:LEAST_PREFIX], "agent:")):
+            raise Unusual("a delivery that may be the agent's")
+    return found
 
 
 def _named(path: str, names: list[str], fields: Names, who: str) -> dict[str, set[str]]:
@@ -310,39 +269,6 @@ def _document(path: str) -> Iterator[Record]:
         if not isinstance(entry, dict):
             raise Unusual("a roster with odd entries")
         yield entry
-
-
-def _status(entry: Record) -> str:
-    word = pick(entry, AGENT["status"])[0]
-    return STATUSES.get(str(word).strip().lower(), "living")
-
-
-def _word(entry: Record, field: str) -> str:
-    value = pick(entry, AGENT[field])[0]
-    if value is not None and not isinstance(value, str):
-        raise Unusual("an odd agent")
-    return value or ""
-
-
-def _tags(entry: Record) -> frozenset[str]:
-    tags = entry.get("tags") or []
-    if not _is_list_of_names(tags):
-        raise Unusual("odd tags")
-    return frozenset(tag.strip() for tag in tags)
-
-
-def _roles(entry: Record) -> list[str]:
-    role = _word(entry, "role")
-    tagged = [tag[5:] for tag in sorted(_tags(entry)) if tag.startswith("role:") and tag != "role:"]
-    return [role, *tagged] if role else tagged
-
-
-def _is_list_of_names(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
-
-
-def _end(time: float, ttl: float | None) -> float:
-    return FOREVER if ttl is None else time + HOUR * ttl
 
 
 def _check_archival(mailbox: str, stem: str) -> None:
