@@ -124,8 +124,7 @@ def ways(head: Headed, roster: Roster, user: str = PERSON) -> Iterator[Way]:
         elif kind is ROLE:
             yield Way(address.name, kind, ttl, address.role, is_open_to_sender=True)
         else:
-            is_named = kind is DIRECT or kind is USER
-            yield Way(address.name, kind, ttl, is_direct=kind is DIRECT, is_open_to_sender=is_named)
+            yield Way(address.name, kind, ttl, is_direct=kind is DIRECT, is_open_to_sender=True)
     if head.mentions:
         ttl = longest_ttl(head, roster, user)
         for text in head.mentions:
@@ -175,7 +174,7 @@ def _delivery(text: str, ttl: float, roster: Roster, user: str) -> Way:
     if address.kind is ROLE:
         return Way(address.name, ROLE, ttl, address.role)
     is_one = address.kind is DIRECT or address.kind is USER
-    return Way(address.name, address.kind, ttl) if is_one else Way(text, UNKNOWN, ttl)
+    return Way(address.name, address.kind, ttl) if is_one else Way(text, UNKNOWN, ttl, is_open_to_sender=True)
 
 
 def _join(found: dict[str, Recipient], way: Way, time: float, sender: str, roster: Roster) -> None:

@@ -70,9 +70,9 @@ class Ledger:
                     self.open.open(row, (False, name))
             elif is_dead_letter(recipient, found) and not settled & {"", name}:
                 self.mark_dead(row, name, found)
-            if found is State.UNREAD and recipient.expiry < FOREVER:
-                end = recipient.expiry
-                due = min(due, end if end > now else end_of(recipient, message.time, self._roster))
+            if (found is State.UNREAD or found is State.ARCHIVED) and recipient.expiry < FOREVER:
+                end = recipient.expiry if recipient.expiry > now else end_of(recipient, message.time, self._roster)
+                due = min(due, end if end > now else FOREVER)
         if due < FOREVER:
             heapq.heappush(self.due, (due, row))
 

@@ -130,7 +130,9 @@ class Reader:
 
     def may_be_mentioned(self, content: str) -> bool:
         """Say whether a text may mention the agent; better once too often."""
-        names = tuple(name for name in (self.session_id[:LEAST_PREFIX], self.name, *self.roles) if name)
+        names = tuple(
+            name for name in (self.session_id[:LEAST_PREFIX], self.name, "agent:", "role:", *self.roles) if name
+        )
         return any(part.startswith(names) for part in content.split("@")[1:])
 
 
