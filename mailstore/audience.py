@@ -190,7 +190,7 @@ def _join(found: dict[str, Recipient], way: Way, time: float, sender: str, roste
     if known is None:
         found[name] = Recipient(name, way.kind, expiry, way.is_direct, way.role)
     else:
-        kind = UNKNOWN if way.kind is UNKNOWN else known.kind
+        kind = way.kind if way.kind is UNKNOWN or way.is_direct else known.kind
         found[name] = Recipient(
             name, kind, max(expiry, known.expiry), way.is_direct or known.is_direct, known.role or way.role
         )
