@@ -47,7 +47,7 @@ def folded_anew(store: Resumable, user: str, now: float) -> Mailbox:
     """Fold all that a store holds, and keep it where that can be done. Raises StoreError."""
     mailbox = Mailbox(user)
     store.fold_all(mailbox, now)
-    with suppress(OSError):
+    with suppress(OSError, RecursionError):
         _keep(store, mailbox, user)
     for batch in store.news():
         mailbox.fold(batch, now)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from mailstore.address import is_person
 from mailstore.columns.messages import NONE, Head, Messages
-from mailstore.protocol import BROADCAST_NAMES, PERSON
+from mailstore.protocol import BROADCAST_NAMES, LEAST_PREFIX, PERSON
 from mailstore.roster import Agent, Roster
 
 __all__ = ["Postings", "names_in"]
@@ -26,6 +26,8 @@ class Postings:
         self.last_of_sender: dict[int, int] = {}
         self.last_of_head: dict[int, int] = {}
         self._heads_naming: dict[str, list[int]] = defaultdict(list)
+        self._sizes: set[int] = set()
+        self._sized = 0
         self._indexed = 0
         self.delivered: dict[str, array[int]] = {}
 
@@ -71,6 +73,7 @@ class Postings:
         for number in range(max(1, self._indexed), len(values)):
             for name in names_in(values[number]):
                 self._heads_naming[name].append(number)
+                self._sizes.add(len(name))
         self._indexed = len(values)
         return self._heads_naming
 
@@ -95,10 +98,18 @@ class Postings:
 
     def _names_of(self, agent: Agent) -> set[str]:
         session = agent.session_id
-        prefixes = {session[:size] for size in range(8, len(session))}
+        prefixes = {session[:size] for size in self._lengths() if LEAST_PREFIX <= size < len(session)}
         held = self._roster.ever_held(session)
         roles = {spelling for role in (session, *agent.roles(), *held) for spelling in (role, f"role:{role}")}
         return {session, agent.name, *agent.tags, *prefixes, *roles}
+
+    def _lengths(self) -> set[int]:
+        """Return how long the names are that records hold: a prefix of another length is none of them."""
+        self._by_name()
+        if self._sized != len(self.delivered):
+            self._sizes.update(map(len, self.delivered))
+            self._sized = len(self.delivered)
+        return self._sizes
 
 
 def names_in(head: Head) -> set[str]:

@@ -57,6 +57,9 @@ COLUMNS = (
 """Where a mailbox keeps what it knows of every message."""
 
 
+JOURNAL = msgspec.json.Decoder(list[Intervention])
+
+
 class Unfit(Exception):
     """Some bytes are no folded mailbox that this version can take over."""
 
@@ -81,7 +84,8 @@ class Header(msgspec.Struct):
     put_away: dict[int, dict[str, float | None]]
     settled: dict[str, dict[str, str]]
     undone: dict[str, str]
-    journal: list[Intervention]
+    journal: bytes
+    """As JSON: its records hold numbers of any size."""
     stepped_in: set[str]
     rings: list[tuple[tuple[int, ...], int]]
     strays: list[int]
@@ -127,7 +131,7 @@ def save(mailbox: Mailbox, position: bytes, file: BinaryIO) -> None:
         put_away=mailbox._put_away,
         settled=mailbox._settled,
         undone=mailbox._undone,
-        journal=list(mailbox._journal.values()),
+        journal=msgspec.json.encode(list(mailbox._journal.values())),
         stepped_in=mailbox._stepped_in,
         rings=index.forest.rings,
         strays=index.strays,
@@ -202,7 +206,7 @@ def _load(file: BinaryIO, user: str) -> tuple[Mailbox, bytes]:
     mailbox.roster.load(header.roster)
     mailbox._put_away = header.put_away
     mailbox._settled, mailbox._undone = header.settled, header.undone
-    mailbox._journal = {it.id: it for it in header.journal}
+    mailbox._journal = {it.id: it for it in JOURNAL.decode(header.journal)}
     mailbox._stepped_in = header.stepped_in
     index.forest.rings, index.strays = header.rings, header.strays
     index.postings.last_of_sender, index.postings.last_of_head = header.last_of_sender, header.last_of_head

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -13,14 +14,19 @@ from mailstore.files.lines import Line
 if TYPE_CHECKING:
     import json
 
-__all__ = ["Fault", "Piece", "lenient", "loads", "salvage"]
+__all__ = ["UNREADABLE", "Fault", "Piece", "lenient", "loads", "salvage", "value_at"]
 
 BOM = b"\xef\xbb\xbf"
 BEGINNING = re.compile(rb'\{\s*"')
 INSIDE = re.compile(rb'\s*(?:,\s*"|[}\]])')
 """What follows an object that is a part of a bigger, torn one."""
 WORK_BYTES = 1 << 24
-"""How much is read of one damaged line, all tries together: a hostile line must not cost the square."""
+"""How much is read in vain of one damaged line, all tries together: a hostile line must not cost the square."""
+FIRST_LOOK = 512
+LONGEST_TOKEN = 16
+"""Characters before the end of what was looked at, in which an error may come of the end alone."""
+UNREADABLE = (ValueError, RecursionError, MemoryError)
+"""What decoding raises for damage, for what is nested too deep, and for what is too large."""
 REASON_LENGTH = 100
 
 STRICT = msgspec.json.Decoder()
@@ -44,14 +50,56 @@ class Fault(NamedTuple):
 
 @cache
 def lenient() -> json.JSONDecoder:
-    """Return the decoder for what is damaged; most mailboxes never need it."""
+    """Return the decoder for what is damaged; most mailboxes never need it.
+
+    A number that is none to JSON, or that Python can't hold, stays the text that it is.
+    """
     from json import JSONDecoder
 
-    return JSONDecoder(strict=False)
+    return JSONDecoder(strict=False, parse_float=_float, parse_int=_int, parse_constant=str)
+
+
+def _float(text: str) -> float | str:
+    number = float(text)
+    return number if isfinite(number) else text
+
+
+def _int(text: str) -> int | str:
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+class Try(NamedTuple):
+    """What a place of a text gave: a value and where it stops, -1 for none; and how many characters that took."""
+
+    value: Any
+    stop: int
+    work: int
+
+
+def value_at(text: str, at: int) -> Try:
+    """Decode the JSON value at a place of a text; reads little more of it than belongs to the value, or to damage."""
+    size, work = FIRST_LOOK, 0
+    while True:
+        piece = text[at : at + size]
+        work += len(piece)
+        try:
+            value, stop = lenient().raw_decode(piece)
+            return Try(value, at + stop, work)
+        except UNREADABLE as error:
+            is_cut = getattr(error, "pos", 0) > len(piece) - LONGEST_TOKEN or str(error).startswith("Unterminated")
+            if at + size >= len(text) or not is_cut:
+                return Try(None, -1, work)
+        size *= 4
 
 
 def loads(data: bytes) -> Any:
-    """Decode JSON; bytes that are no text become replacement characters. Raises ValueError, RecursionError."""
+    """Decode JSON; bytes that are no text become replacement characters.
+
+    Raises ValueError, RecursionError, MemoryError: see UNREADABLE.
+    """
     try:
         return STRICT.decode(data)
     except ValueError:
@@ -69,13 +117,13 @@ def salvage(line: Line) -> tuple[list[Piece], list[Fault]]:
         return [], faults
     try:
         return [Piece(found.offset, found.data, STRICT.decode(found.data))], faults
-    except (ValueError, RecursionError) as error:
+    except UNREADABLE as error:
         reason = str(error)[:REASON_LENGTH]
     try:
         value = loads(found.data)
         if isinstance(value, dict):
             return [Piece(found.offset, found.data, value)], [*faults, Fault(found.offset, _odd(found.data))]
-    except (ValueError, RecursionError):
+    except UNREADABLE:
         pass
     pieces = _pieces(found)
     if not pieces:
@@ -115,11 +163,13 @@ def _pieces(line: Line) -> list[Piece]:
             continue
         if work > WORK_BYTES:
             break
-        work += len(text) - at
+        _, stop, spent = value_at(text, at)
+        if stop < 0:
+            work += spent
+            continue
         try:
-            _, stop = lenient().raw_decode(text, at)
             value = loads(line.data[at:stop])
-        except (ValueError, RecursionError):
+        except UNREADABLE:
             continue
         end = stop
         if not INSIDE.match(line.data, stop):
@@ -151,7 +201,7 @@ def _odd(data: bytes) -> str:
         return "is no valid UTF-8"
     try:
         STRICT.decode(data)
-    except (ValueError, RecursionError):
+    except UNREADABLE:
         return "holds characters or numbers that JSON does not allow"
     return ""
 

@@ -7,6 +7,7 @@ import sys
 from importlib import import_module
 
 RUNS: dict[str, str] = {
+    "fuzz": "damage the files of every kind at random, and run the commands on them",
     "kill": "end every command that writes before each of its calls that change files",
     "full": "run every command that writes on a disk with room for ever more bytes",
 }

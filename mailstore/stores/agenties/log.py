@@ -11,7 +11,7 @@ import msgspec
 
 from mailstore.errors import ContentGone
 from mailstore.files.lines import Cutter, Line
-from mailstore.files.salvage import Piece, loads, salvage
+from mailstore.files.salvage import UNREADABLE, Piece, loads, salvage
 from mailstore.files.stamp import Stamp, is_fresh, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.message import Message, Problem
@@ -88,7 +88,7 @@ class Log:
             raise ContentGone(f"{self.path.name} can't be read", "was it moved?") from error
         try:
             is_it = id_of(Piece(where.offset, data, loads(data))) == message.id
-        except (ValueError, RecursionError, AttributeError):
+        except (*UNREADABLE, AttributeError):
             is_it = False
         if not is_it:
             raise gone
@@ -107,5 +107,5 @@ def _lines(data: bytes) -> list[Line]:
 def _is_whole(data: bytes) -> bool:
     try:
         return isinstance(msgspec.json.decode(data), dict)
-    except (ValueError, RecursionError):
+    except UNREADABLE:
         return False

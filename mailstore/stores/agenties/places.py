@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mailstore.files.salvage import loads
+from mailstore.files.salvage import UNREADABLE, loads
 
 __all__ = ["FOLDER", "MAILBOX", "TEAMS", "find", "looks_like_mail"]
 
@@ -40,6 +40,6 @@ def looks_like_mail(mailbox: Path) -> bool:
 def _is_mail(line: bytes) -> bool:
     try:
         record = loads(line)
-    except (ValueError, RecursionError):
+    except UNREADABLE:
         return False
     return isinstance(record, dict) and all(isinstance(record.get(key), str) for key in ("from", "to", "createdAt"))

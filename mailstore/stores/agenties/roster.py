@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mailstore.files.salvage import loads
+from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.message import Problem
@@ -45,7 +45,7 @@ def read_team(folder: Path) -> Team:
             return Team({}, [Problem(name, 1, 0, why)])
         try:
             document = loads(data)
-        except (ValueError, RecursionError):
+        except UNREADABLE:
             return Team({}, [Problem(name, 1, 0, "no JSON")], not data.rstrip().endswith((b"}", b"]")))
         listed = document.get("members") if isinstance(document, dict) else document
         return Team(dict(filter(None, map(_member, _entries(listed)))), [])

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from mailstore.files.salvage import loads
+from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.message import NEVER, Location, Message, Receipt
 from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.channels.places import is_broadcast, person_or, sender_in, tag_of, time_in
@@ -42,7 +42,7 @@ def record_in(data: bytes) -> dict[str, Any]:
     data = data.removeprefix(BOM)
     try:
         record = loads(data)
-    except (ValueError, RecursionError) as error:
+    except UNREADABLE as error:
         if _is_cut(data, error):
             raise CutShort("it ends before its record does" if data else "it is empty") from error
         raise NoRecord(f"no JSON: {str(error)[:REASON_LENGTH]}") from error

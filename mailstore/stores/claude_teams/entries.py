@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from mailstore.files.salvage import BOM, lenient, loads
+from mailstore.files.salvage import BOM, UNREADABLE, lenient, loads, value_at
 from mailstore.stores.timestamps import parse_time
 
 __all__ = ["Cut", "Entry", "cut", "entry_of"]
@@ -16,7 +16,7 @@ ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 BLANK = re.compile(r"[\s,]*")
 BEGINNING = re.compile(r'\{\s*"')
 WORK_BYTES = 1 << 24
-"""How much is read of what follows damage, all tries together: a hostile file must not cost the square."""
+"""How much is read in vain of what follows damage, all tries together: a hostile file must not cost the square."""
 
 
 class Cut(NamedTuple):
@@ -51,7 +51,7 @@ def cut(data: bytes) -> Cut:
     """Cut an array into its elements; those before damage and those that can be found behind it are kept."""
     try:
         elements = ELEMENTS.decode(data)
-    except (ValueError, RecursionError):
+    except UNREADABLE:
         return _cut_carefully(data)
     found: list[tuple[int, bytes]] = []
     at = 0
@@ -78,7 +78,7 @@ def _cut_carefully(data: bytes) -> Cut:
             return Cut(found, at + 1, "goes on behind the array") if has_more else Cut(found)
         try:
             _, end = lenient().raw_decode(text, at)
-        except (ValueError, RecursionError):
+        except UNREADABLE:
             break
         found.append((at, data[at:end]))
         at = end
@@ -102,11 +102,8 @@ def _behind_damage(data: bytes, text: str, start: int) -> list[tuple[int, bytes]
             continue
         if work > WORK_BYTES:
             break
-        work += len(text) - at
-        try:
-            value, stop = lenient().raw_decode(text, at)
-        except (ValueError, RecursionError):
-            continue
+        value, stop, spent = value_at(text, at)
+        work += spent if stop < 0 else 0
         if isinstance(value, dict) and {"from", "text", "timestamp"} <= value.keys():
             found.append((at, data[at:stop]))
             end = stop
@@ -117,7 +114,7 @@ def entry_of(inbox: str, raw: bytes) -> Entry | str:
     """Return what an element says, or why it is no message."""
     try:
         value = loads(raw)
-    except (ValueError, RecursionError):
+    except UNREADABLE:
         return "is no JSON that can be read"
     if not isinstance(value, dict):
         return "is no message: it has no fields"

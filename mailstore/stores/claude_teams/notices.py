@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from mailstore.files.salvage import loads
+from mailstore.files.salvage import UNREADABLE, loads
 
 __all__ = ["IDLE", "LEFT", "Notice", "notice"]
 
@@ -35,7 +35,7 @@ def notice(text: str) -> Notice | None:
         return None
     try:
         value = loads(text.encode("utf-8", "replace"))
-    except (ValueError, RecursionError):
+    except UNREADABLE:
         return None
     kind = value.get("type") if isinstance(value, dict) else None
     if not isinstance(kind, str) or not TYPE.fullmatch(kind):

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from mailstore.files.salvage import loads
+from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.message import Problem
@@ -48,7 +48,7 @@ def read_config(team: Team) -> Config:
         return Config(problem=Problem(name, 1, 0, str(error), False))
     except OSError as error:
         return Config(problem=Problem(name, 1, 0, (error.strerror or str(error)).lower(), False))
-    except (ValueError, RecursionError):
+    except UNREADABLE:
         stamp = path_stamp(team.config)
         is_torn = stamp is not None and not is_settled(stamp.changed / 1e9)
         return Config(problem=Problem(name, 1, 0, "the roster is no JSON that can be read", False), is_torn=is_torn)

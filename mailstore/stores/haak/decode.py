@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from mailstore.files.lines import Line
-from mailstore.files.salvage import Piece, salvage
+from mailstore.files.salvage import UNREADABLE, Piece, salvage
 from mailstore.message import NEVER, Location, Message, Problem
 from mailstore.protocol import TAG_NAMESPACES
 from mailstore.stores.bodies import first_line, mentions
@@ -72,7 +72,7 @@ class MessageDecoder:
         if (data.isascii() or is_text(data)) and not data.endswith(b"\r"):
             try:
                 message, warning = self._usual(HEADER.decode(data), line)
-            except (ValueError, RecursionError):
+            except UNREADABLE:
                 message = None
             if message is not None:
                 if warning:

@@ -11,7 +11,7 @@ import msgspec
 from mailstore.errors import StoreError
 from mailstore.files.append import append_lines, locked, replace_file
 from mailstore.files.lines import BIG_BLOCK, LineFile
-from mailstore.files.salvage import loads
+from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.roster import Agent, Status
 from mailstore.stores.encoding import encoded
 from mailstore.stores.haak.names import AGENT, STATUSES, named, pick
@@ -96,7 +96,7 @@ def _update_document(path: Path, agent: Agent, time: float) -> None:
         data = path.read_bytes()
         try:
             document = loads(data) if data.strip() else []
-        except (ValueError, RecursionError) as error:
+        except UNREADABLE as error:
             raise StoreError(f"{path} is no JSON", "mend it first: nothing was written") from error
         entries = entries_of(document)
         if entries is None:

@@ -9,7 +9,7 @@ import msgspec
 
 from mailstore.events import Event
 from mailstore.files.lines import Line
-from mailstore.files.salvage import salvage
+from mailstore.files.salvage import UNREADABLE, salvage
 from mailstore.message import Delivery, Intervention, Problem, Receipt
 from mailstore.roster import Agent, Status
 from mailstore.stores.haak.decode import NotARecord, strings
@@ -58,7 +58,7 @@ def decode_receipt(file: str, line: Line, number: int) -> list[Event]:
     if data.isascii() and not data.endswith(b"\r"):
         try:
             usual = RECEIPT.decode(data)
-        except ValueError:
+        except UNREADABLE:
             return decode_line(file, line, number, receipt_of)
         time, late = parse_time(usual.timestamp)
         if usual.message_id and usual.reader_session_id and not late:

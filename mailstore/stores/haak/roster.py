@@ -7,7 +7,7 @@ from typing import Any
 
 from mailstore.events import Event
 from mailstore.files.lines import BIG_BLOCK, LineFile, Replaced
-from mailstore.files.salvage import loads
+from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.message import Problem
 from mailstore.roster import Agent
 from mailstore.stores.haak.decode import NotARecord
@@ -123,7 +123,7 @@ def roster_of(file: str, data: bytes) -> list[Event]:
     """Read a roster that is one JSON document: a list, an object by session id, or one with `agents`."""
     try:
         entries = entries_of(loads(data.removeprefix(b"\xef\xbb\xbf"))) if data.strip() else []
-    except (ValueError, RecursionError) as error:
+    except UNREADABLE as error:
         return [Problem(file, 1, 0, f"no JSON: {str(error)[:100]}")]
     if entries is None:
         return [Problem(file, 1, 0, "no roster: neither a list nor an object of agents")]

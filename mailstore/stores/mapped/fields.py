@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from mailstore.files.salvage import loads
+from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.stores.timestamps import parse_time
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _json(text: str) -> Any:
         return None
     try:
         return loads(text.encode("utf-8", "replace"))
-    except (ValueError, RecursionError):
+    except UNREADABLE:
         return None
 
 

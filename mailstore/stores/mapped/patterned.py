@@ -13,7 +13,7 @@ from zlib import crc32
 
 from mailstore.files.folder import Folder
 from mailstore.files.lines import Line
-from mailstore.files.salvage import loads, salvage
+from mailstore.files.salvage import UNREADABLE, loads, salvage
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.message import Location, Problem
@@ -198,7 +198,7 @@ class Whole(Files):
             return data
         try:
             value = loads(data)
-        except (ValueError, RecursionError):
+        except UNREADABLE:
             if not self._is_settled(part):
                 return Read([], [], is_torn=True)
             return Read([], [Problem(part, 1, 0, "is no JSON that can be read" if data.strip() else "is empty")])

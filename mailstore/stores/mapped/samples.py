@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from mailstore.errors import MailboxMissing, StoreError
 from mailstore.files.database import Unreadable, is_database, read_database
-from mailstore.files.salvage import loads
+from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.stores.mapped.origins import Record
 from mailstore.stores.mapped.patterned import Files, Lines, Whole
 from mailstore.stores.mapped.rows import Database
@@ -72,7 +72,7 @@ def leaves(value: Any, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, 
 def _object(text: str) -> Any:
     try:
         return loads(text.encode("utf-8", "replace"))
-    except (ValueError, RecursionError):
+    except UNREADABLE:
         return None
 
 

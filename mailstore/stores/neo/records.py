@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from mailstore.files.salvage import loads
+from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.stores.timestamps import parse_time
 
 __all__ = ["NoRecord", "Node", "Properties", "Queued", "moment", "node_of", "properties_of", "queued_of", "text_of"]
@@ -86,7 +86,7 @@ def node_of(data: bytes) -> Node:
     """Return a node or an edge. Raises NoRecord."""
     try:
         return NODES.decode(data)
-    except (ValueError, RecursionError):
+    except UNREADABLE:
         return _leniently(data, Node)
 
 
@@ -94,7 +94,7 @@ def queued_of(data: bytes) -> Queued:
     """Return a line of the log of messages. Raises NoRecord."""
     try:
         return QUEUE.decode(data)
-    except (ValueError, RecursionError):
+    except UNREADABLE:
         return _leniently(data, Queued)
 
 
@@ -115,7 +115,7 @@ def _leniently(data: bytes, kind: type[Found]) -> Found:
         raise NoRecord(f"no JSON: {str(error)[:REASON_LENGTH]}") from error
     try:
         return msgspec.convert(value, kind)
-    except (ValueError, RecursionError) as error:
+    except UNREADABLE as error:
         raise NoRecord(f"no {kind.__name__.lower()} of a graph: {str(error)[:REASON_LENGTH]}") from error
 
 
