@@ -85,6 +85,32 @@ async def test_an_agent_reads_answers_and_marks_over_the_protocol(mail: MailFile
         assert "there is no tool 'nothing'" in await refused(session, "nothing")
 
 
+async def test_no_more_is_handed_out_than_a_model_sees_and_no_more_is_recorded(mail: MailFiles) -> None:
+    for number in range(11):
+        mail.message(f"n{number:02}", BOB, ANN, "word " * 200, ago=40 - number)
+    mail.message("big", BOB, ANN, "y" * 9000, ago=20)
+    async with asyncio.timeout(PATIENCE), client(mail) as session:
+        first = await called(session, "read_messages")
+        ids = [message["id"] for message in first["messages"]]
+        assert ids[:3] == ["one", "two", "n00"]
+        assert sum(len(message["content"]) for message in first["messages"]) < 8000
+        assert first["left_out"] == 14 - len(ids)
+        assert await called(session, "mark_read", all=True) == {"marked": len(ids), "left_unread": 14 - len(ids)}
+        second = await called(session, "read_messages")
+        assert [message["id"] for message in second["messages"]] == [
+            f"n{number:02}" for number in range(len(ids) - 2, 11)
+        ]
+        assert second["too_long"]["id"] == "big"
+        newest = await called(session, "read_messages", unreadOnly=False, limit=2)
+        assert [message["id"] for message in newest["messages"]] == ["n10"]
+        assert newest["too_long"]["id"] == "big"
+        whole = await called(session, "read_messages", maxChars=0)
+        assert "big" in [message["id"] for message in whole["messages"]]
+        assert (await called(session, "mark_read", all=True))["left_unread"] == 0
+    recorded = [json.loads(line)["message_id"] for line in mail.reads.read_bytes().splitlines()]
+    assert len(recorded) == len(set(recorded)) == 14
+
+
 async def test_the_doorbell_rings_when_mail_comes_for_the_agent(mail: MailFiles) -> None:
     async with asyncio.timeout(PATIENCE), client(mail) as session:
         async with session.listen(resource_subscriptions=[INBOX], resources_list_changed=True) as bell:
