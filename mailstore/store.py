@@ -135,6 +135,11 @@ class Store(ABC):
     def title(self) -> str:
         """Return the short path that a header shows."""
 
+    @property
+    def notice(self) -> str:
+        """Return what whoever looks at this mailbox must know first; empty as a rule."""
+        return ""
+
     @abstractmethod
     def scan(self) -> Iterator[list[Event]]:
         """Yield all there is, in batches."""

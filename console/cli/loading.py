@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from console.cli.edge import warn
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import Settings, seen_marks, settings
 from mailstore.address import Kind, resolve
@@ -66,6 +67,8 @@ def loaded(args: argparse.Namespace, *, with_seen: bool = False) -> Iterator[Loa
                 mailbox.fold(seen_marks(store.url), now)
         finally:
             gc.enable()
+        if store.notice:
+            warn(store.notice)
         mailbox.advance(now)
         if args.at is None:
             yield Loaded(store, mailbox, now)

@@ -296,8 +296,14 @@ def test_a_team_that_ends_is_gone_and_its_mail_can_be_read(tmp_path: Path) -> No
         [message] = of(Message, scanned(store))
         asyncio.run(story(store))
         assert store.content(message) == "One."
+    assert bodies_in(f"claude-teams:{folder}") == ["One."]
     with pytest.raises(MailboxMissing):
-        ClaudeTeamsStore.open(folder)
+        ClaudeTeamsStore.open(tmp_path / "teams" / "never")
+
+
+def bodies_in(url: str) -> list[str]:
+    with open_store(url) as store:
+        return [store.content(message) for message in of(Message, scanned(store))]
 
 
 def test_one_of_several_teams_that_ends_keeps_its_mail_and_its_agents_are_dead(tmp_path: Path) -> None:

@@ -4,24 +4,50 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from platformdirs import user_state_path
 
 from mailstore.errors import StoreError
-from mailstore.files.append import append_lines
+from mailstore.files.append import append_lines, replace_file
 from mailstore.files.lines import Line
 from mailstore.files.salvage import salvage
-from mailstore.files.whole import read_whole
+from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.claude_teams.entries import Entry, entry_of
 
-__all__ = ["Journal", "Kept"]
+__all__ = ["Journal", "Kept", "known_in"]
 
 LARGEST = 1 << 30
+NOTE = "team.json"
+KEPT_OF_MEMBERS = ("name", "agentType", "joinedAt")
+
+
+def known_in(folder: Path) -> list[str]:
+    """Return the names of the teams of which something was kept and that lay in a folder, there or not."""
+    notes = [_note_in(path) for path in sorted(_journals().glob(f"*/{NOTE}"))]
+    places = [Path(note.folder) for note in notes if note is not None]
+    found = {place.name for place in places if place.parent == folder}
+    # what was kept before there were notes: the tasks of a team that is gone may still tell its name
+    with suppress(OSError):
+        tasks = [path.name for path in (folder.parent / "tasks").iterdir()]
+        found.update(name for name in tasks if Journal(folder / name).is_there)
+    return sorted(found)
+
+
+def _journals() -> Path:
+    return user_state_path("signalbox") / "claude-teams"
+
+
+def _note_in(path: Path) -> Note | None:
+    try:
+        return msgspec.json.decode(read_whole(path), type=Note)
+    except (OSError, NotAFile, msgspec.DecodeError):
+        return None
 
 
 class Kept(NamedTuple):
@@ -31,16 +57,72 @@ class Kept(NamedTuple):
     ordinal: int
 
 
+class Note(msgspec.Struct, frozen=True):
+    """What is kept of a team beside its mail: where it lay, its members, when this was noted, since when it is gone.
+
+    Times are in seconds since the epoch.
+    """
+
+    folder: str
+    members: list[dict[str, Any]] = []
+    seen: float = 0.0
+    gone: float | None = None
+
+
 class Journal:
     """One file of lines for each team, named for the team's folder; readable by its owner alone.
 
     A line holds an inbox, an entry's text as it stood there, and which of its equals it is; a later line of the same
-    entry replaces the earlier. Nothing is made before something is kept.
+    entry replaces the earlier. A note beside it tells of the team. Nothing is made before something is kept.
     """
 
     def __init__(self, team: Path) -> None:
-        name = hashlib.sha256(os.fsencode(team.absolute())).hexdigest()
-        self.path = user_state_path("signalbox") / "claude-teams" / name / "seen.jsonl"
+        self._team = team.absolute()
+        name = hashlib.sha256(os.fsencode(self._team)).hexdigest()
+        self.path = _journals() / name / "seen.jsonl"
+        self._noted: Note | None = None
+
+    @property
+    def is_there(self) -> bool:
+        """Whether anything was kept of the team."""
+        return self.path.is_file()
+
+    def note(self) -> Note:
+        """Return what is kept of the team beside its mail."""
+        if self._noted is None:
+            self._noted = _note_in(self.path.with_name(NOTE)) or Note(os.fsdecode(self._team))
+        return self._noted
+
+    def remember(self, members: Iterable[dict[str, Any]]) -> None:
+        """Keep who is in the team, which is there, beside what was kept of its mail."""
+        kept = [{key: each[key] for key in KEPT_OF_MEMBERS if key in each} for each in members]
+        had = self.note()
+        if self.is_there and (had.members != kept or had.gone is not None or not had.seen):
+            self._write(Note(os.fsdecode(self._team), kept, time.time()))
+
+    def gone_since(self, *, is_keeping: bool = True) -> float:
+        """Return since when the team, which is not there, is gone, as far as can be told; keep it the first time."""
+        had = self.note()
+        if had.gone is not None:
+            return had.gone
+        found = self._last_change()
+        if is_keeping and self.is_there:
+            self._write(msgspec.structs.replace(had, gone=found))
+        return found
+
+    def _last_change(self) -> float:
+        """Return when the folder that held the team was changed last, if that was after the team was seen; else now."""
+        now = time.time()
+        with suppress(OSError):
+            changed = self._team.parent.stat().st_mtime
+            if max(self.note().seen, self.path.stat().st_mtime) <= changed <= now:
+                return changed
+        return now
+
+    def _write(self, note: Note) -> None:
+        self._noted = note
+        with suppress(OSError, StoreError):  # it is written again by the next look
+            replace_file(self.path.with_name(NOTE), msgspec.json.encode(note))
 
     def read(self) -> Iterator[Kept]:
         """Yield what is kept; lines that can't be read are passed over. Raises OSError and NotAFile."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from operator import is_not
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -47,6 +48,20 @@ class TeamMail:
         self._messages: dict[int, tuple[list[Seen], Message]] = {}
         self._groups: list[list[Seen]] = []
         self._remember()
+
+    @property
+    def journal(self) -> Journal:
+        """What is kept of the team."""
+        return self._journal
+
+    def gone_since(self) -> float:
+        """Return since when the team, which is not there, is gone (seconds since the epoch)."""
+        return self._journal.gone_since(is_keeping=self._is_keeping)
+
+    def keep_members(self, members: Iterable[dict[str, Any]]) -> None:
+        """Keep who is in the team, for when it is gone."""
+        if self._is_keeping:
+            self._journal.remember(members)
 
     def _remember(self) -> None:
         try:

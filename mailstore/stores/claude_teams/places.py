@@ -11,6 +11,7 @@ from typing import Any
 
 from mailstore.files.salvage import loads
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.stores.claude_teams.journal import Journal, known_in
 
 __all__ = ["CONFIG", "INBOXES", "Place", "Team", "find", "is_team", "read_object"]
 
@@ -65,20 +66,37 @@ class Team:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a mailbox lies: the folder of one team, or one in which the folders of several lie."""
+    """Where a mailbox lies: the folder of one team, or one in which the folders of several lie.
+
+    Where `is_gone`, there is no such folder any more when it is opened, and what was kept of it is shown.
+    """
 
     folder: Path
     is_several: bool = False
+    is_gone: bool = False
 
     def teams(self, known: Collection[str] = ()) -> list[Team]:
         """Return the teams that are there, without a look at those known. Raises OSError for a folder unreadable."""
+        try:
+            with os.scandir(self.folder) as entries:
+                names = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))
+        except FileNotFoundError:
+            if self.is_gone:
+                return []
+            raise
         if not self.is_several:
-            os.scandir(self.folder).close()
             return [Team(self.folder)]
-        with os.scandir(self.folder) as entries:
-            names = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))
         found = [name for name in names if name in known or is_team(self.folder / name)]
-        return [Team(self.folder / name, f"@{name}") for name in found]
+        return [self._team(name) for name in found]
+
+    def remembered(self) -> list[Team]:
+        """Return the teams of which something was kept, there or not; of one team's folder, only when it is gone."""
+        if not self.is_several:
+            return [Team(self.folder)] if self.is_gone else []
+        return [self._team(name) for name in known_in(self.folder)]
+
+    def _team(self, name: str) -> Team:
+        return Team(self.folder / name, f"@{name}")
 
 
 def find(path: Path) -> Place | None:
@@ -93,6 +111,16 @@ def find(path: Path) -> Place | None:
     for folder in (path, path / TEAMS):
         if _holds_teams(folder) or (folder.name == TEAMS and folder.is_dir() and not any(folder.iterdir())):
             return Place(folder, is_several=True)
+    return _remembered(path)
+
+
+def _remembered(path: Path) -> Place | None:
+    """Return the mailbox that lay at a path and of which something was kept."""
+    if not path.exists() and Journal(path).is_there:
+        return Place(path, is_gone=True)
+    for folder in (path, path / TEAMS):
+        if known_in(folder):
+            return Place(folder, is_several=True, is_gone=not folder.exists())
     return None
 
 

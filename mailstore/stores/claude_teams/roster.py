@@ -24,7 +24,7 @@ from mailstore.stores.claude_teams.places import CONFIG, Team, read_object
 from mailstore.stores.rereading import is_settled
 from mailstore.stores.timestamps import parse_time
 
-__all__ = ["agents", "members", "named_apart", "read_config", "task_stamps"]
+__all__ = ["agents", "gone_words", "members", "named_apart", "read_config", "task_stamps"]
 
 MOST_TASKS = 1000
 
@@ -64,9 +64,19 @@ def members(config: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {each["name"]: each for each in listed if isinstance(each.get("name"), str) and each["name"]}
 
 
-def agents(mail: TeamMail, config: dict[str, Any], *, is_gone: bool = False) -> list[Agent]:
+def gone_words(team: str, since: float) -> str:
+    """Say since when a team is gone, in seconds since the epoch."""
+    return f"the team {team} is gone since {_utc(since)}: what was seen of it is shown"
+
+
+def _utc(moment: float) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def agents(mail: TeamMail, config: dict[str, Any], *, gone_since: float | None = None) -> list[Agent]:
     """Return a team's agents: its members, then those that its mail alone tells of."""
     team = mail.team
+    is_gone = gone_since is not None
     listed = members(config)
     last: dict[str, Seen] = {}
     for sent in mail.traffic():
@@ -79,17 +89,17 @@ def agents(mail: TeamMail, config: dict[str, Any], *, is_gone: bool = False) -> 
         if session_id == "user" or not name:
             continue
         member, seen = listed.get(name), last.get(name)
-        has_left = is_gone or (member is None and seen is not None and _type(seen) in LEFT)
+        has_left = member is None and seen is not None and _type(seen) in LEFT
         role = member.get("agentType") if member else None
         found.append(
             Agent(
                 session_id=session_id,
                 name=name if team.suffix else f"{name}@{team.name}",
                 role=role if isinstance(role, str) and role != session_id else "",
-                status=Status.DEAD if has_left else Status.LIVING,
-                activity="" if has_left else _activity(member, seen, doing.get(name, "")),
+                status=Status.DEAD if has_left or is_gone else Status.LIVING,
+                activity="" if has_left or is_gone else _activity(member, seen, doing.get(name, "")),
                 started_at=parse_time(member.get("joinedAt"))[0] if member else None,
-                ended_at=seen.time if has_left and seen is not None else None,
+                ended_at=seen.time if has_left and seen is not None else gone_since,
                 last_seen=seen.time if seen is not None and seen.entry.time is not None else None,
             )
         )
@@ -115,8 +125,7 @@ def _type(seen: Seen) -> str:
 
 def _activity(member: dict[str, Any] | None, seen: Seen | None, task: str) -> str:
     if seen is not None and _type(seen) == IDLE:
-        moment = datetime.fromtimestamp(seen.time, UTC).strftime("%Y-%m-%d %H:%M:%S")
-        return f"idle since {moment} UTC{f', at: {task}' if task else ''}"
+        return f"idle since {_utc(seen.time)}{f', at: {task}' if task else ''}"
     if member and member.get("isActive") is False and not task:
         return "not active"
     return task

@@ -8,12 +8,12 @@ from itertools import count
 from mailstore.events import Event
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp, path_stamp
-from mailstore.message import Message
+from mailstore.message import Message, Problem
 from mailstore.roster import Agent
 from mailstore.stores.claude_teams.copies import Seen
 from mailstore.stores.claude_teams.mail import TeamMail
-from mailstore.stores.claude_teams.places import Place, Team
-from mailstore.stores.claude_teams.roster import agents, named_apart, read_config, task_stamps
+from mailstore.stores.claude_teams.places import CONFIG, Place, Team
+from mailstore.stores.claude_teams.roster import agents, gone_words, members, named_apart, read_config, task_stamps
 from mailstore.stores.rereading import Source
 
 __all__ = ["TeamsSource"]
@@ -24,7 +24,7 @@ ROSTER = "roster"
 class TeamsSource(Source):
     """A team is one part, however many inboxes it has: only together do they tell what was sent to several.
 
-    A team whose folder goes while others stay keeps its mail, and its agents are dead.
+    A team whose folder goes, while others stay or before it is opened, keeps its mail, and its agents are dead.
     """
 
     def __init__(self, place: Place, *, is_keeping: bool = True) -> None:
@@ -36,6 +36,7 @@ class TeamsSource(Source):
         self._due: set[str] = set()
         self._gone: set[str] = set()
         self._ticks = count(1)
+        self._is_begun = False
 
     def begin(self) -> None:
         """Forget what was read, not which teams there were."""
@@ -52,9 +53,13 @@ class TeamsSource(Source):
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
         """Return the roster and the teams."""
         there = {team.name: team for team in self._place.teams(self._mail.keys() - self._gone)}
-        for name, team in there.items():
-            if name not in self._mail:
-                self._mail[name] = self._begun(team)
+        known = list(there.values())
+        if not self._is_begun:
+            known += self._place.remembered()
+            self._is_begun = True
+        for team in known:
+            if team.name not in self._mail:
+                self._mail[team.name] = self._begun(team)
         self._gone = self._mail.keys() - there.keys()
         found: dict[str, Hashable] = {ROSTER: ()}
         facts: list[Hashable] = []
@@ -78,10 +83,16 @@ class TeamsSource(Source):
         problems: list[Event] = []
         for name in self._mail:
             mail = self._looked(name)
+            if name in self._gone:
+                since = mail.gone_since()
+                found += agents(mail, {"members": mail.journal.note().members}, gone_since=since)
+                problems.append(Problem(f"{mail.team.prefix}{CONFIG}", 1, 0, gone_words(name, since), fatal=False))
+                continue
             config = read_config(mail.team)
             if config.is_torn:
                 return None
-            found += agents(mail, config.value, is_gone=name in self._gone)
+            mail.keep_members(members(config.value).values())
+            found += agents(mail, config.value)
             if config.problem is not None:
                 problems.append(config.problem)
         return [*named_apart(found), *problems]

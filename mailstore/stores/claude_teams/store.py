@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from mailstore.errors import ContentGone
+from mailstore.errors import ContentGone, DraftRefused
 from mailstore.message import Location, Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.claude_teams.copies import Seen, id_of, message_of
 from mailstore.stores.claude_teams.entries import Entry, entry_of
+from mailstore.stores.claude_teams.journal import Journal
 from mailstore.stores.claude_teams.notices import notice
 from mailstore.stores.claude_teams.places import INBOXES, Place, Team, find
+from mailstore.stores.claude_teams.roster import gone_words
 from mailstore.stores.claude_teams.source import TeamsSource
 from mailstore.stores.followed import FollowedStore, found_at, is_found, unreadable
 from mailstore.stores.rereading import Rereader
@@ -52,6 +54,9 @@ class ClaudeTeamsStore(FollowedStore):
     def __init__(self, place: Place, *, poll: bool = False) -> None:
         self._place = place
         self._source = TeamsSource(place)
+        if place.is_gone:
+            missing = {**self.capabilities.missing, Capability.SEND: self.notice}
+            self.capabilities = Capabilities(missing)  # type: ignore[misc]
         super().__init__(Rereader(self._source), place.folder, poll=poll)
 
     @classmethod
@@ -74,7 +79,18 @@ class ClaudeTeamsStore(FollowedStore):
     def title(self) -> str:
         """Return the team's name, or that of the folder of teams and the one above."""
         folder = self._place.folder
-        return f"{folder.parent.name}/{folder.name}" if self._place.is_several else folder.name
+        name = f"{folder.parent.name}/{folder.name}" if self._place.is_several else folder.name
+        return f"{name} (gone)" if self._place.is_gone else name
+
+    @property
+    def notice(self) -> str:
+        """Return since when the team is gone, if it was when it was opened."""
+        folder = self._place.folder
+        if not self._place.is_gone:
+            return ""
+        if self._place.is_several:
+            return f"{folder} is gone: what was seen of its teams is shown"
+        return gone_words(folder.name, Journal(folder).gone_since())
 
     def _below(self) -> list[str]:
         teams = self._source.teams() if self._place.is_several else [Team(self._place.folder)]
@@ -106,11 +122,19 @@ class ClaudeTeamsStore(FollowedStore):
         """Append a message from the person to the inbox of each recipient."""
         from mailstore.stores.claude_teams.writer import write
 
+        if Capability.SEND not in self.capabilities:
+            raise self._unsupported(Capability.SEND)
         self._check(draft)
         try:
             teams = self._place.teams()
         except OSError as error:
             raise unreadable(self._place.folder, error) from error
+        gone = [team for team in self._place.remembered() if team.name not in {there.name for there in teams}]
+        for team in gone:
+            if any(name.endswith(f"@{team.name}") for name in draft.recipients):
+                raise DraftRefused(
+                    "to", gone_words(team.name, Journal(team.folder).gone_since()), "nobody reads mail there"
+                )
         team, written = write(teams, draft)
         copies = []
         for it in written:
