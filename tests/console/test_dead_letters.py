@@ -57,7 +57,7 @@ async def test_a_letter_tells_its_cause_and_who_could_take_it_over(mail: MailFil
         ):
             assert words in text, words
         assert "takers  bob-00000001" in text
-        assert "What of leaf 2? ␛[2J[/]" in text
+        assert "What of leaf 0? ␛[2J[/]" in text
         await seat.press("j")
         assert "What of leaf 1?" in seat.text
     assert before == {path.name: path.read_bytes() for path in mail.data.glob("*.jsonl")}
@@ -69,14 +69,14 @@ async def test_marked_letters_are_redirected_after_a_look_and_undone(mail: MailF
         assert "Send 2 letters on to" in seat.text
         await seat.press("enter")
         await seat.sees("Redirect 2 letters?")
-        assert "send “Leaf 2” on to bob-00000001" in seat.text
+        assert "send “Leaf 0” on to bob-00000001" in seat.text
         assert len(lines(mail, "agent-mailbox.jsonl")) == 4
         await seat.press("y")
         await seat.sees("2 written · z undoes")
         await listed(seat, 2)
         sent = lines(mail, "agent-mailbox.jsonl")[4:]
         assert [(it["recipient"], it["thread"]) for it in sent] == [
-            ("bob-00000001", "leaf-2"),
+            ("bob-00000001", "leaf-0"),
             ("bob-00000001", "leaf-1"),
         ]
         await seat.press("z", "y")
