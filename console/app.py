@@ -86,7 +86,11 @@ class SignalboxApp(App[None]):
         super().__init__()
         self._config = config
         self._moment = moment
-        self.session = Session(store, state, config, user=user, observe=observe or config.observe, clock=clock)
+        self._idling = Idling()
+        is_observing = observe or config.observe
+        self.session = Session(
+            store, state, config, user=user, observe=is_observing, clock=clock, rest=self._idling.rest
+        )
         self._ahead = Ahead(store)
         self.theme_names: list[str] = []
         self._problems = [*problems, *self._dress(theme or config.theme), *self.session.keymap_problems]
@@ -97,7 +101,6 @@ class SignalboxApp(App[None]):
         self._known: set[str] = set()
         self._letters: set[tuple[str, str]] = set()
         self._has_offered = False
-        self._idling = Idling()
         self._dead: int | None = None
 
     def get_driver_class(self) -> type[Driver]:

@@ -50,15 +50,16 @@ if TYPE_CHECKING:
     from console.unseen import shown_to as shown_to
     from console.unseen import unseen as unseen
     from console.waking import wake as wake
-    from mailstore.exporting import exported as exported
+    from mailstore.exporting import placed as placed
+    from mailstore.exporting import whole as whole
     from mailstore.moments import EXAMPLES as EXAMPLES
     from mailstore.moments import read_moment as read_moment
-    from mailstore.past import mailbox_at as mailbox_at
+    from mailstore.past import taken_back as taken_back
     from mailstore.query import parse as parse
     from mailstore.replying import reply_to as reply_to
     from mailstore.search import SearchContext as SearchContext
-    from mailstore.search import look_up as look_up
-    from mailstore.search import search as search
+    from mailstore.search import judged as judged
+    from mailstore.search import looked_up as looked_up
     from mailstore.sending import preview as preview
     from mailstore.settling import carry_out as carry_out
     from mailstore.waking import waking_mail as waking_mail
@@ -75,7 +76,7 @@ HOMES = {
     "console.render.markdown": ("render_markdown",),
     "mailstore.replying": ("reply_to",),
     "mailstore.query": ("parse",),
-    "mailstore.search": ("SearchContext", "look_up", "search"),
+    "mailstore.search": ("SearchContext", "judged", "looked_up"),
     "console.panes.help": ("help_page",),
     "console.screens.viewer": ("Viewer",),
     "console.screens.ask": ("Ask",),
@@ -95,7 +96,7 @@ HOMES = {
     "mailstore.sending": ("preview",),
     "mailstore.settling": ("carry_out",),
     "mailstore.moments": ("EXAMPLES", "read_moment"),
-    "mailstore.past": ("mailbox_at",),
+    "mailstore.past": ("taken_back",),
     "console.panes.slider": ("Place", "Slider"),
     "mailstore.waking": ("waking_mail",),
     "console.unseen": ("shown_to", "unseen"),
@@ -103,7 +104,7 @@ HOMES = {
     "console.export.document": ("SUFFIXES", "About", "render"),
     "console.cli.export": ("write_new",),
     "console.cli.plain": ("stamp",),
-    "mailstore.exporting": ("exported",),
+    "mailstore.exporting": ("placed", "whole"),
 }
 """Modules and the names that are taken from them, those that are needed soonest first."""
 

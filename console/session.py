@@ -17,6 +17,7 @@ from console.writing import Writing
 from mailstore.address import Kind, resolve
 from mailstore.errors import MailError, StoreError, Unsupported
 from mailstore.events import Event, Seen
+from mailstore.guarding import guarded
 from mailstore.mailbox import Mailbox
 from mailstore.message import Intervention, Message
 from mailstore.store import Capability, Store
@@ -38,8 +39,9 @@ PAST = "looking at the past: T goes back to now"
 class Session:
     """A mailbox as one person sees it.
 
-    Methods that say so block and belong in a worker; everything else is for the event loop alone. The
-    fold is changed by the feed and by nobody else.
+    Methods that say so block and belong in a worker; everything else is for the event loop alone, a mailbox above
+    all: who has long to look through one goes in steps (`stepping`). The fold is changed by the feed and by nobody
+    else.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Session:
         user: str = "user",
         observe: bool = False,
         clock: Callable[[], float] = time.time,
+        rest: Callable[[float], float] = lambda worked: 0.0,
     ) -> None:
         self.store = store
         self._state = state
@@ -60,7 +63,9 @@ class Session:
         self.user = user
         self.observe = observe
         self.clock = clock
-        self.live = Mailbox(user)
+        self.rest = rest
+        """How long what goes on beside the keys rests after working for so many seconds."""
+        self.live = guarded(Mailbox(user))
         self.moment: float | None = None
         self._past: Mailbox | None = None
         self.joined: frozenset[str] = frozenset()
@@ -94,7 +99,7 @@ class Session:
         """Let a whole mailbox stand for the present one; what was seen or taken back meanwhile holds in it too."""
         if len(self.live) < FEW:
             mailbox.fold(self.live.marks(), self.clock())
-        self.live = mailbox
+        self.live = guarded(mailbox)
         self.forget_bodies()
 
     def now(self) -> float:
@@ -103,7 +108,7 @@ class Session:
 
     def travel(self, moment: float | None, past: Mailbox | None) -> None:
         """Look at the mailbox as it stood at a moment; at None, at the present one."""
-        self.moment, self._past = moment, past
+        self.moment, self._past = moment, None if past is None else guarded(past)
 
     def why_not(self, capability: Capability, about: str = "") -> str:
         """Return why the person can't do something here, or to a message or an agent; empty when they can."""

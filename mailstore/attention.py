@@ -102,8 +102,7 @@ def in_order(found: Iterable[Concern]) -> list[Concern]:
 def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
     """Yield the concerns as they are found, and None at least once a message: whoever has a screen pauses there.
 
-    Mail may come in between; what it changes, the next look finds. Raises LookupError or RuntimeError where the
-    mailbox was read anew meanwhile.
+    Mail may come in between; what it changes, the next look finds. Raises ReadAnew.
     """
     mailbox.advance(now)
     recent: list[Message] = []
@@ -111,11 +110,11 @@ def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | Non
     window, talk = now - limits.window_minutes * MINUTE, now - limits.loop_minutes * MINUTE
     thread_of = lru_cache(maxsize=THREADS)(mailbox.thread_messages)
     for message in mailbox.newest(min(window, talk)):
-        yield None
         if message.time > talk:
             talks.setdefault(mailbox.root_of(message.id), []).append(message)
         if message.time > window and not message.archived:
             recent.append(message)
+        yield None
     yield from _unanswered(mailbox, thread_of, now - limits.question_minutes * MINUTE, now)
     yield from _stalled(mailbox, now, limits)
     yield from _vacant(mailbox)
@@ -131,10 +130,10 @@ def _unanswered(
     """Find questions from before a moment that none of those who were asked has answered."""
     open_: dict[str, list[_Question]] = {}
     for message in mailbox.of_type(QUESTION):
-        yield None
         asking = _Question(message, _asked(mailbox, message, now))
         if message.timed and not asking.is_answered_in(thread_of(mailbox.root_of(message.id))):
             open_.setdefault(message.sender, []).append(asking)
+        yield None
     if any(it.message.time <= before for questions in open_.values() for it in questions):
         yield from _answer(mailbox, open_)
     for sender, questions in open_.items():

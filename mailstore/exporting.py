@@ -14,7 +14,18 @@ from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.store import Store
 
-__all__ = ["Claim", "Exported", "Finding", "Verdict", "digest", "exported", "text_digest", "verified"]
+__all__ = [
+    "Claim",
+    "Exported",
+    "Finding",
+    "Verdict",
+    "digest",
+    "exported",
+    "placed",
+    "text_digest",
+    "verified",
+    "whole",
+]
 
 
 class Exported(msgspec.Struct, frozen=True):
@@ -94,34 +105,49 @@ def text_digest(text: str) -> str:
 
 def exported(store: Store, mailbox: Mailbox, messages: Iterable[Message], now: float) -> Iterator[Exported]:
     """Yield messages whole, in the order given; one whose record is gone says so. Blocks."""
-    for message in messages:
-        record, content, missing = b"", "", ""
-        try:
-            record = store.raw(message)
-            content = store.content(message)
-        except ContentGone as error:
-            missing = error.problem
-        where = message.location
-        yield Exported(
-            id=message.id,
-            sender=message.sender,
-            recipients=message.recipients,
-            timestamp=message.timestamp,
-            subject=message.subject,
-            content=content,
-            thread=message.thread,
-            root=mailbox.root_of(message.id),
-            type=message.type,
-            states={name: found.value for name, found in mailbox.bare_states(message, now).items()},
-            archived=message.archived,
-            file=where.file if where is not None else None,
-            offset=where.offset if where is not None else None,
-            length=where.length if where is not None else None,
-            sha256=digest(record) if record else None,
-            text_sha256=text_digest(content),
-            record=record.decode("utf-8", "surrogateescape"),
-            missing=missing,
-        )
+    return (whole(store, message, placed(mailbox, message, now)) for message in messages)
+
+
+Placed = tuple[str, dict[str, str]]
+"""The root of a message's thread, and the message's states by recipient."""
+
+
+def placed(mailbox: Mailbox, message: Message, now: float) -> Placed:
+    """Return the root of a message's thread, and the message's states by recipient."""
+    states = mailbox.bare_states(message, now)
+    return mailbox.root_of(message.id), {name: found.value for name, found in states.items()}
+
+
+def whole(store: Store, message: Message, where_it_stands: Placed) -> Exported:
+    """Return a message whole, given what only the mailbox knows; one whose record is gone says so. Blocks."""
+    record, content, missing = b"", "", ""
+    root, states = where_it_stands
+    try:
+        record = store.raw(message)
+        content = store.content(message)
+    except ContentGone as error:
+        missing = error.problem
+    where = message.location
+    return Exported(
+        id=message.id,
+        sender=message.sender,
+        recipients=message.recipients,
+        timestamp=message.timestamp,
+        subject=message.subject,
+        content=content,
+        thread=message.thread,
+        root=root,
+        type=message.type,
+        states=states,
+        archived=message.archived,
+        file=where.file if where is not None else None,
+        offset=where.offset if where is not None else None,
+        length=where.length if where is not None else None,
+        sha256=digest(record) if record else None,
+        text_sha256=text_digest(content),
+        record=record.decode("utf-8", "surrogateescape"),
+        missing=missing,
+    )
 
 
 def verified(claims: Iterable[Claim], store: Store, mailbox: Mailbox) -> Iterator[Finding]:

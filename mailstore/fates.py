@@ -6,11 +6,13 @@ from collections.abc import Collection, Iterable, Iterator
 
 from mailstore.address import Kind, role_key
 from mailstore.audience import Facts, Recipient, expires_at, recipients
+from mailstore.columns.messages import Messages
 from mailstore.delivery import Standing, State, standing, state
 from mailstore.fold import NO_FACTS, Fold
-from mailstore.message import Intervention, Message, Receipt, by_age
+from mailstore.message import Delivery, Intervention, Message, Receipt, by_age
 from mailstore.protocol import PERSON
 from mailstore.roster import Status
+from mailstore.steps import ReadAnew
 from mailstore.views import DeadLetter
 
 __all__ = ["Fates"]
@@ -50,10 +52,20 @@ class Fates(Fold):
         """Say whether there is a record that somebody read a message, under whichever of their names."""
         return self._party(reader) in self._facts_of(message_id).readers
 
+    def _check(self, messages: Messages) -> None:
+        """Raise ReadAnew unless messages are still those that are there."""
+        if messages is not self._messages:
+            raise ReadAnew
+
     def deliveries(self, message_id: str) -> list[str]:
         """Return for whom a message was when it was sent, where that was recorded, under the names in the records."""
         row, names = self._messages.ids.row(message_id), self._messages.names
         return [] if row is None else [names[number] for number in self._deliveries.names_of(row)]
+
+    def delivered(self, message_id: str) -> list[Delivery]:
+        """Return the records of for whom a message was when it was sent, as they stand."""
+        row, names, records = self._messages.ids.row(message_id), self._messages.names, self._deliveries
+        return [] if row is None else [Delivery(message_id, names[name], time) for name, time in records.of(row)]
 
     def put_away_by(self, message_id: str) -> dict[str, float | None]:
         """Return who put a message away itself, and when, in seconds since the epoch, where that is known."""
@@ -176,7 +188,7 @@ class Fates(Fold):
         return newest_first(self.letters(now))
 
     def letters(self, now: float) -> Iterator[DeadLetter]:
-        """Yield the letters that nobody will read unless somebody acts, in no order that matters."""
+        """Yield the letters that nobody will read unless somebody acts, in no order that matters. Raises ReadAnew."""
         self.advance(now)
         return self._letters(dict.fromkeys(row for row, _ in self._ledger.dead), now)
 
@@ -185,10 +197,12 @@ class Fates(Fold):
         return newest_first(self._letters(self._members_of(root), now))
 
     def _letters(self, rows: Iterable[int], now: float) -> Iterator[DeadLetter]:
+        messages = self._messages
         for row in rows:
+            self._check(messages)
             if not (names := self._ledger.dead_for(row)):
                 continue
-            message, facts = self._messages[row], self._facts(row)
+            message, facts = messages[row], self._facts(row)
             for recipient in recipients(message, facts, self.roster, self.user):
                 if recipient.name in names:
                     found = standing(recipient, message, facts, self.roster, now)
@@ -216,8 +230,9 @@ class Fates(Fold):
 
     def vacant(self) -> Iterator[tuple[str, int, Message]]:
         """Yield the roles that mail waits for and nobody holds, sorted, with how much and the oldest of it."""
-        for role, number in sorted(self._ledger.waiting().items()):
-            yield role, number, self._oldest(self._ledger.open.of((True, role)))
+        for role in sorted(self._ledger.waiting()):
+            if rows := [] if self.roster.holders(role) else self._ledger.open.of((True, role)):
+                yield role, len(rows), self._oldest(rows)
 
     def interventions(self) -> list[Intervention]:
         """Return the oversight journal, the newest first."""

@@ -233,7 +233,7 @@ class Fold:
 
     def _fold_delivery(self, delivery: Delivery, now: float) -> None:
         row = self._row(delivery.message_id)
-        self._deliveries.add(row, self._messages.names.number(delivery.recipient))
+        self._deliveries.add(row, self._messages.names.number(delivery.recipient), delivery.time)
         self._index.postings.deliver(row, self._party(delivery.recipient))
         self._refile(row, now)
 

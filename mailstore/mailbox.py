@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from mailstore.address import channel_label, is_channel, is_person, resolve
-from mailstore.columns.messages import NONE, Head
+from mailstore.columns.messages import NONE, Head, Messages
 from mailstore.events import Event, Seen, Unseen
 from mailstore.fates import Fates
 from mailstore.index import is_for_user
@@ -49,16 +49,37 @@ class Mailbox(Fates):
     def newest(self, since: float = -FOREVER) -> Iterator[Message]:
         """Yield every message, the newest first, live and archived; only those from a time on if one is given.
 
-        Made as they are asked for, of those that are there now.
+        Made as they are asked for, of those that are there now. Raises ReadAnew.
         """
-        times, order = self._messages.times, self._messages.order()
+        messages = self._messages
+        times, order = messages.times, messages.order()
         for at in range(len(order) - 1, -1, -1):
             if times[order[at]] < since:
                 return
-            yield self._messages[order[at]]
+            yield messages[order[at]]
+            self._check(messages)
+
+    def each(self) -> Iterator[Message]:
+        """Yield every message, live and archived, in about the order in which they were folded; also what comes then.
+
+        Made as they are asked for. Raises ReadAnew.
+        """
+        return self._each(self._messages)
+
+    def _each(self, messages: Messages) -> Iterator[Message]:
+        row = 0
+        while row < len(messages):
+            self._check(messages)
+            if messages.is_there(row):
+                yield messages[row]
+            row += 1
+        self._check(messages)
 
     def of_type(self, kind: str, *, archived: bool = False) -> Iterator[Message]:
-        """Yield the live messages of a type, or all, in no order that matters; made as they are asked for."""
+        """Yield the live messages of a type, or all, in no order that matters; made as they are asked for.
+
+        Raises ReadAnew.
+        """
         messages, postings = self._messages, self._index.postings
 
         def is_wanted(head: Head) -> bool:
@@ -68,6 +89,7 @@ class Mailbox(Fates):
             for row in postings.with_head(number):
                 if is_wanted(messages.head(row)):  # it may have been archived since
                     yield messages[row]
+                    self._check(messages)
 
     def times(self) -> list[float]:
         """Return when every message was sent, in seconds since the epoch, the earliest first."""

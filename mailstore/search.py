@@ -13,12 +13,15 @@ from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.query import STATE_OF, All, Either, Field, Not, Query, Words
 from mailstore.scope import label_of
+from mailstore.steps import Aside, Steps, at_once
 
-__all__ = ["SearchContext", "look_up", "needed", "search"]
+__all__ = ["SearchContext", "judged", "look_up", "looked_up", "needed", "search"]
 
 CODE = ("```", "~~~")
-LOOKED_AT = 256
-"""How many messages are looked at before whoever searches hears of it."""
+LOOKED_AT = 32
+"""How many messages are looked at before whoever searches hears of it: a millisecond or two."""
+TEXTS_AT_ONCE = 256
+"""How many texts are read at once."""
 LEAST_PREFIX = 8
 """Characters of a session id that stand for all of it (formats/haak.md 7)."""
 
@@ -30,38 +33,47 @@ class SearchContext:
         self._mailbox = mailbox
         self._body = body
         self._now = now
-        self._read: tuple[str, str] = ("", "")
 
     @property
     def mailbox(self) -> Mailbox:
         """Return the mailbox that is asked."""
         return self._mailbox
 
-    def text(self, message: Message) -> str:
-        """Return a message's text, folded; the last one is kept, because a query asks for it several times."""
-        if self._read[0] != message.id:
-            self._read = (message.id, self._body(message).casefold())
-        return self._read[1]
-
     def matches(self, query: Query, message: Message) -> bool:
-        """Say whether a message is what a query asks for."""
+        """Say whether a message is what a query asks for; reads its text where that decides."""
+        found = self.decided(query, message)
+        return found if isinstance(found, bool) else self.text_holds(message, found)
+
+    def text_holds(self, message: Message, query: Query | bool) -> bool:
+        """Say whether a message's text is what is left to ask of it; blocks, and asks nothing of the mailbox."""
+        return query if isinstance(query, bool) else holds(query, self._body(message).casefold())
+
+    def decided(self, query: Query, message: Message) -> bool | Query:
+        """Say whether a message is what a query asks for; where its text decides, return what is to be asked of it."""
         match query:
             case Words(text):
-                return self._has_words(text.casefold(), message)
+                return self._has_words(text.casefold(), message) or query
             case Not(part):
-                return not self.matches(part, message)
-            case All(parts):
-                return all(self.matches(part, message) for part in parts)
-            case Either(parts):
-                return any(self.matches(part, message) for part in parts)
-            case Field():
-                return self._has(query, message)
+                found = self.decided(part, message)
+                return not found if isinstance(found, bool) else Not(found)
+            case All(parts) | Either(parts):
+                is_all = isinstance(query, All)
+                left: list[Query] = []
+                for part in parts:
+                    found = self.decided(part, message)
+                    if not isinstance(found, bool):
+                        left.append(found)
+                    elif found is not is_all:
+                        return found
+                return (All if is_all else Either)(tuple(left)) if left else is_all
+            case Field(name):
+                return query if name == "has" else self._has(query, message)
 
     def _has_words(self, words: str, message: Message) -> bool:
         if words.startswith("@") and words[1:] in (name.casefold() for name in message.mentions):
             return True
         header = (message.subject, message.id, message.sender, *message.recipients, *message.tags)
-        return any(words in text.casefold() for text in header) or words in self.text(message)
+        return any(words in text.casefold() for text in header)
 
     def _has(self, field: Field, message: Message) -> bool:
         value = field.value.casefold()
@@ -88,8 +100,6 @@ class SearchContext:
                 return message.timed and message.time < field.time
             case "after":
                 return message.timed and message.time >= field.time
-            case "has":
-                return self._has_part(value, message)
             case _:
                 return self._is(value, message)
 
@@ -108,12 +118,6 @@ class SearchContext:
             return True
         return len(bare) >= LEAST_PREFIX and name.casefold().startswith(bare)
 
-    def _has_part(self, part: str, message: Message) -> bool:
-        text = self.text(message)
-        if part == "code":
-            return any(fence in text for fence in CODE) or "\n    " in text
-        return "attachment:" in text or "](file:" in text or "![" in text
-
     def _is(self, claim: str, message: Message) -> bool:
         mailbox = self._mailbox
         if claim == "archived":
@@ -124,6 +128,27 @@ class SearchContext:
             mentioned = (resolve(name, mailbox.roster, mailbox.user) for name in message.mentions)
             return any(address.kind is Kind.USER for address in mentioned)
         return STATE_OF[claim] in mailbox.bare_states(message, self._now).values()
+
+
+def holds(query: Query, text: str) -> bool:
+    """Say whether a message's folded text is what is left of a query to ask of it (`SearchContext.decided`)."""
+    match query:
+        case Words(words):
+            return words.casefold() in text
+        case Not(part):
+            return not holds(part, text)
+        case All(parts):
+            return all(holds(part, text) for part in parts)
+        case Either(parts):
+            return any(holds(part, text) for part in parts)
+        case Field(_, part):
+            return _has_part(part.casefold(), text)
+
+
+def _has_part(part: str, text: str) -> bool:
+    if part == "code":
+        return any(fence in text for fence in CODE) or "\n    " in text
+    return "attachment:" in text or "](file:" in text or "![" in text
 
 
 def cost(query: Query) -> int:
@@ -177,27 +202,62 @@ Candidates = Callable[[Sequence[str]], Generator[list[str]] | None]
 """What a store knows of some words (see `Store.candidates`)."""
 
 
-def look_up(query: Query, context: SearchContext, candidates: Candidates) -> Generator[list[Message]]:
+def look_up(query: Query, context: SearchContext, candidates: Candidates) -> Iterator[list[Message]]:
     """Yield what a query finds in all of a mailbox, about the newest first, in batches; each message once.
 
     A batch may be empty: it comes so that whoever searches can stop. The order is that of the store's candidates,
-    where it has some; else the newest come first.
+    where it has some; else the newest come first. Blocks.
     """
+    return at_once(looked_up(query, context, candidates))
+
+
+def looked_up(query: Query, context: SearchContext, candidates: Candidates) -> Steps[list[Message]]:
+    """Look a query up in steps (`look_up`). Raises ReadAnew."""
     mailbox, asked = context.mailbox, cheapest_first(query)
     words = needed(query)
-    hints = candidates(words) if words else None
     seen: set[str] = set()
-    if hints is not None:
-        try:
+    if words:
+        asking = Aside(lambda: candidates(words))
+        yield asking
+        if (hints := asking.found()) is not None:
             with closing(hints):
-                for ids in hints:
+                more = Aside(lambda: next(hints, None))
+                yield more
+                while (ids := _told(more)) is not None:
                     fresh = [message_id for message_id in dict.fromkeys(ids) if message_id not in seen]
                     seen.update(fresh)
-                    messages = (message for each in fresh if (message := mailbox.message(each)) is not None)
-                    yield [message for message in messages if context.matches(asked, message)]
-            return
-        except StoreError:
-            pass  # what the store can't tell is looked for in every message
-    every = mailbox.newest()
+                    yield from judged(filter(None, map(mailbox.message, fresh)), asked, context)
+                    more = Aside(lambda: next(hints, None))
+                    yield more
+                if not more.failed:
+                    return
+            # what the store can't tell is looked for in every message
+    yield from judged((message for message in mailbox.newest() if message.id not in seen), asked, context)
+
+
+def _told(more: Aside[list[str] | None]) -> list[str] | None:
+    return None if isinstance(more.failed, StoreError) else more.found()
+
+
+def judged(messages: Iterable[Message], query: Query, context: SearchContext) -> Steps[list[Message]]:
+    """Yield which of some messages a query finds, a few at a time; their texts, where they decide, are read aside."""
+    asked, every = cheapest_first(query), iter(messages)
+    left: list[tuple[Message, bool | Query]] = []
     while some := list(islice(every, LOOKED_AT)):
-        yield [message for message in some if message.id not in seen and context.matches(asked, message)]
+        found = ((message, context.decided(asked, message)) for message in some)
+        left += [each for each in found if each[1] is not False]
+        if len(left) >= TEXTS_AT_ONCE or all(wanted is True for _, wanted in left):
+            yield from _settled(left, context)
+            left = []
+        else:
+            yield None
+    yield from _settled(left, context)
+
+
+def _settled(left: list[tuple[Message, bool | Query]], context: SearchContext) -> Steps[list[Message]]:
+    if all(wanted is True for _, wanted in left):
+        yield [message for message, _ in left]
+        return
+    reading = Aside(lambda: [each for each, wanted in left if wanted is True or context.text_holds(each, wanted)])
+    yield reading
+    yield reading.found()

@@ -12,6 +12,7 @@ from console.cli.plain import columns, put
 from console.cli.search import text_of
 from console.cli.settings import saved_views
 from console.saved import find
+from mailstore.steps import at_once
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +24,8 @@ def run(args: argparse.Namespace) -> int:
     """Print one row a view."""
     with loaded(args, with_seen=True) as mail:
         views = saved_views(mail.store.url)
-        found = find(mail.mailbox, lambda message: text_of(mail.store, message), mail.now, views, mail.store.candidates)
+        steps = find(mail.mailbox, lambda message: text_of(mail.store, message), mail.now, views, mail.store.candidates)
+        found = dict(at_once(steps))
         rows = [
             ViewRow(name, query, found[name].messages, found[name].unseen, found[name].problem)
             for name, query in views.items()

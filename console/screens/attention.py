@@ -19,6 +19,7 @@ from console.render.text import age, clock
 from console.screens.sheet import Sheet
 from console.session import Session
 from mailstore.attention import Concern, Trouble, in_order, look
+from mailstore.steps import ReadAnew
 
 __all__ = ["NeedsAttention"]
 
@@ -90,7 +91,7 @@ class NeedsAttention(Sheet):
                     spent += taken
                     await asyncio.sleep(0)
                     start = monotonic()
-        except (LookupError, RuntimeError):  # the mailbox was read anew meanwhile: the next look is of the new one
+        except ReadAnew:  # the next look is of what is there then
             return
         finally:
             self._is_looking = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from contextlib import aclosing
 from time import monotonic
 
 from textual import work
@@ -10,7 +10,9 @@ from textual.timer import Timer
 
 from console import later
 from console.screens.searching import Searching
+from console.stepping import stepped
 from mailstore.message import Message
+from mailstore.steps import ReadAnew
 
 __all__ = ["Counting"]
 
@@ -21,7 +23,7 @@ COST = 20
 
 
 class Counting(Searching):
-    """Runs the saved searches in a worker whenever something changed, and no oftener than they cost."""
+    """Runs the saved searches in steps whenever something changed, and no oftener than they cost."""
 
     _is_stale = True
     _counted: dict[str, str] | None = None
@@ -65,10 +67,10 @@ class Counting(Searching):
         began = monotonic()
         try:
             session = self.session
-            session.found = await asyncio.to_thread(
-                later.find, session.mailbox, session.body, session.now(), views, session.store.candidates
-            )
-        except RuntimeError:  # a dictionary grew while it was read
+            steps = later.find(session.mailbox, session.body, session.now(), views, session.store.candidates)
+            async with aclosing(stepped(steps, session.rest)) as found:
+                session.found = dict([each async for each in found])
+        except ReadAnew:
             self._is_stale = True
             return
         self._rests_until = monotonic() + COST * (monotonic() - began)

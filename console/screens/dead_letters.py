@@ -132,8 +132,9 @@ class DeadLetters(Settling):
         if to:
             session = self.session
             self.settle(
-                lambda: redirect(
-                    session.mailbox, letters, to, session.now(), read_body=session.store.content, actor=session.user
+                letters,
+                lambda some, read: redirect(
+                    session.mailbox, some, to, session.now(), read_body=read, actor=session.user
                 ),
                 f"Redirect {_number(letters)}?",
                 "redirect",
@@ -160,13 +161,9 @@ class DeadLetters(Settling):
         if hours:
             session = self.session
             self.settle(
-                lambda: resend(
-                    session.mailbox,
-                    letters,
-                    int(hours),
-                    session.now(),
-                    read_body=session.store.content,
-                    actor=session.user,
+                letters,
+                lambda some, read: resend(
+                    session.mailbox, some, int(hours), session.now(), read_body=read, actor=session.user
                 ),
                 f"Send {_number(letters)} again?",
                 "resend",
@@ -179,7 +176,13 @@ class DeadLetters(Settling):
         if not letters:
             self.tell("there is no letter to acknowledge")
         elif self.may_settle():
-            self.settle(lambda: acknowledge(letters), f"Acknowledge {_number(letters)}?", "acknowledge")
+            self.settle(
+                letters,
+                lambda some, _: acknowledge(some),
+                f"Acknowledge {_number(letters)}?",
+                "acknowledge",
+                is_reading=False,
+            )
 
 
 def _number(letters: Sequence[DeadLetter]) -> str:

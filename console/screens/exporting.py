@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from pathlib import Path
 
 from textual import work
@@ -11,6 +12,7 @@ from console import later
 from console.render.safe import visible_line
 from console.render.text import shorten_middle
 from console.screens.piping import Piping
+from console.stepping import stepped
 from mailstore.errors import MailError
 from mailstore.message import Message
 
@@ -40,18 +42,19 @@ class Exporting(Piping):
 
     @work(group="export", exclusive=True, exit_on_error=False)
     async def _export(self, mail: list[Message], path: Path, selection: str) -> None:
+        session, mailbox, now = self.session, self.session.mailbox, self.session.now()
+        steps = (later.placed(mailbox, message, now) for message in mail)
+        async with aclosing(stepped(steps, session.rest)) as found:
+            places = [each async for each in found]
+        about = later.About(session.store.url, later.stamp(now) or "", selection)
+        messages = (later.whole(session.store, *each) for each in zip(mail, places, strict=True))
+        pieces = later.render(later.SUFFIXES[path.suffix], messages, about)
         try:
-            await asyncio.to_thread(self._write_export, mail, path, selection)
+            await asyncio.to_thread(later.write_new, path, pieces)
         except MailError as error:
             self.notify(str(error), title="Not exported", severity="error", markup=False)
         else:
             self.tell(f"exported to {shorten_middle(str(path), 40)}")
-
-    def _write_export(self, mail: list[Message], path: Path, selection: str) -> None:
-        session = self.session
-        about = later.About(session.store.url, later.stamp(session.now()) or "", selection)
-        messages = later.exported(session.store, session.mailbox, mail, session.now())
-        later.write_new(path, later.render(later.SUFFIXES[path.suffix], messages, about))
 
 
 def wrong(name: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from textual import work
 
 from console import later
 from console.screens.reading import Reading
+from console.stepping import stepped
 from mailstore.errors import QueryError
 
 if TYPE_CHECKING:
@@ -60,15 +62,16 @@ class Marking(Reading):
 
         self.app.push_screen(later.Prompt("Mark the threads that hold", check=problem), answered)
 
-    @work(thread=True, group="search", exclusive=True, exit_on_error=False)
-    def _mark_found(self, query: Query, listed: set[str]) -> None:
+    @work(group="search", exclusive=True, exit_on_error=False)
+    async def _mark_found(self, query: Query, listed: set[str]) -> None:
         mailbox = self.session.mailbox
         context = later.SearchContext(mailbox, self.session.body, self.session.now())
-        mail = [message for root in listed for message in mailbox.thread_messages(root)]
-        found = {mailbox.root_of(message.id) for message in later.search(mail, query, context)}
-        self.app.call_from_thread(self._found_to_mark, found & listed)
-
-    def _found_to_mark(self, roots: set[str]) -> None:
+        mail = (it for root in listed if mailbox.root_of(root) == root for it in mailbox.thread_messages(root))
+        roots: set[str] = set()
+        async with aclosing(stepped(later.judged(mail, query, context), self.session.rest)) as batches:
+            async for batch in batches:
+                roots.update(mailbox.root_of(message.id) for message in batch)
+        roots &= listed
         self.marked |= roots
         self.redraw()
         self.tell(f"{len(roots)} thread{'s' * (len(roots) != 1)} marked")

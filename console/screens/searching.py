@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import aclosing
 from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -11,14 +11,15 @@ from platformdirs import user_cache_path
 from textual import on, work
 from textual.message import Message as Note
 from textual.timer import Timer
-from textual.worker import get_current_worker
 
 from console import later
 from console.screens.look import Look
 from console.screens.writing import Writer
 from console.session import Session
+from console.stepping import stepped
 from mailstore.errors import QueryError
 from mailstore.message import Message, by_age
+from mailstore.steps import ReadAnew
 
 if TYPE_CHECKING:
     from console.panes.search_bar import SearchBar
@@ -109,15 +110,24 @@ class Searching(Writer):
             self.found = self.found or {}
         self.redraw()
 
-    @work(thread=True, group="search", exclusive=True, exit_on_error=False)
-    def _search(self, text: str, query: Query, context: SearchContext) -> None:
-        worker = get_current_worker()
+    @work(group="search", exclusive=True, exit_on_error=False)
+    async def _search(self, text: str, query: Query, context: SearchContext) -> None:
+        while not await self._has_looked_up(text, query, context):  # the mailbox was read anew meanwhile
+            context = search_context(self.session)
+
+    async def _has_looked_up(self, text: str, query: Query, context: SearchContext) -> bool:
+        try:
+            await self._look_up(text, query, context)
+        except ReadAnew:
+            return False
+        return True
+
+    async def _look_up(self, text: str, query: Query, context: SearchContext) -> None:
         mailbox, found = context.mailbox, dict[str, Message]()
         told, due = 0, 0.0
-        with closing(later.look_up(query, context, self.session.store.candidates)) as batches:
-            for batch in batches:
-                if worker.is_cancelled:
-                    return
+        steps = later.looked_up(query, context, self.session.store.candidates)
+        async with aclosing(stepped(steps, self.session.rest)) as batches:
+            async for batch in batches:
                 for message in batch:
                     root = mailbox.root_of(message.id)
                     found[root] = max(found.get(root, message), message, key=by_age)
@@ -126,8 +136,7 @@ class Searching(Writer):
                 if len(found) > told and (told or len(found) >= FIRST) and monotonic() >= due:
                     told, due = len(found), monotonic() + EVERY_SECONDS
                     self.post_message(self.Hits(text, _newest_first(found), False))
-        if not worker.is_cancelled:
-            self.post_message(self.Hits(text, _newest_first(found), True, len(found) >= MOST))
+        self.post_message(self.Hits(text, _newest_first(found), True, len(found) >= MOST))
 
     @on(Hits)
     def _hits(self, event: Hits) -> None:

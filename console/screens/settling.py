@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from functools import partial
 
 from textual import work
 from textual.content import Content
@@ -13,11 +15,14 @@ from console.render.safe import visible_line
 from console.render.text import shorten_end
 from console.screens.ask import Ask
 from console.screens.sheet import Sheet
+from console.stepping import stepped
 from console.undoing import Deed
 from mailstore.errors import MailError
 from mailstore.message import Intervention
-from mailstore.settling import Done, Step, overtaken, undo
+from mailstore.settling import Done, ReadBody, Step, overtaken, undo
+from mailstore.steps import Aside, Steps
 from mailstore.store import Capability
+from mailstore.views import DeadLetter
 
 __all__ = ["Settling"]
 
@@ -25,7 +30,9 @@ LISTED = 8
 LONGEST_BODY = 160
 """Characters of the text that are shown of what will be written."""
 
-Plan = Callable[[], Sequence[Step]]
+Plan = Callable[[Sequence[DeadLetter], ReadBody], Sequence[Step]]
+AT_ONCE = 8
+"""Letters that are planned for in one step."""
 
 
 class Settling(Sheet):
@@ -39,10 +46,22 @@ class Settling(Sheet):
         return not reason
 
     @work(group="settle", exclusive=True, exit_on_error=False)
-    async def settle(self, plan: Plan, question: str, verb: str, *, enter_confirms: bool = False) -> None:
-        """Show what would be written, and write it when the person says so."""
+    async def settle(
+        self,
+        letters: Sequence[DeadLetter],
+        plan: Plan,
+        question: str,
+        verb: str,
+        *,
+        is_reading: bool = True,
+        enter_confirms: bool = False,
+    ) -> None:
+        """Show what would be written, and write it when the person says so; a plan may ask for the letters' texts."""
         try:
-            steps = await asyncio.to_thread(plan)
+            async with aclosing(
+                stepped(self._planned(letters, plan, is_reading=is_reading), self.session.rest)
+            ) as found:
+                steps = [step async for some in found for step in some]
         except MailError as error:
             self.notify(str(error), title="Not done", severity="error", markup=False)
             return
@@ -56,6 +75,14 @@ class Settling(Sheet):
             )
             return
         await self._write(steps, question.rstrip("?"))
+
+    def _planned(self, letters: Sequence[DeadLetter], plan: Plan, *, is_reading: bool) -> Steps[Sequence[Step]]:
+        for at in range(0, len(letters), AT_ONCE):
+            some = letters[at : at + AT_ONCE]
+            texts = {it.message.id: Aside(partial(self.session.store.content, it.message)) for it in some}
+            if is_reading:
+                yield Aside(lambda texts=texts: [each.do() for each in texts.values()])  # type: ignore[misc]
+            yield plan(some, lambda message, texts=texts: texts[message.id].found())  # type: ignore[misc]
 
     def _told(self, steps: Sequence[Step]) -> Content:
         """Say what steps write: each in a line, and what the first message says and whom it reaches."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from bisect import bisect_left, bisect_right
+from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -11,14 +11,12 @@ from textual import work
 
 from console import later
 from console.screens.exporting import Exporting
-from mailstore.mailbox import Mailbox
+from console.stepping import stepped
 
 if TYPE_CHECKING:
     from console.panes.slider import Slider
 
 __all__ = ["Travelling"]
-
-ATTEMPTS = 5
 
 
 class Travelling(Exporting):
@@ -100,7 +98,9 @@ class Travelling(Exporting):
     async def _build(self) -> None:
         try:
             while (moment := self._aim) is not None and moment != self.session.moment:
-                past = await asyncio.to_thread(_taken_back, self.session.live, moment)
+                steps = later.taken_back(self.session.live, moment)
+                async with aclosing(stepped(steps, self.session.rest)) as found:
+                    [past] = [each async for each in found]
                 if self._aim is not None:
                     self.session.travel(moment, past)
                     self.composer.close()
@@ -129,13 +129,3 @@ class Travelling(Exporting):
             self.conversation.show(None)
         self.search_anew()
         self.redraw()
-
-
-def _taken_back(mailbox: Mailbox, moment: float) -> Mailbox:
-    """Build the past beside the present; where mail comes in between, begin again."""
-    for _ in range(ATTEMPTS - 1):
-        try:
-            return later.mailbox_at(mailbox, moment)
-        except RuntimeError:  # a dictionary grew while it was read
-            continue
-    return later.mailbox_at(mailbox, moment)

@@ -191,7 +191,9 @@ class Messages:
 
     def oldest(self, rows: Iterable[int]) -> int:
         """Return the row of the oldest of some messages."""
-        return min(rows, key=self.age)
+        rows = list(rows)
+        first = min(map(self.times.__getitem__, rows))
+        return min((row for row in rows if self.times[row] == first), key=self.age)
 
     def younger(self, row: int, other: int) -> int:
         """Return the row of the younger of two messages."""

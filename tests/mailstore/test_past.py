@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mailstore.errors import Unsupported
 from mailstore.mailbox import Mailbox
-from mailstore.message import Message, Receipt
+from mailstore.message import Delivery, Message, Receipt
 from mailstore.moments import read_moment
 from mailstore.past import lines_at, mailbox_at
 from mailstore.read_only import ReadOnly
@@ -93,8 +94,9 @@ def test_a_roster_is_taken_back_line_by_line() -> None:
         Agent("x", role="lead", status=Status.DEAD, updated=90.0, ended_at=40.0),
     ]
     said = {moment: lines_at(lines, moment) for moment in (5.0, 10.0, 25.0, 33.0, 50.0, 90.0)}
-    assert [len(each) for each in said.values()] == [0, 1, 2, 3, 4, 4]
-    assert [(each[-1].role, each[-1].status) for each in said.values() if each] == [
+    assert [len(each) for each in said.values()] == [1, 1, 2, 3, 4, 4]
+    assert [(each[-1].role, each[-1].status) for each in said.values()] == [
+        ("scout", Status.LIVING),
         ("scout", Status.LIVING),
         ("scout", Status.FROZEN),
         ("lead", Status.LIVING),
@@ -113,7 +115,8 @@ def test_a_roster_is_taken_back_line_by_line() -> None:
         (Agent("x", status=Status.FROZEN, started_at=1.0, updated=90.0), "living"),
         (Agent("x", status=Status.DEAD), "dead"),
         (Agent("x", started_at=16.0), ""),
-        (Agent("x", updated=16.0), ""),
+        (Agent("x", updated=16.0), "living"),
+        (Agent("x", status=Status.DEAD, ended_at=16.0), "living"),
     ],
 )
 def test_one_line_tells_as_much_of_the_past_as_it_has_times_for(line: Agent, status: str) -> None:
@@ -121,12 +124,37 @@ def test_one_line_tells_as_much_of_the_past_as_it_has_times_for(line: Agent, sta
     assert (said[-1].status.value if said else "") == status
 
 
-def test_an_agent_without_a_start_is_there_from_its_first_message_on() -> None:
+def test_an_agent_without_a_start_was_there_always() -> None:
     mailbox = Mailbox()
-    sent = Message("m", "x", ("all",), "", 10.0, "s")
+    sent = Message("m", "y", ("all",), "", 10.0, "s")
     mailbox.fold([Agent("x", updated=90.0), sent], 100.0)
-    assert mailbox_at(mailbox, 9.0).roster.get("x") is None
-    assert mailbox_at(mailbox, 10.0).roster.get("x") is not None
+    past = mailbox_at(mailbox, 11.0)
+    assert {name: it.state for name, it in past.states(sent, 11.0).items()} == {"x": "unread"}
+
+
+def test_a_delivery_is_there_from_when_it_was_recorded() -> None:
+    mailbox = Mailbox()
+    sent = Message("m", ANN, ("nobody",), "", 10.0, "s")
+    told = [Agent(BOB), sent, Delivery("m", BOB, 20.0), Delivery("m", DED)]
+    mailbox.fold(told, 100.0)
+    at = {moment: mailbox_at(mailbox, moment).deliveries("m") for moment in (15.0, 20.0)}
+    assert at == {15.0: [DED], 20.0: [BOB, DED]}
+
+
+def test_what_is_archived_was_not_before_the_journal_tells_of_it(mail: MailFiles) -> None:
+    before = {ago: mailbox_at(folded(mail), NOW - ago).counts().archived for ago in (700, 0)}
+    mail.intervention("archive", "", ago=150)
+    after = {ago: mailbox_at(folded(mail), NOW - ago).counts().archived for ago in (700, 151, 150, 0)}
+    assert (before, after) == ({700: 1, 0: 1}, {700: 0, 151: 0, 150: 1, 0: 1})
+
+
+def test_at_now_the_totals_are_those_of_now(tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path)
+    mailbox = folded(mail)
+    now = max(NOW, *mailbox.times())
+    mailbox.advance(now)
+    past, counts = mailbox_at(mailbox, now).counts(), mailbox.counts()
+    assert past == replace(counts, unreadable=past.unreadable, warnings=past.warnings)
 
 
 def test_a_ttl_stands_still_in_the_past_while_its_reader_was_frozen() -> None:

@@ -32,6 +32,11 @@ class DeadLetter:
     since: float | None
 
 
+def archived_at(letter: Letter, runs: list[float]) -> float:
+    """Return when the journal tells that a letter was archived, which was always where it does not."""
+    return next((run for run in runs if run >= letter.time), -inf)
+
+
 class Oracle:
     """All answers for a mailbox at a moment; with `is_past`, as it stood then."""
 
@@ -41,7 +46,11 @@ class Oracle:
         self.letters = {letter.id: letter for letter in box.letters if not is_past or letter.time <= now}
         self.reads, self.deliveries, self.deeds = box.reads, box.deliveries, box.deeds
         if is_past:
-            self.letters = {name: replace(letter, is_archived=False) for name, letter in self.letters.items()}
+            runs = sorted(deed.time for deed in box.deeds if deed.action == "archive")
+            self.letters = {
+                name: replace(letter, is_archived=letter.is_archived and archived_at(letter, runs) <= now)
+                for name, letter in self.letters.items()
+            }
             self.reads = [mark for mark in box.reads if mark.time is None or mark.time <= now]
             self.deliveries = [mark for mark in box.deliveries if mark.time is None or mark.time <= now]
             self.deeds = [deed for deed in box.deeds if deed.time <= now]

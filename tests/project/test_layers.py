@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 SCREEN = ("textual", "rich")
 
 ORDER = [
-    {"errors", "extras", "message", "moments", "protocol", "spells"},
+    {"errors", "extras", "message", "moments", "protocol", "spells", "steps"},
     {"retention", "roster", "urgency"},
     {"address", "events"},
     {"audience", "scope"},
@@ -27,7 +27,7 @@ ORDER = [
     {"fold"},
     {"fates"},
     {"mailbox"},
-    {"bulk", "snapshot"},
+    {"bulk", "guarding", "snapshot"},
     {
         "adopting",
         "archival",

@@ -1,0 +1,44 @@
+"""Goes through steps on the event loop, which alone touches the mailbox; threads get values (docs/decisions/0035)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import closing
+from time import perf_counter
+from typing import Any, TypeVar
+
+from mailstore.steps import Aside, Steps
+
+__all__ = ["aside", "stepped"]
+
+SLICE_SECONDS = 0.003
+T = TypeVar("T")
+
+
+async def stepped(steps: Steps[T], rest: Callable[[float], float]) -> AsyncGenerator[T]:
+    """Yield what steps find, working a few milliseconds at a time; what is to be done aside is done by a thread.
+
+    `rest` says how long to rest after working for so many seconds.
+    """
+    start = perf_counter()
+    with closing(steps):
+        for step in steps:
+            if isinstance(step, Aside):
+                await aside(step)
+                start = perf_counter()
+            elif step is not None:
+                yield step
+            if (took := perf_counter() - start) > SLICE_SECONDS:
+                await asyncio.sleep(rest(took))
+                start = perf_counter()
+
+
+async def aside(work: Aside[Any]) -> None:
+    """Have a thread do some work; whoever is cancelled meanwhile waits until it is done with what it was given."""
+    doing = asyncio.ensure_future(asyncio.to_thread(work.do))
+    try:
+        await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await asyncio.wait([doing])
+        raise
