@@ -7,6 +7,7 @@ process: the functions of `os`, and `open`, through which all but databases writ
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 import errno
 import importlib
@@ -17,6 +18,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -27,17 +29,26 @@ import msgspec
 import console.cli
 import mailstore.files
 import mailstore.stores
+import mailstore.stores.haak.store as haak
 from console.cli import main
+from tests.hostile.guard import Guard
 
-__all__ = ["Bench", "End", "Fault"]
+__all__ = ["CONSOLE", "OWN", "Bench", "End", "Fault"]
 
 ROOT = Path(__file__).parents[2]
 COUNTED = (
     *("chmod", "chown", "fchmod", "fchown", "fsync", "ftruncate", "link", "mkdir", "remove", "rename", "replace"),
     *("rmdir", "symlink", "truncate", "unlink", "utime"),
 )
-LEFT_OUT = {"demo", "mcp", "open"}
+LEFT_OUT = {"demo", "keys", "mcp", "open", "themes"}
 """Commands that take long to import, and are not run here."""
+CONSOLE = "(the console)"
+CONSOLE_KEYS = (
+    *(("2", "enter"), ("j", "k", "i"), ("escape",), ("slash", *"message", "enter"), ("escape",)),
+    *(("D",), ("escape",), ("p",), ("escape",), ("G", "g"), ("pagedown", "pageup")),
+)
+OWN = ("home", "state")
+"""Folders of what Signalbox keeps for itself."""
 WRITES = ("write", "pwrite")
 MAKES = os.O_CREAT | os.O_TRUNC | getattr(os, "O_TMPFILE", 0)
 
@@ -53,15 +64,21 @@ class Request(msgspec.Struct, frozen=True):
     words: list[str]
     folder: str
     fault: Fault
+    is_guarded: bool = False
+    is_long: bool = False
 
 
 class End(msgspec.Struct, frozen=True):
-    """How a command ended: its exit status, None for one that was killed; what it called, wrote and said."""
+    """How a command ended: its exit status, None for one that was killed; what it called, wrote and said.
+
+    `touched` is what could have changed the mailbox, where that was guarded.
+    """
 
     status: int | None
     calls: list[str]
     written: int
     said: str
+    touched: list[str] = []
 
 
 class Harm:
@@ -85,7 +102,7 @@ class Harm:
             return real_open(path, flags, *args, **more)
 
         os.open = opened
-        io.open = builtins.open = self._file  # type: ignore[assignment]
+        io.open = builtins.open = self._file
 
     def count(self, name: str) -> None:
         self.calls.append(name)
@@ -159,11 +176,21 @@ class Bench:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._process.communicate()
 
-    def run(self, words: Sequence[str], folder: Path, fault: Fault = Fault()) -> End:  # noqa: B008 - it is frozen
-        """Run a command of Signalbox in a folder, which holds its home too."""
+    def run(
+        self,
+        words: Sequence[str],
+        folder: Path,
+        fault: Fault = Fault(),  # noqa: B008 - it is frozen
+        *,
+        is_guarded: bool = False,
+        is_long: bool = False,
+    ) -> End:
+        """Run a command of Signalbox in a folder, which holds its home too; every mailbox is long where `is_long`."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(msgspec.json.encode(Request(list(words), str(folder), fault)) + b"\n")
+        self._process.stdin.write(
+            msgspec.json.encode(Request(list(words), str(folder), fault, is_guarded, is_long)) + b"\n"
+        )
         self._process.stdin.flush()
         return msgspec.json.decode(self._process.stdout.readline(), type=End)
 
@@ -172,6 +199,7 @@ class _Told(NamedTuple):
     status: int
     calls: list[str]
     written: int
+    touched: list[str]
 
 
 def _run(request: Request, telling: int) -> None:
@@ -181,13 +209,28 @@ def _run(request: Request, telling: int) -> None:
     os.environ["HOME"] = str(home)
     for name in ("CONFIG", "STATE", "CACHE", "DATA"):
         os.environ[f"XDG_{name}_HOME"] = str(home / name.lower())
+    if request.is_long:
+        haak.LONG = 1
+    guard = Guard(request.folder, OWN) if request.is_guarded else None
     harm = Harm(request.fault)
-    harm.install()
-    status = main(request.words)
+    if guard is None:
+        harm.install()
+    status = asyncio.run(_sit(request.words[1])) if request.words[0] == CONSOLE else main(request.words)
     sys.stdout.flush()
     sys.stderr.flush()
     # a pipe is not counted
-    os.write(telling, msgspec.json.encode(_Told(status, harm.calls, harm.written)))
+    os.write(telling, msgspec.json.encode(_Told(status, harm.calls, harm.written, guard.touched if guard else [])))
+
+
+async def _sit(url: str) -> int:
+    """Open the console, go through the mail, search, filter, look at the sheets, follow, and leave."""
+    from tests.console.screen_text import opened
+
+    # what is addressed to the person is marked read when it is read: a wish, and no look
+    async with opened(url, state=Path.cwd() / "own.db", now=time.time(), observe=url.startswith("neo")) as seat:
+        for keys in CONSOLE_KEYS:
+            await seat.press(*keys)
+    return 0
 
 
 def _serve() -> None:
@@ -219,7 +262,7 @@ def _serve() -> None:
             end = End(None, [], 0, words)
         elif data:
             told = msgspec.json.decode(data, type=_Told)
-            end = End(told.status, told.calls, told.written, words)
+            end = End(told.status, told.calls, told.written, words, told.touched)
         else:
             end = End(70, [], 0, words)
         os.write(answers, msgspec.json.encode(end) + b"\n")

@@ -22,16 +22,12 @@ from typing import NamedTuple
 from mailstore.mailbox import Mailbox
 from mailstore.registry import open_store
 from tests.hostile.boxes import DEEDS, Deed, made
-from tests.hostile.faults import Bench, End, Fault
+from tests.hostile.faults import OWN, Bench, End, Fault
 
 __all__ = ["Case", "Told", "cases", "told", "tried"]
 
 NAMED = re.compile(r"[0-9a-f]{12,}|\d{4}-?\d{2}-?\d{2}|\d{6}|[0-9a-f]{8}-[0-9a-f-]{27}|-[0-9a-f]{4}(?=\.json)")
 """What differs in the names of files from one run to the next."""
-
-
-OWN = frozenset({"home", "state"})
-"""Folders of what Signalbox keeps for itself."""
 
 
 class Told(NamedTuple):
@@ -56,15 +52,17 @@ def told(url: str) -> Told:
     return Told(letters, reads, sum(problem.fatal for problem in mailbox.problems))
 
 
-def files(folder: Path) -> dict[str, tuple[bytes, int, int] | None]:
-    """Return the bytes, times and numbers of all files in a folder, but those of Signalbox itself; None of a folder."""
+def files(folder: Path) -> dict[str, tuple[bytes, int, int, int]]:
+    """Return the bytes, modes, times and inodes of all files and folders in a folder, but those of Signalbox itself."""
     return {
-        str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime_ns, path.stat().st_ino)
-        if path.is_file()
-        else None
+        str(path.relative_to(folder)): (path.read_bytes() if path.is_file() else b"", *_facts(path.stat()))
         for path in folder.rglob("*")
         if path.relative_to(folder).parts[0] not in OWN
     }
+
+
+def _facts(found: os.stat_result) -> tuple[int, int, int]:
+    return found.st_mode, found.st_mtime_ns, found.st_ino
 
 
 def names(folder: Path) -> set[str]:

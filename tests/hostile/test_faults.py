@@ -6,19 +6,11 @@ import random
 import time
 from pathlib import Path
 
-import pytest
-
 from tests.hostile.boxes import DEEDS
 from tests.hostile.faults import Bench, Fault
 from tests.hostile.kill import cases, tried
 
 COMMANDS, PLACES = 3, 2
-
-
-@pytest.fixture(scope="module")
-def bench() -> Bench:
-    with Bench() as bench:
-        yield bench
 
 
 def test_commands_that_end_suddenly_or_find_no_room_lose_and_double_nothing(tmp_path: Path, bench: Bench) -> None:
