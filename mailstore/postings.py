@@ -45,9 +45,10 @@ class Postings:
 
     def deliver(self, row: int, recipient: str) -> None:
         """Note for whom a message was when it was sent."""
-        rows = self.delivered.get(recipient)
+        name = recipient.removeprefix("agent:")
+        rows = self.delivered.get(name)
         if rows is None:
-            rows = self.delivered[recipient] = array("i")
+            rows = self.delivered[name] = array("i")
         rows.append(row)
 
     def sent_by(self, name: str) -> Iterator[int]:

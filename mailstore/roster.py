@@ -40,6 +40,8 @@ class Agent(msgspec.Struct, frozen=True):
     updated: float | None = None
     extra: str = ""
     """The fields of the line that are none of these, as a JSON object; empty where it has no others."""
+    was_frozen: tuple[Spell, ...] = ()
+    """The times for which it was frozen before, where the line itself tells them."""
 
     def roles(self) -> tuple[str, ...]:
         """Return the roles this agent holds: its own, and those it bears as `role:` tags."""
@@ -53,7 +55,7 @@ class Agent(msgspec.Struct, frozen=True):
 
     def place(self) -> tuple[object, ...]:
         """Return all that decides which mail reaches this agent: a change of it moves mail."""
-        return (self.name, self.role, self.tags, self.status, self.started_at, self.ended_at)
+        return (self.name, self.role, self.tags, self.status, self.started_at, self.ended_at, self.was_frozen)
 
 
 Match = Literal["session", "prefix", "name"]
@@ -153,6 +155,9 @@ class Roster:
                 spans[-1] = (spans[-1][0], FOREVER if agent.updated is None else agent.updated)
 
     def _note_frozen(self, agent: Agent, old: Agent | None) -> None:
+        spells = self._frozen.get(agent.session_id, [])
+        if told := [spell for spell in agent.was_frozen if spell not in spells]:
+            self._frozen[agent.session_id] = [*told, *spells]
         was_frozen = old is not None and old.status is Status.FROZEN
         if agent.status is Status.FROZEN and not was_frozen:
             self._frozen.setdefault(agent.session_id, []).append((agent.updated, FOREVER))

@@ -13,6 +13,7 @@ from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import put
 from console.cli.problems import UsedWrongly
 from console.unseen import reads_of, record, shown_to, unseen
+from mailstore.address import role_key
 from mailstore.delivery import State
 from mailstore.message import Message
 from mailstore.read_only import ReadOnly
@@ -72,8 +73,9 @@ def warn_if_unknown(mail: Loaded, reader: str) -> None:
 def own_state(mail: Loaded, message: Message, reader: str) -> str:
     """Return what a message is to one reader, for mail to a role that of the role."""
     states = mail.mailbox.states(message, mail.now)
-    agent = mail.mailbox.roster.get(reader)
-    for name in (reader, *(agent.roles() if agent else ())):
+    roster = mail.mailbox.roster
+    roles = (role_key(role, roster, mail.mailbox.user) for role in sorted(roster.ever_held(reader)))
+    for name in (reader, *roles):
         if (found := states.get(name)) is not None:
             claimed = found.state is State.READ and found.by and reader not in found.by
             return f"read by {', '.join(found.by)}" if claimed else found.state.value

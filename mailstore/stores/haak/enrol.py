@@ -14,7 +14,7 @@ from mailstore.files.lines import BIG_BLOCK, LineFile
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.roster import Agent, Status
 from mailstore.stores.encoding import encoded
-from mailstore.stores.haak.names import AGENT, STATUSES, named, pick
+from mailstore.stores.haak.names import AGENT, SPELLS, STATUSES, named, pick
 from mailstore.stores.haak.places import Places
 from mailstore.stores.haak.roster import entries_of
 from mailstore.stores.haak.writer import records_on
@@ -101,8 +101,23 @@ def _update_document(path: Path, agent: Agent, time: float) -> None:
         entries = entries_of(document)
         if entries is None:
             raise StoreError(f"{path} is no roster", "a roster is a list or an object of agents")
-        new = _put(document, agent.session_id, _entry(entries, agent, time))
+        new = _put(document, agent.session_id, _with_spell(entries, _entry(entries, agent, time)))
         replace_file(path, msgspec.json.format(encoded(new), indent=2) + b"\n")
+
+
+def _with_spell(entries: list[Entry], entry: Entry) -> Entry:
+    """Note in an entry from when to when its agent was frozen, if it no longer is: a document has no earlier lines."""
+    session_id = str(pick(entry, AGENT["session_id"])[0])
+    old = next((each for each in reversed(entries) if _is_of(each, session_id)), {})
+    if _status(old) != Status.FROZEN or _status(entry) == Status.FROZEN:
+        return entry
+    known = old.get(SPELLS)
+    since, until = (pick(each, AGENT["updated"])[0] for each in (old, entry))
+    return {**entry, SPELLS: [*(known if isinstance(known, list) else []), [since, until]]}
+
+
+def _status(entry: Entry) -> str | None:
+    return STATUSES.get(str(pick(entry, AGENT["status"])[0]).strip().lower())
 
 
 def _put(document: Any, session_id: str, entry: Entry) -> Any:

@@ -14,7 +14,7 @@ from mailstore.files.scan import Unusual, decoded, lines_of, lines_with
 from mailstore.protocol import LEAST_PREFIX
 from mailstore.stores.bodies import first_line
 from mailstore.stores.haak.names import AGENT, DELIVERY, MESSAGE, READ, pick
-from mailstore.stores.haak.polling import FOREVER, NO_STRING, Reader, end_of, is_list_of_names
+from mailstore.stores.haak.polling import NO_STRING, Reader, end_of, is_list_of_names
 from mailstore.stores.timestamps import parse_time
 
 TYPE_CHECKING = False
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Glimpse", "Unusual", "glance"]
 
+LONGEST_TTL = 1e12
+"""Hours: past it a number may be too large to reckon with."""
 MAILBOX = "agent-mailbox.jsonl"
 OTHER_NAMES = frozenset(name for names in MESSAGE.values() for name in names[1:])
 RECIPIENT = (b'"recipient":', b'"to":')
@@ -201,7 +203,7 @@ def _checked(record: Record) -> tuple[tuple[str, ...], float, float | None]:
     ttl = pick(record, MESSAGE["ttl_hours"])[0]
     if not recipients or not all(recipients) or "," in "".join(recipients) or time is None:
         raise Unusual("no usual recipient or time")
-    if ttl is not None and (type(ttl) not in (int, float) or not 0 < ttl < FOREVER):
+    if ttl is not None and (type(ttl) not in (int, float) or not 0 < ttl < LONGEST_TTL):
         raise Unusual("no usual TTL")
     return recipients, time, ttl
 

@@ -14,6 +14,7 @@ __all__ = [
     "MESSAGE",
     "MESSAGE_FIELDS",
     "READ",
+    "SPELLS",
     "STATUSES",
     "Names",
     "named",
@@ -60,6 +61,8 @@ AGENT: Names = {
 MESSAGE_FIELDS = frozenset(
     {"id", "subject", "type", "tags", "read_by", "metadata", *(name for names in MESSAGE.values() for name in names)}
 )
+SPELLS = "frozen_spells"
+"""From when to when an agent was frozen before, as pairs of times: a roster without earlier lines tells it by this."""
 AGENT_FIELDS = frozenset(name for names in AGENT.values() for name in names)
 
 STATUSES = {

@@ -14,7 +14,7 @@ from mailstore.protocol import (
     TAG_NAMESPACES,
     USER_NAMES,
 )
-from mailstore.stores.haak.names import AGENT, STATUSES, pick
+from mailstore.stores.haak.names import AGENT, SPELLS, STATUSES, pick
 from mailstore.stores.timestamps import parse_time
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ class Reader:
         mine = [entry for entry in entries if pick(entry, AGENT["session_id"])[0] == session_id]
         if not mine or session_id in USER_NAMES:
             raise Unusual("not an agent of the roster")
-        if any(_status(entry) != "living" for entry in mine):
+        if any(_may_have_slept(entry) for entry in mine):
             raise Unusual("was not alive all the time")
         if any(_roles(entry) != _roles(mine[-1]) for entry in mine):
             raise Unusual("held other roles before")
@@ -58,7 +58,7 @@ class Reader:
         """The roles of which a holder was not alive all the time: their TTL may have stood still."""
         awake = {str(pick(entry, AGENT["session_id"])[0]): True for entry in entries}
         for entry in entries:
-            awake[str(pick(entry, AGENT["session_id"])[0])] &= _status(entry) == "living"
+            awake[str(pick(entry, AGENT["session_id"])[0])] &= not _may_have_slept(entry)
         for entry in entries:
             for role in self.roles.intersection(_roles(entry)):
                 session = str(pick(entry, AGENT["session_id"])[0])
@@ -134,6 +134,10 @@ class Reader:
             name for name in (self.session_id[:LEAST_PREFIX], self.name, "agent:", "role:", *self.roles) if name
         )
         return any(part.startswith(names) for part in content.split("@")[1:])
+
+
+def _may_have_slept(entry: Record) -> bool:
+    return _status(entry) != "living" or bool(entry.get(SPELLS))
 
 
 def _status(entry: Record) -> str:

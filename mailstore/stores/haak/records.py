@@ -12,8 +12,9 @@ from mailstore.files.lines import Line
 from mailstore.files.salvage import UNREADABLE, salvage
 from mailstore.message import Delivery, Intervention, Problem, Receipt
 from mailstore.roster import Agent, Status
+from mailstore.spells import Spell
 from mailstore.stores.haak.decode import NotARecord, strings
-from mailstore.stores.haak.names import AGENT, AGENT_FIELDS, DELIVERY, READ, STATUSES, pick
+from mailstore.stores.haak.names import AGENT, AGENT_FIELDS, DELIVERY, READ, SPELLS, STATUSES, pick
 from mailstore.stores.timestamps import parse_time
 
 __all__ = ["Make", "agent_of", "decode_line", "decode_receipt", "delivery_of", "intervention_of", "receipt_of"]
@@ -121,8 +122,17 @@ def agent_of(record: Record) -> tuple[Event, str]:
         last_seen=_time(record, "last_seen"),
         updated=updated,
         extra=_extra(record),
+        was_frozen=_spells(record.get(SPELLS)),
     )
     return agent, warning
+
+
+def _spells(value: Any) -> tuple[Spell, ...]:
+    """Return from when to when an agent was frozen, as its entry tells it: pairs of times, null for one unknown."""
+    pairs = value if isinstance(value, list) else []
+    return tuple(
+        (parse_time(pair[0])[0], parse_time(pair[1])[0]) for pair in pairs if isinstance(pair, list) and len(pair) == 2
+    )
 
 
 def _extra(record: Record) -> str:
