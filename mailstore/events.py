@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from mailstore.message import Delivery, Intervention, Message, Problem, Receipt
+from mailstore.message import Delivery, Intervention, Message, Problem, Receipt, Trace
 from mailstore.roster import Agent
 
 __all__ = ["Event", "Gone", "Mailboxes", "Person", "Progress", "PutAway", "Reset", "Seen", "Unseen"]
@@ -66,6 +66,7 @@ Event = (
     | Receipt
     | Delivery
     | PutAway
+    | Trace
     | Agent
     | Intervention
     | Problem

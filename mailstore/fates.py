@@ -43,8 +43,8 @@ class Fates(Fold):
 
     def receipts(self, message_id: str) -> list[Receipt]:
         """Return who read a message, under the names that the records use, the earliest first."""
-        row, names = self._messages.ids.row(message_id), self._messages.names
-        told = [] if row is None else self._receipts.of(row)
+        names = self._messages.names
+        told = (receipt for row in self._rows_of(message_id) for receipt in self._receipts.of(row))
         found = [Receipt(message_id, names[number], time) for number, time in told]
         return sorted(found, key=lambda receipt: receipt.time or 0.0)
 
@@ -59,18 +59,22 @@ class Fates(Fold):
 
     def deliveries(self, message_id: str) -> list[str]:
         """Return for whom a message was when it was sent, where that was recorded, under the names in the records."""
-        row, names = self._messages.ids.row(message_id), self._messages.names
-        return [] if row is None else [names[number] for number in self._deliveries.names_of(row)]
+        told = (number for row in self._rows_of(message_id) for number in self._deliveries.names_of(row))
+        return list(dict.fromkeys(map(self._messages.names.__getitem__, told)))
 
     def delivered(self, message_id: str) -> list[Delivery]:
         """Return the records of for whom a message was when it was sent, as they stand."""
-        row, names, records = self._messages.ids.row(message_id), self._messages.names, self._deliveries
-        return [] if row is None else [Delivery(message_id, names[name], time) for name, time in records.of(row)]
+        told = (record for row in self._rows_of(message_id) for record in self._deliveries.of(row))
+        return [Delivery(message_id, self._messages.names[name], time) for name, time in told]
 
     def put_away_by(self, message_id: str) -> dict[str, float | None]:
         """Return who put a message away itself, and when, in seconds since the epoch, where that is known."""
+        return {name: time for row in self._rows_of(message_id) for name, time in self._put_away.get(row, {}).items()}
+
+    def _rows_of(self, message_id: str) -> tuple[int, ...]:
+        """Return the rows of all records of a letter."""
         row = self._messages.ids.row(message_id)
-        return {} if row is None else dict(self._put_away.get(row, {}))
+        return () if row is None else self._joined.rows(row)
 
     def expiry(self, message: Message) -> float | None:
         """Return when a message expires for the last of its recipients; None when it never does."""

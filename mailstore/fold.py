@@ -13,8 +13,9 @@ from mailstore.columns.flags import Flags
 from mailstore.columns.messages import NONE, Messages
 from mailstore.events import Event, Gone, Mailboxes, Person, Progress, PutAway, Reset, Seen, Unseen
 from mailstore.index import Index
+from mailstore.joining import Change, Joined
 from mailstore.ledger import Ledger
-from mailstore.message import Delivery, Intervention, Message, Problem, Receipt, by_age
+from mailstore.message import Delivery, Intervention, Message, Problem, Receipt, Trace
 from mailstore.protocol import BROADCAST_NAMES, PERSON
 from mailstore.roster import Agent, Roster
 from mailstore.views import ThreadSummary
@@ -47,6 +48,7 @@ class Fold:
         self.progress: Progress | None = None
         self.gone: str = ""
         self._messages = Messages()
+        self._joined = Joined(self._messages, self.roster)
         self._receipts = Chains()
         self._deliveries = Chains()
         self._put_away: dict[int, dict[str, float | None]] = {}
@@ -84,6 +86,8 @@ class Fold:
                     self._fold_delivery(event, now)
                 case PutAway():
                     self._fold_put_away(event, now)
+                case Trace():
+                    self._joined.add(event)
                 case Agent():
                     self._fold_agent(event, now)
                 case Intervention():
@@ -106,8 +110,29 @@ class Fold:
                     self._forget_records()
                 case Gone():
                     self.gone = event.reason
+        self._join(now)
         if self._must_rebuild:
             self._rebuild(now)
+
+    def _join(self, now: float) -> None:
+        """Let copies of one letter be one that any of their ids reaches; not amid a scan, as all may be filed anew."""
+        if self._joined.is_settled or (self.progress is not None and self.progress.done < self.progress.total):
+            return
+        changes = self._joined.settle()
+        self._make_room()
+        for change in changes:
+            self._retell(change, now)
+
+    def _retell(self, change: Change, now: float) -> None:
+        """Take note of what a row holds now; where it holds no more what records or replies name, all is filed anew."""
+        row, before, message = change
+        is_named = self._receipts.has(row) or self._deliveries.has(row) or self._index.forest.has_replies(row)
+        if not change.is_slight or (before is None and is_named):
+            self._rebuild_soon()
+        elif before is not None and before != message and not self._must_rebuild:
+            self._index.retell(row, before)
+            self._summaries.pop(self._index.forest.root(row), None)
+            self._file(row, now)
 
     def advance(self, now: float) -> bool:
         """Let time pass; say whether anything ran out."""
@@ -129,10 +154,14 @@ class Fold:
 
     def _fold_message(self, message: Message, now: float) -> None:
         messages = self._messages
-        parent = NONE if message.thread is None else messages.row(message.thread)
-        row = messages.ids.row(message.id)
+        self._join(now)
+        parent = messages.parent_of(message)
+        row = messages.ids.own(message.id)
         if row is None:
             row = messages.add(message, parent)
+        elif self._joined.is_copy(row):
+            self._fold_copy(row, message, now)
+            return
         elif not messages.is_there(row):
             messages.put(row, message, parent)
         else:
@@ -144,6 +173,20 @@ class Fold:
             self._seen_early.discard(message.id)
             self._seen.add(row)
         self._add(row, message, now)
+
+    def _fold_copy(self, row: int, message: Message, now: float) -> None:
+        """Take in one of several records of a letter."""
+        change = self._joined.put(row, message)
+        self._make_room()
+        if change.before is None and change.now is not None:
+            self._add(change.row, change.now, now)
+        else:
+            self._retell(change, now)
+        early = {self._messages.ids[each] for each in self._joined.rows(change.row)} & self._seen_early
+        if early and change.now is not None:
+            self._seen_early -= early
+            for message_id in early:
+                self._fold_seen(message_id)
 
     def _fold_again(self, row: int, message: Message, parent: int, now: float) -> None:
         """Take in a message whose id is known: the same one told anew, or another that claims its id."""
@@ -190,28 +233,16 @@ class Fold:
 
     def _lengthen(self, known: ThreadSummary, root: int, message: Message) -> None:
         """Keep a thread's summary when its newest message came, and nothing else."""
-        if (
-            message.id == known.root
-            or known.messages + 1 != self._index.sizes[root]
-            or by_age(message) <= by_age(known.latest)
-        ):
-            return
-        recipients = (resolve(text, self.roster, self.user).name for text in message.recipients)
-        self._summaries[root] = replace(
-            known,
-            participants=tuple(dict.fromkeys((*known.participants, message.sender, *recipients))),
-            messages=known.messages + 1,
-            unseen=self._index.unseen[root],
-            last_time=message.time,
-            last_timestamp=message.timestamp,
-            latest=message,
-        )
+        if known.messages + 1 == self._index.sizes[root] and known.is_before(message):
+            recipients = (resolve(text, self.roster, self.user).name for text in message.recipients)
+            self._summaries[root] = known.lengthened(message, recipients, self._index.unseen[root])
 
     def _rebuild(self, now: float) -> None:
         self._clear_indexes()
+        leads = self._messages.ids.leads
         for row in range(len(self._messages)):
             for name in self._deliveries.names_of(row):
-                self._index.postings.deliver(row, self._party(self._messages.names[name]))
+                self._index.postings.deliver(leads.get(row, row), self._party(self._messages.names[name]))
         for row in self._messages.rows():
             self._add(row, self._messages[row], now)
 
@@ -228,19 +259,21 @@ class Fold:
             self._receipts.times[entry] = receipt.time
         else:
             self._receipts.add(row, reader, receipt.time)
+        row = self._messages.ids.leads.get(row, row)
         if self._messages.is_there(row):
             self._ledger.read(row, self._party(receipt.reader))
 
     def _fold_delivery(self, delivery: Delivery, now: float) -> None:
         row = self._row(delivery.message_id)
         self._deliveries.add(row, self._messages.names.number(delivery.recipient), delivery.time)
+        row = self._messages.ids.leads.get(row, row)
         self._index.postings.deliver(row, self._party(delivery.recipient))
         self._refile(row, now)
 
     def _fold_put_away(self, record: PutAway, now: float) -> None:
         row = self._row(record.message_id)
         self._put_away.setdefault(row, {})[record.recipient] = record.time
-        self._refile(row, now)
+        self._refile(self._messages.ids.leads.get(row, row), now)
 
     def _fold_person(self, person: Person) -> None:
         if not self.roster.person.issuperset(person.names):
@@ -272,19 +305,22 @@ class Fold:
         return self.roster.end_for(session_id, message.time, message_expiry(message, self.roster, self.user)) <= now
 
     def _fold_seen(self, message_id: str) -> None:
-        row = self._messages.ids.row(message_id)
-        if row is None or not self._messages.is_there(row):
+        row, own = self._messages.ids.row(message_id), self._messages.ids.own(message_id)
+        if row is None or own is None or not self._messages.is_there(row):
             self._seen_early.add(message_id)
         elif self._is_unseen(row):
-            self._seen.add(row)
+            self._seen.add(own)
             self._count_unseen(row, -1)
         else:
-            self._seen.add(row)
+            self._seen.add(own)
 
     def _fold_unseen(self, message_id: str) -> None:
         self._seen_early.discard(message_id)
         row = self._messages.ids.row(message_id)
-        if row is not None and self._seen.discard(row) and self._is_unseen(row):
+        if row is None:
+            return
+        was_seen = [self._seen.discard(each) for each in self._joined.rows(row)]
+        if any(was_seen) and self._is_unseen(row):
             self._count_unseen(row, 1)
 
     def _count_unseen(self, row: int, by: int) -> None:
@@ -321,21 +357,26 @@ class Fold:
             self._file(row, now)
 
     def _facts(self, row: int) -> Facts:
-        put_away = self._put_away.get(row, ()) if self._put_away else ()
-        if not self._receipts.has(row) and not self._deliveries.has(row) and not put_away:
+        rows = self._joined.rows(row)
+        put_away = [name for each in rows for name in self._put_away.get(each, ())] if self._put_away else ()
+        if not put_away and not any(self._receipts.has(each) or self._deliveries.has(each) for each in rows):
             return NO_FACTS
         names = self._messages.names.values
         readers: dict[str, float | None] = {}
-        for number, time in self._receipts.of(row):
+        for number, time in (receipt for each in rows for receipt in self._receipts.of(each)):
             reader = self._party(names[number])
             known = readers.get(reader)
             readers[reader] = time if known is None else known if time is None else min(known, time)
-        delivered = dict.fromkeys(self._party(names[number]) for number in self._deliveries.names_of(row))
+        told = (number for each in rows for number in self._deliveries.names_of(each))
+        delivered = dict.fromkeys(self._party(names[number]) for number in told)
         return Facts(readers, tuple(delivered), frozenset(map(self._party, put_away)))
+
+    def _is_seen(self, row: int) -> bool:
+        return any(each in self._seen for each in self._joined.rows(row))
 
     def _is_unseen(self, row: int) -> bool:
         messages = self._messages
-        return row not in self._seen and not messages.head(row).archived and not self._index.is_own(row)
+        return not self._is_seen(row) and not messages.head(row).archived and not self._index.is_own(row)
 
     def __len__(self) -> int:
         return self._messages.number

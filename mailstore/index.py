@@ -66,7 +66,7 @@ class Index:
         """Take a message in; return the root of its thread."""
         messages = self.messages
         self.grow(len(messages))
-        link = self.forest.add(row, messages.parents[row])
+        link = self.forest.add(row, messages.parent(row))
         root, absorbed = link.root, link.absorbed
         self._unlist(root)
         if absorbed is not None:
@@ -121,6 +121,12 @@ class Index:
         if self.touched is not None:
             self.touched |= self._read_since
         self._read_since.clear()
+
+    def retell(self, row: int, before: Message) -> None:
+        """Take note that a message goes to names other than it did, or bears other tags; all else stayed."""
+        self.postings.move(row, before)
+        self._listed.clear()
+        self._touch(self.forest.root(row))
 
     def archive(self, row: int) -> None:
         """Take note that a message that was live is archived."""

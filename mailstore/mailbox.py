@@ -9,7 +9,7 @@ from mailstore.columns.messages import NONE, Head, Messages
 from mailstore.events import Event, Seen, Unseen
 from mailstore.fates import Fates
 from mailstore.index import is_for_user
-from mailstore.message import Message, by_age
+from mailstore.message import Message, Trace, by_age
 from mailstore.outline import Outline, outline
 from mailstore.retaining import Retained
 from mailstore.retention import Retention
@@ -36,7 +36,23 @@ class Mailbox(Fates):
         if exact or not prefix:
             return [exact] if exact else []
         rows = self._messages.ids.texts.starting_with(prefix)
-        return [self._messages[row] for row in rows if self._messages.is_there(row)]
+        leads = self._messages.ids.leads
+        letters = dict.fromkeys(leads.get(row, row) for row in rows)
+        return [self._messages[row] for row in letters if self._messages.is_there(row)]
+
+    def places(self, message_id: str) -> tuple[str, ...]:
+        """Return every place where a letter lies, sorted: one for each copy that is known of it."""
+        row = self._known(message_id)
+        if row is None:
+            return ()
+        where = self._messages[row].location
+        files = {trace.file for trace in self._joined.traces(row)} or ({where.file} if where else ())
+        return tuple(sorted(files))
+
+    def traces(self, message_id: str) -> list[Trace]:
+        """Return what is known of every copy of a letter."""
+        row = self._known(message_id)
+        return [] if row is None else self._joined.traces(row)
 
     def messages(self) -> list[Message]:
         """Return every message, oldest first, live and archived."""
@@ -56,8 +72,9 @@ class Mailbox(Fates):
         for at in range(len(order) - 1, -1, -1):
             if times[order[at]] < since:
                 return
-            yield messages[order[at]]
-            self._check(messages)
+            if messages.is_there(order[at]):
+                yield messages[order[at]]
+                self._check(messages)
 
     def each(self) -> Iterator[Message]:
         """Yield every message, live and archived, in about the order in which they were folded; also what comes then.
@@ -107,12 +124,12 @@ class Mailbox(Fates):
     def was_seen(self, message_id: str) -> bool:
         """Say whether the person marked a message as seen."""
         row = self._messages.ids.row(message_id)
-        return message_id in self._seen_early or (row is not None and row in self._seen)
+        return message_id in self._seen_early or (row is not None and self._is_seen(row))
 
     def marks(self) -> list[Event]:
         """Return of every message here whether the person has seen it."""
         ids = self._messages.ids
-        return [Seen(ids[row]) if row in self._seen else Unseen(ids[row]) for row in self._messages.rows()]
+        return [Seen(ids[row]) if self._is_seen(row) else Unseen(ids[row]) for row in self._messages.rows()]
 
     def is_mine(self, message: Message) -> bool:
         """Say whether a message is for the person: addressed to or mentioning the user."""

@@ -99,6 +99,26 @@ class Delivery(msgspec.Struct, frozen=True, gc=False):
     time: float | None = None
 
 
+class Trace(msgspec.Struct, frozen=True, gc=False):
+    """What one copy of a letter tells of which other records are of the same letter, and where it lies.
+
+    `letter` is what all copies of a letter say, and `origin` the id that the copy bears in its own mailbox. `slot` is
+    empty for the copy that its sender keeps, else by which way it came, a space, and to what address: of a letter there
+    is one copy in each. `owner` is whose copy it is by the names of the mailbox, `to` are the addresses in its header,
+    `time` is its date in seconds since the epoch. Where `is_signed`, the same text has the same signature.
+    """
+
+    message_id: str
+    origin: str
+    letter: str
+    slot: str
+    owner: str
+    to: tuple[str, ...]
+    time: float
+    file: str
+    is_signed: bool
+
+
 class Intervention(msgspec.Struct, frozen=True):
     """A record of what the person in charge did: the oversight journal's line."""
 

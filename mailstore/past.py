@@ -85,6 +85,7 @@ def _archived_at(message: Message, runs: Sequence[float]) -> float:
 
 
 def _known_of(mailbox: Mailbox, message: Message, moment: float) -> Iterator[Event]:
+    yield from mailbox.traces(message.id)
     records: list[Receipt | Delivery] = [*mailbox.receipts(message.id), *mailbox.delivered(message.id)]
     for record in records:
         if record.time is None or record.time <= moment:

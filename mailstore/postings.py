@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 from mailstore.address import is_person
-from mailstore.columns.messages import NONE, Head, Messages
+from mailstore.columns.messages import NONE, Head, Messages, head_of
+from mailstore.message import Message
 from mailstore.protocol import BROADCAST_NAMES, LEAST_PREFIX, PERSON
 from mailstore.roster import Agent, Roster
 
@@ -40,6 +41,20 @@ class Postings:
         sender, head = self._messages.senders[row], self._messages.heads[row]
         self.by_sender[row] = self.last_of_sender.get(sender, NONE)
         self.last_of_sender[sender] = row
+        self.by_head[row] = self.last_of_head.get(head, NONE)
+        self.last_of_head[head] = row
+
+    def move(self, row: int, before: Message) -> None:
+        """Put a message where its head belongs, which was another before."""
+        number = self._messages.head_values.number(head_of(before))
+        at = self.last_of_head.get(number, NONE)
+        if at == row:
+            self.last_of_head[number] = self.by_head[row]
+        else:
+            while self.by_head[at] != row:
+                at = self.by_head[at]
+            self.by_head[at] = self.by_head[row]
+        head = self._messages.heads[row]
         self.by_head[row] = self.last_of_head.get(head, NONE)
         self.last_of_head[head] = row
 

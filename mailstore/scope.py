@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode
 from msgspec.structs import replace
 
 from mailstore.events import Event, Person, PutAway, Seen, Unseen
-from mailstore.message import SOMEBODY, Delivery, Intervention, Location, Message, Problem, Receipt
+from mailstore.message import SOMEBODY, Delivery, Intervention, Location, Message, Problem, Receipt, Trace
 from mailstore.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
 from mailstore.roster import Agent
 
@@ -94,6 +94,9 @@ class Scope:
                 return Delivery(self.id(event.message_id), self.name(event.recipient), event.time)
             case PutAway():
                 return PutAway(self.id(event.message_id), self.name(event.recipient), event.time)
+            case Trace():
+                where = {"message_id": self.id(event.message_id), "file": self.id(event.file)}
+                return replace(event, owner=self.name(event.owner), **where)
             case Person():
                 return Person(self.names(event.names))
             case Agent():

@@ -134,6 +134,10 @@ class Forest:
                 at = self.siblings[at]
         return found
 
+    def has_replies(self, row: int) -> bool:
+        """Say whether anything hangs from a row, which may be one that is not known yet."""
+        return row < len(self.children) and self.children[row] != NONE
+
     def is_placeholder(self, row: int) -> bool:
         """Say whether anything hangs from a row."""
         return self.children[row] != NONE

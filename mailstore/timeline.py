@@ -50,6 +50,7 @@ def timeline(mailbox: Mailbox, message: Message, now: float) -> list[Moment]:
         Moment(sent, "sent", message.sender, "" if message.timed else "at an unreadable time"),
         *_addressed(mailbox, message, sent),
         *(Moment(sent, "delivered", name, "recorded when it was sent") for name in mailbox.deliveries(message.id)),
+        *_copies(mailbox, message),
         *_fates(mailbox, message, now),
         *_answers(mailbox, message),
         *_deeds(mailbox, message),
@@ -69,6 +70,13 @@ def _addressed(mailbox: Mailbox, message: Message, sent: float | None) -> Iterat
     for text in message.mentions:
         if resolve(text, mailbox.roster, mailbox.user).kind in (Kind.DIRECT, Kind.ROLE, Kind.USER):
             yield Moment(sent, "mentioned", text, "its text names it")
+
+
+def _copies(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
+    """Tell where a letter lies of which there are several copies, and by what date each was sent or came."""
+    copies = mailbox.traces(message.id)
+    if len(copies) > 1:
+        yield from (Moment(copy.time, "copy", copy.owner, copy.file) for copy in copies)
 
 
 def _fates(mailbox: Mailbox, message: Message, now: float) -> Iterator[Moment]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from mailstore.delivery import State
-from mailstore.message import Message
+from mailstore.message import Message, by_age
 
 __all__ = ["Channel", "Counts", "Cycle", "DeadLetter", "Node", "ThreadSummary", "View", "ViewKind"]
 
@@ -49,6 +51,22 @@ class ThreadSummary(msgspec.Struct, frozen=True):
     last_time: float
     last_timestamp: str
     latest: Message
+
+    def is_before(self, message: Message) -> bool:
+        """Say whether a message comes after all that this tells of."""
+        return message.id != self.root and by_age(message) > by_age(self.latest)
+
+    def lengthened(self, message: Message, recipients: Iterable[str], unseen: int) -> ThreadSummary:
+        """Return the summary with one more message at its end."""
+        return replace(
+            self,
+            participants=tuple(dict.fromkeys((*self.participants, message.sender, *recipients))),
+            messages=self.messages + 1,
+            unseen=unseen,
+            last_time=message.time,
+            last_timestamp=message.timestamp,
+            latest=message,
+        )
 
 
 class Cycle(msgspec.Struct, frozen=True):

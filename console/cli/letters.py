@@ -52,6 +52,7 @@ def _row(mail: Loaded, message: Message, text: str) -> MessageRow:
         type=message.type,
         states=mail.mailbox.bare_states(message, mail.now),
         tags=message.tags,
+        places=places if len(places := mail.mailbox.places(message.id)) > 1 else (),
     )
 
 

@@ -36,7 +36,10 @@ __all__ = [
 
 
 class MessageRow(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A message; `timestamp` as its record has it, `thread` its parent's id, `states` by recipient, `tags` if any."""
+    """A message; `timestamp` as its record has it, `thread` its parent's id, `states` by recipient, `tags` if any.
+
+    `places` are the files of all copies, where one letter lies in several.
+    """
 
     id: str
     sender: str
@@ -48,6 +51,7 @@ class MessageRow(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     type: str
     states: Mapping[str, str]
     tags: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
 
 
 class HappeningRow(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -32,6 +32,7 @@ def details(mailbox: Mailbox, message: Message, now: float) -> Content:
     if message.location is not None:
         where = message.location
         rows.append(("file", f"{where.file}  offset {where.offset:,}  length {where.length:,}"))
+        rows += [("copy", place) for place in mailbox.places(message.id) if place != where.file]
     parts = [Content.assemble((f"{name:>9}  ", "$muted"), visible_line(value)) for name, value in rows]
     parts.append(Content("\n recipients"))
     for name, standing in mailbox.states(message, now).items():

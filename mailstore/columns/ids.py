@@ -14,13 +14,15 @@ __all__ = ["Ids"]
 class Ids:
     """Rows by id: those that were loaded by a sorted column of checksums, those that came since by a dictionary."""
 
-    __slots__ = ("_fresh", "hashes", "rows", "texts")
+    __slots__ = ("_fresh", "hashes", "leads", "rows", "texts")
 
     def __init__(self) -> None:
         self.texts = Strings()
         self.hashes = array("I")
         self.rows = array("i")
         self._fresh: dict[str, int] = {}
+        self.leads: dict[int, int] = {}
+        """From the rows of records to that of the letter which they are copies of."""
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -29,6 +31,11 @@ class Ids:
         return self.texts[row]
 
     def row(self, message_id: str) -> int | None:
+        """Return the row of the letter that an id stands for, None for one that was never named."""
+        row = self.own(message_id)
+        return row if row is None or not self.leads else self.leads.get(row, row)
+
+    def own(self, message_id: str) -> int | None:
         """Return the row of an id, None for one that was never named."""
         row = self._fresh.get(message_id)
         if row is not None or not self.hashes:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 import msgspec
+from msgspec.structs import replace
 
 from mailstore.columns.ids import Ids
 from mailstore.columns.interned import Interned
@@ -118,13 +119,14 @@ class Messages:
         self._ordered = array("i")
         self._unordered = array("i")
         """Rows that are there, and not in the order yet."""
+        self._is_disordered = False
 
     def __len__(self) -> int:
         return len(self.heads)
 
     def row(self, message_id: str) -> int:
         """Return the row of an id, a new one for an id that is new."""
-        row = self.ids.row(message_id)
+        row = self.ids.own(message_id)
         if row is None:
             row = self.ids.add(message_id)
             self.heads.append(ABSENT)
@@ -154,6 +156,31 @@ class Messages:
         if head.style == ODD:
             self.odd_stamps[row] = message.timestamp
         self._made.pop(row, None)
+
+    def take(self, row: int) -> None:
+        """Let a row hold no message any more."""
+        self.heads[row] = ABSENT
+        self.number -= 1
+        self._is_disordered = True
+        self._made.pop(row, None)
+
+    def told(self, row: int) -> Message:
+        """Return a row's message as it was told: with the id that it says it answers, whatever letter that is of."""
+        parent = self.parents[row]
+        return replace(self[row], thread=None if parent == NONE else self.ids.texts[parent])
+
+    def forget_made(self) -> None:
+        """Make messages anew: what letters some ids stand for has changed."""
+        self._made.clear()
+
+    def parent_of(self, message: Message) -> int:
+        """Return the row of the record that a message says it answers."""
+        return NONE if message.thread is None else self.row(message.thread)
+
+    def parent(self, row: int) -> int:
+        """Return the row of the letter that a row's message answers."""
+        parent = self.parents[row]
+        return self.ids.leads.get(parent, parent) if self.ids.leads else parent
 
     def add(self, message: Message, parent: int) -> int:
         """Add a message whose id has no row, and return its row."""
@@ -204,6 +231,8 @@ class Messages:
 
     def order(self) -> array[int]:
         """Return the rows of all messages, the oldest first; it is not to be changed."""
+        if self._is_disordered:
+            self._ordered, self._unordered, self._is_disordered = array("i"), array("i", self.rows()), False
         if self._unordered:
             known, fresh = self._ordered, self._in_order(self._unordered)
             if not known or self.age(fresh[0]) > self.age(known[-1]):
@@ -241,7 +270,7 @@ class Messages:
         return message
 
     def _make(self, row: int) -> Message:
-        head, time, parent = self.head(row), self.times[row], self.parents[row]
+        head, time, parent = self.head(row), self.times[row], self.parent(row)
         return head.message(
             self.ids.texts[row],
             self.names.values[self.senders[row]],

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from mailstore.events import Event, Gone, Progress, Reset
 from mailstore.files.stamp import Stamp, is_fresh
-from mailstore.message import Message
+from mailstore.message import Message, Trace
 from mailstore.roster import Agent
 
 __all__ = ["Rereader", "Source", "is_settled"]
@@ -62,7 +62,7 @@ class Rereader:
         self._stamps: dict[str, Hashable] = {}
         self._held: dict[str, tuple[Event, ...]] = {}
         self._count: Counter[Hashable] = Counter()
-        self._agents: dict[str, Agent] = {}
+        self._latest: dict[Hashable, Event] = {}
         self._source.begin()
 
     def scan(self) -> Iterator[list[Event]]:
@@ -73,11 +73,11 @@ class Rereader:
         for done, (part, stamp) in enumerate(parts.items(), 1):
             waiting += self._add(self._take(part, stamp) or ())
             if len(waiting) >= BATCH:
-                yield from _sized([*waiting, Progress(done, total)])
+                yield from _sized([*_traces_first(waiting), Progress(done, total)])
                 waiting = []
         # what was told late, as who took part, or was written meanwhile
         fresh, lost = self._look(closely=False)
-        yield from _sized([*waiting, *fresh, Progress(total, total)])
+        yield from _sized([*_traces_first([*waiting, *fresh]), Progress(total, total)])
         if lost:
             yield from self._anew(lost)
 
@@ -150,9 +150,9 @@ class Rereader:
         for event in events:
             key = self._source.same(event)
             self._count[key] += 1
-            if isinstance(event, Agent):
-                if self._agents.get(event.session_id) != event:
-                    self._agents[event.session_id] = event
+            if (about := _about(event)) is not None:
+                if self._latest.get(about) != event:
+                    self._latest[about] = event
                     fresh.append(event)
             elif self._count[key] == 1:
                 fresh.append(event)
@@ -170,8 +170,16 @@ class Rereader:
         return lost
 
     def _is_told_otherwise(self, event: Event) -> bool:
-        """Say whether an agent is still told of, if otherwise."""
-        return isinstance(event, Agent) and self._agents.get(event.session_id) != event
+        """Say whether an agent, or a copy in its place, is still told of, if otherwise."""
+        about = _about(event)
+        return about is not None and self._latest.get(about) != event
+
+
+def _about(event: Event) -> Hashable:
+    """Return what an event is about of which the last that is told holds; None for all others."""
+    if isinstance(event, Agent):
+        return event.session_id
+    return (event.message_id, event.slot) if isinstance(event, Trace) else None
 
 
 def _is_fresh(stamp: Hashable) -> bool:
@@ -186,13 +194,18 @@ def is_settled(changed: float, now: float | None = None) -> bool:
     return (time.time() if now is None else now) - changed > PATIENCE_SECONDS
 
 
+def _traces_first(events: list[Event]) -> list[Event]:
+    """Put what tells of copies before the messages that it may join."""
+    return sorted(events, key=lambda event: not isinstance(event, Trace))
+
+
 def _in_order(events: list[Event]) -> list[Event]:
     """Put agents first, and messages in the order in which they were sent, receipts and the like behind them."""
 
     def key(event: Event) -> tuple[int, float, str]:
         if isinstance(event, Message):
             return 1, event.time, event.id
-        return (0 if isinstance(event, Agent) else 2), 0.0, ""
+        return (0 if isinstance(event, (Agent, Trace)) else 2), 0.0, ""
 
     return sorted(events, key=key)
 

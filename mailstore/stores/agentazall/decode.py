@@ -8,14 +8,14 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from mailstore.message import NEVER, Location, Message
+from mailstore.message import NEVER, Location, Message, Trace
 from mailstore.stores.agentazall.block import unwrapped
-from mailstore.stores.agentazall.letter import Letter, moment
-from mailstore.stores.agentazall.names import addresses, bare, is_remote, name_of
+from mailstore.stores.agentazall.letter import ISO, Letter, moment
+from mailstore.stores.agentazall.names import address_of, addresses, bare, is_remote, name_of, plain_of
 from mailstore.stores.agentazall.places import INBOX
 from mailstore.stores.bodies import first_line, mentions
 
-__all__ = ["Copy", "Who", "attachments", "digest_of", "id_of", "message_of", "missing", "split", "who"]
+__all__ = ["Copy", "Who", "attachments", "digest_of", "id_of", "message_of", "missing", "split", "trace_of", "who"]
 
 MOST_ATTACHMENTS = 1000
 
@@ -61,6 +61,39 @@ def id_of(letter: Letter, copy: Copy) -> str:
 def digest_of(text: str, sender: str) -> str:
     """Return what tells two messages of one id apart."""
     return hashlib.blake2b(f"{sender}\n{text}".encode(), digest_size=8).hexdigest()
+
+
+RELAY_ID = re.compile(r"\d+_.+_[\w-]{6,12}")
+
+
+def way_of(letter: Letter, copy: Copy) -> str:
+    """Return how a copy came: a relay and an e-mail server give it an id and a date of their own (A2, A11)."""
+    date = letter.get("Date")
+    if "T" in date and RELAY_ID.fullmatch(id_of(letter, copy)):
+        return "relay"
+    return "folder" if ISO.match(date) or not date else "e-mail"
+
+
+def trace_of(letter: Letter, copy: Copy, message_id: str, key: str, changed: float) -> Trace:
+    """Return what a copy tells of its letter; `key` is that of its signature, empty where it has none that is valid.
+
+    A sender is known by the name before `@localhost` or `.agenttalk`, which are the same agent's on two ways; a subject
+    that was left out is written by the program itself.
+    """
+    sender, recipients = who(letter, copy)
+    said = (plain_of(address_of(sender)), letter.get("Subject") or "No Subject", unwrapped(letter.body).strip(), key)
+    is_kept = copy.box != INBOX
+    return Trace(
+        message_id=message_id,
+        origin=id_of(letter, copy),
+        letter=hashlib.blake2b("\0".join(said).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest(),
+        slot="" if is_kept else f"{way_of(letter, copy)} {plain_of(copy.owner)}",
+        owner=sender if is_kept else name_of(copy.owner),
+        to=tuple(plain_of(address_of(name)) for name in recipients),
+        time=changed if (date := moment(letter.get("Date"))) is None else date,
+        file="/".join(copy),
+        is_signed=bool(key),
+    )
 
 
 def attachments(path: Path) -> list[str]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
-__all__ = ["Letter", "NotALetter", "is_partial", "moment", "parse"]
+__all__ = ["ISO", "Letter", "NotALetter", "is_partial", "moment", "parse"]
 
 SEPARATOR = re.compile(r"(?:\A|(?<=[\r\n]))[^\S\r\n]*---[^\S\r\n]*(?:\r\n|[\r\n]|\Z)")
 LINE_END = re.compile(r"\r\n|[\r\n]")

@@ -6,7 +6,7 @@ from email.utils import getaddresses
 
 from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
 
-__all__ = ["HUMAN", "USER", "address_of", "addresses", "bare", "is_remote", "name_of"]
+__all__ = ["HUMAN", "USER", "address_of", "addresses", "bare", "is_remote", "name_of", "plain_of"]
 
 HUMAN = "human@localhost"
 """The address of the person at the console."""
@@ -61,3 +61,8 @@ def is_remote(name: str) -> bool:
     """Say whether a name is that of a mailbox on another machine or relay, going by its address."""
     _, at, domain = name.rpartition("@")
     return domain != LOCAL if at else name.endswith(RELAYED)
+
+
+def plain_of(address: str) -> str:
+    """Return an address without what tells by which way it is reached: a relay knows an agent as `name.agenttalk`."""
+    return address.removesuffix(f"@{LOCAL}").removesuffix(RELAYED)

@@ -53,6 +53,11 @@ class Facts(NamedTuple):
     is_nested: bool = False
     upstream: bool | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Say whether a valid signature covers all of the text."""
+        return self.verdict is Verdict.VALID and self.is_all
+
     def tags(self) -> tuple[str, ...]:
         """Return the facts as tags, those that warn in capitals."""
         found = [f"signature:{self.verdict}"]

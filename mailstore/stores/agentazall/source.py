@@ -12,7 +12,17 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.message import Delivery, Message, Problem, Receipt
 from mailstore.stores.agentazall.agents import agents_of, is_told_of, tasks_of
 from mailstore.stores.agentazall.block import unwrapped
-from mailstore.stores.agentazall.decode import Copy, attachments, digest_of, id_of, message_of, missing, split, who
+from mailstore.stores.agentazall.decode import (
+    Copy,
+    attachments,
+    digest_of,
+    id_of,
+    message_of,
+    missing,
+    split,
+    trace_of,
+    who,
+)
 from mailstore.stores.agentazall.judge import Judge, is_of_all
 from mailstore.stores.agentazall.letter import Letter, NotALetter, is_partial, moment, parse
 from mailstore.stores.agentazall.names import address_of, name_of
@@ -168,7 +178,13 @@ class Letters(Source):
         self._told_of.update(name for name in parties.recipients if is_told_of(name, is_sender=False))
         self._told_of.add(parties.sender)
         reasons = (*letter.oddities, *warnings)
-        return [message, *_proofs(letter, copy, message_id), *(Problem(part, 1, 0, why, False) for why in reasons)]
+        trace = trace_of(letter, copy, message_id, facts.key if facts.is_whole else "", changed)
+        return [
+            trace,
+            message,
+            *_proofs(letter, copy, message_id),
+            *(Problem(part, 1, 0, why, False) for why in reasons),
+        ]
 
     def _id(self, claimed: str, digest: str) -> str:
         """Return the id of a message: what it claims, or where another message has that already, one of its own."""
