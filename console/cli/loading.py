@@ -126,7 +126,12 @@ def known_agent(mailbox: Mailbox, typed: str) -> Agent:
 
 
 def reader_name(mailbox: Mailbox, typed: str) -> str:
-    """Return whose mail is meant: a session id, the one for which a prefix or a name stands, or the user."""
+    """Return whose mail is meant: a session id, the one for which a prefix or a name stands, or the user.
+
+    Raises UsedWrongly for nobody: a hook whose variable is not set must not seem to have found no mail.
+    """
+    if not typed.strip():
+        raise UsedWrongly("--as names nobody", "write --as ID; a hook takes it from $SIGNALBOX_AGENT: is that set?")
     if resolve(typed, mailbox.roster, mailbox.user).kind is Kind.USER:
         return "user"
     found = mailbox.roster.find(typed)

@@ -239,6 +239,13 @@ def test_json_is_a_list_of_messages(run: Run, mail: MailFiles) -> None:
     assert len(read_ids(mail)) == 3
 
 
+@pytest.mark.parametrize("command", ["check", "wait", "read", "mark-read", "watch", "threads"])
+def test_nobody_has_no_mail_and_is_told_so(command: str, run: Run, mail: MailFiles) -> None:
+    done = run(command, "--as", " ", "--store", mail.url, *(["--all"] if command == "mark-read" else []))
+    assert (done.status, done.out) == (2, "")
+    assert "--as names nobody: write --as ID; a hook takes it from $SIGNALBOX_AGENT" in done.err
+
+
 def test_an_agent_that_nobody_knows_is_warned_of(run: Run, mail: MailFiles) -> None:
     done = run("check", "--as", "anne", "--store", mail.url)
     assert (done.status, done.out) == (0, "")

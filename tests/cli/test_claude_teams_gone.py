@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,12 @@ def test_what_was_kept_before_teams_were_noted_is_found_by_name_and_by_tasks(run
     (teams.parent / "tasks" / "humble-chasing-goose").mkdir(parents=True)
     rows = {row["session_id"] for row in run("agents", "--json", "--store", teams).document}
     assert "docs-types@humble-chasing-goose" in rows
+
+
+def test_what_is_kept_of_it_is_its_owner_s_alone(teams: Path) -> None:
+    kept = list((Path(os.environ["XDG_STATE_HOME"]) / "signalbox").rglob("*.json*"))
+    assert len(kept) == 4
+    assert {stat.S_IMODE(path.stat().st_mode) for path in kept} == {0o600}
 
 
 def test_when_it_is_back_it_lives(run: Run, teams: Path, gone: str) -> None:

@@ -122,7 +122,7 @@ class Journal:
     def _write(self, note: Note) -> None:
         self._noted = note
         with suppress(OSError, StoreError):  # it is written again by the next look
-            replace_file(self.path.with_name(NOTE), msgspec.json.encode(note))
+            replace_file(self.path.with_name(NOTE), msgspec.json.encode(note), self.path.stat())
 
     def read(self) -> Iterator[Kept]:
         """Yield what is kept; lines that can't be read are passed over. Raises OSError and NotAFile."""
