@@ -59,6 +59,10 @@ def read_database(path: Path, look: Callable[[sqlite3.Connection], Found]) -> Fo
                 return look(connection)
         except _Changed:
             continue
+        except UnicodeDecodeError as error:
+            # `sqlite3` decodes the names of columns, and the words of its errors, which quote the schema
+            if last == TRIES - 1:
+                raise Unreadable("a name in its schema, or the schema itself, is not UTF-8") from error
         except sqlite3.Error as error:
             if last == TRIES - 1 or not _may_pass(error):
                 raise Unreadable(_why(error)) from error

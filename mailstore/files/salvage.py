@@ -14,7 +14,7 @@ from mailstore.files.lines import Line
 if TYPE_CHECKING:
     import json
 
-__all__ = ["UNREADABLE", "Fault", "Piece", "lenient", "loads", "salvage", "value_at"]
+__all__ = ["UNREADABLE", "Fault", "Piece", "is_text", "lenient", "loads", "salvage", "value_at"]
 
 BOM = b"\xef\xbb\xbf"
 BEGINNING = re.compile(rb'\{\s*"')
@@ -104,6 +104,15 @@ def loads(data: bytes) -> Any:
         return STRICT.decode(data)
     except ValueError:
         return _clean(lenient().decode(data.decode("utf-8", "replace")))
+
+
+def is_text(data: bytes) -> bool:
+    """Say whether bytes are UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def salvage(line: Line) -> tuple[list[Piece], list[Fault]]:

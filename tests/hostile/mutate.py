@@ -37,6 +37,7 @@ STEERING = [
     "\r",
 ]
 NOT_TEXT = [b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"\x80", b"\xe2\x82"]
+PAGE = 4096
 VALUE = re.compile(rb'"(?:[^"\\\n]|\\.){0,200}"|-?\d[\d.eE+-]*|true|false|null')
 BEFORE = re.compile(rb"[:=,\[]\s*$")
 
@@ -183,8 +184,12 @@ def mutate_database(path: Path, rng: random.Random) -> None:
     """Damage a database: now its file, now what its owner could have written into it."""
     if rng.random() < 0.3:
         data = path.read_bytes()
-        deed = rng.choice((_flip, _flip, _flip, _truncate, _splice, _cut))
-        path.write_bytes(deed(data, rng))
+        if rng.random() < 0.5:  # where the schema stands
+            page = _not_text(_flip(data[100:PAGE], rng), rng)[: PAGE - 100]
+            path.write_bytes(data[:100] + page + data[PAGE:])
+        else:
+            deed = rng.choice((_flip, _flip, _flip, _truncate, _splice, _cut))
+            path.write_bytes(deed(data, rng))
         return
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.text_factory = bytes

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from mailstore.files.lines import Line
-from mailstore.files.salvage import UNREADABLE, Piece, salvage
+from mailstore.files.salvage import UNREADABLE, Piece, is_text, salvage
 from mailstore.message import NEVER, Location, Message, Problem
 from mailstore.protocol import TAG_NAMESPACES
 from mailstore.stores.bodies import first_line, mentions
@@ -15,7 +15,7 @@ from mailstore.stores.haak.names import MESSAGE, READ, pick
 from mailstore.stores.haak.text import content_of
 from mailstore.stores.timestamps import parse_time
 
-__all__ = ["STRING", "MessageDecoder", "NotARecord", "is_text", "recipients_in", "strings"]
+__all__ = ["STRING", "MessageDecoder", "NotARecord", "recipients_in", "strings"]
 
 NAMESPACES = (*TAG_NAMESPACES, "role")
 Text = str | None
@@ -192,14 +192,6 @@ def _is_doubled(h: Header) -> bool:
         or (h.reply_to and h.thread)
         or (h.ttl is not None and h.ttl_hours is not None)
     )
-
-
-def is_text(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _id(value: Any, data: bytes) -> tuple[str, str]:

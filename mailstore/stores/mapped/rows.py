@@ -47,23 +47,42 @@ class Database(Origin):
 
     def read(self, part: str, *, more: bool = False) -> Read:
         """Return the rows; while they can't be read those that were stay, and it is told why."""
+        odd: set[int] = set()
         try:
-            rows = read_database(self.path, lambda connection: self._rows(connection, self._query))
+            rows = read_database(self.path, lambda connection: self._rows(connection, self._query, odd=odd))
         except Unreadable as error:
             self._held = Read(self._held.records, [Problem(part, 1, 0, str(error))], is_torn=True)
             return self._held
-        self._held = Read(list(map(self._record, rows, range(1, len(rows) + 1))), [])
+        why = f"{self._table}, row %d: holds text that is not UTF-8: what is none of it is shown as \ufffd"
+        problems = [Problem(part, number, 0, why % number, fatal=False) for number in sorted(odd)]
+        self._held = Read(list(map(self._record, rows, range(1, len(rows) + 1))), problems)
         return self._held
 
     def _record(self, row: dict[str, Any], number: int) -> Record:
         raw = json.dumps(row, ensure_ascii=False, default=_plain).encode("utf-8", "replace")
         return Record(row, raw, Location(self._table, number, 0), line=number)
 
-    def _rows(self, connection: sqlite3.Connection, query: str, values: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-        connection.text_factory = lambda data: data.decode("utf-8", "replace")
+    def _rows(
+        self, connection: sqlite3.Connection, query: str, values: tuple[str, ...] = (), odd: set[int] | None = None
+    ) -> list[dict[str, Any]]:
+        """Return all rows; notes which of them, counted from one, hold text that is none."""
+        found: list[dict[str, Any]] = []
+        noted = set() if odd is None else odd
+        noted.clear()
+
+        def text(data: bytes) -> str:
+            try:
+                return data.decode()
+            except UnicodeDecodeError:
+                noted.add(len(found) + 1)
+                return data.decode("utf-8", "replace")
+
+        connection.text_factory = text
         cursor = connection.execute(query, values)
         names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row, strict=False)) for row in cursor]
+        for row in cursor:
+            found.append(dict(zip(names, row, strict=False)))
+        return found
 
 
 def _plain(value: Any) -> str:

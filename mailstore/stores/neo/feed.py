@@ -8,6 +8,7 @@ from itertools import chain
 
 from mailstore.events import Person, Progress
 from mailstore.files.database import DatabaseStamp, database_stamp
+from mailstore.files.salvage import is_text
 from mailstore.files.stamp import is_fresh
 from mailstore.message import Delivery, Message, Problem
 from mailstore.roster import Agent
@@ -133,8 +134,13 @@ class GraphFeed(Feed):
             elif node.label == "MESSAGE":
                 first = self._threads.first(row.id, label_of(node.properties, edges))
                 links = Links(edges, first, before)
-                found[row.id] = bundle_of(row.id, node, links, self.name)
+                bundle = bundle_of(row.id, node, links, self.name)
+                found[row.id] = bundle if is_text(row.data) else self._odd(bundle, row)
         return found
+
+    def _odd(self, bundle: Bundle, row: Row) -> Bundle:
+        why = f"Nodes, row {row.place}: holds text that is not UTF-8: what is none of it is shown as \ufffd"
+        return bundle._replace(events=(*bundle.events, Problem(self.name, row.place, 0, why, fatal=False)))
 
     def _with_agents(self, bundles: dict[str, Bundle]) -> dict[str, Bundle]:
         """Return records, and before them the agents of whom only messages tell."""
