@@ -11,7 +11,8 @@ from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.message import NEVER, Location, Message, Receipt
 from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.channels.places import is_broadcast, person_or, sender_in, tag_of, time_in
-from mailstore.stores.timestamps import isoformat, parse_time
+from mailstore.stores.encoding import stamp
+from mailstore.stores.timestamps import parse_time
 
 __all__ = ["CutShort", "Letter", "NoRecord", "body_of", "decode", "name_of", "record_in"]
 
@@ -71,11 +72,11 @@ def decode(data: bytes, channel: str, file: str, changed: float) -> Letter:
         sender, warning = sender_in(file), "it has no sender: the file's name tells"
     if not sender:
         raise NoRecord("no message: it has no sender")
-    stamp = record.get("timestamp")
-    time, _ = parse_time(stamp)
+    said = record.get("timestamp")
+    time, _ = parse_time(said)
     is_timed = time is not None
     if time is None:
-        warning = "its time can't be read: the file's name tells" if stamp else "it has no time: the file's name tells"
+        warning = "its time can't be read: the file's name tells" if said else "it has no time: the file's name tells"
         named = time_in(file)
         is_timed = named is not None
         time = changed if named is None else named
@@ -88,7 +89,7 @@ def decode(data: bytes, channel: str, file: str, changed: float) -> Letter:
         id=message_id,
         sender=person_or(sender),
         recipients=addressed,
-        timestamp=stamp if isinstance(stamp, str) and stamp else isoformat(time),
+        timestamp=said if isinstance(said, str) and said else stamp(time),
         time=time,
         subject=first_line(body),
         thread=answered if answered != message_id else None,
