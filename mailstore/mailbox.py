@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from mailstore.address import channel_label, is_channel, is_person, resolve
@@ -9,11 +10,11 @@ from mailstore.columns.messages import NONE, Head, Messages
 from mailstore.events import Event, Seen, Unseen
 from mailstore.fates import Fates
 from mailstore.index import is_for_user
-from mailstore.message import Message, Trace, by_age
+from mailstore.message import Message, Problem, Trace, by_age
 from mailstore.outline import Outline, outline
 from mailstore.retaining import Retained
 from mailstore.retention import Retention
-from mailstore.scope import WHOLE
+from mailstore.scope import WHOLE, label_of
 from mailstore.sifting import Sieve
 from mailstore.spells import FOREVER
 from mailstore.views import Channel, Counts, Cycle, Node, ThreadSummary, View
@@ -29,6 +30,9 @@ class Mailbox(Fates):
 
     Times are seconds since the epoch. A message is known by its id; the person who oversees is `user`.
     """
+
+    _counted: tuple[list[Problem], int, Counter[str]] = [], 0, Counter()
+    """The problems that were counted last, how many there were, and how many records each mailbox can't read."""
 
     def find(self, prefix: str) -> list[Message]:
         """Return the messages whose id is, or begins with, what somebody typed."""
@@ -171,6 +175,18 @@ class Mailbox(Fates):
     def mailboxes(self) -> list[str]:
         """Return the labels of the mailboxes that stand here side by side; none where there is but one."""
         return sorted(self.roster.scopes)
+
+    def problems_of(self, label: str) -> list[Problem]:
+        """Return what can't be read, or was read with a warning, in one of several mailboxes."""
+        return [problem for problem in self.problems if label_of(problem.file) == label]
+
+    def unreadable_in(self, label: str) -> int:
+        """Return how many records of one of several mailboxes can't be read."""
+        problems, number, counted = self._counted
+        if problems is not self.problems or number != len(self.problems):
+            counted = Counter(label_of(problem.file) for problem in self.problems if problem.fatal)
+            self._counted = self.problems, len(self.problems), counted
+        return counted[label]
 
     def failure_of(self, label: str) -> str:
         """Return why one of several mailboxes can't be read; empty when it can."""

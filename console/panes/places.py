@@ -16,6 +16,7 @@ from console.render.text import age, shorten_middle
 from console.render.text import count as in_words
 from console.session import Session
 from console.widgets.virtual_list import RowLook
+from mailstore.mailbox import Mailbox
 from mailstore.presence import presence_of
 from mailstore.roster import Agent, Status
 from mailstore.scope import label_of
@@ -77,13 +78,22 @@ def places(session: Session) -> list[Place]:
         rows.append(Place("heading:stores", "Mailboxes"))
         news = mailbox.unseen_by_mailbox()
         for label in labels:
-            failed = {"note": "✕", "tone": "bad"} if mailbox.failure_of(label) else {}
-            rows.append(Place(f"store:{label}", label, View("store", label), news.get(label, 0), **failed))
+            rows.append(
+                Place(f"store:{label}", label, View("store", label), news.get(label, 0), **_trouble(mailbox, label))
+            )
     for label in labels or [""]:
         rows += _channels(session, label)
     for label in labels or [""]:
         rows += _agents(session, label)
     return rows
+
+
+def _trouble(mailbox: Mailbox, label: str) -> dict[str, str]:
+    """Return what marks a mailbox of several that can't be read, or not wholly: with how many lines."""
+    if mailbox.failure_of(label):
+        return {"note": "✕", "tone": "bad"}
+    unreadable = mailbox.unreadable_in(label)
+    return {"sign": f"!{in_words(unreadable)}"} if unreadable else {}
 
 
 def _heading(words: str, label: str) -> Place:

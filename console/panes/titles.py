@@ -31,15 +31,16 @@ def view_title(mailbox: Mailbox, view: View) -> str:
     return next(label for shown, label in VIEWS if shown.kind == view.kind)
 
 
-def status_words(mailbox: Mailbox, listed: int, width: int, *, is_all: bool = True) -> str:
+def status_words(mailbox: Mailbox, view: View, listed: int, width: int, *, is_all: bool = True) -> str:
     """Say what is listed and what is not, the most important first, in as many cells as there are.
 
-    Unless it `is_all`, more threads may follow.
+    Unless it `is_all`, more threads may follow. Of one of several mailboxes, its own lines are told.
     """
     counts = mailbox.counts()
     words = [f"{count(listed)} thread{'s' * (listed != 1)}{'' if is_all else ' so far'}"]
-    if counts.unreadable:
-        words.append(f"{count(counts.unreadable)} line{'s' * (counts.unreadable != 1)} unreadable")
+    unreadable = mailbox.unreadable_in(view.name) if view.kind == "store" else counts.unreadable
+    if unreadable:
+        words.append(f"{count(unreadable)} line{'s' * (unreadable != 1)} unreadable")
     if counts.expired:
         words.append(f"{count(counts.expired)} expired")
     if counts.archived:

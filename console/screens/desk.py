@@ -266,7 +266,7 @@ class Desk(Front):
         marked = len(self.marked_roots())
         above = (f"{marked} marked · " if marked else "") + self._new_above()
         width = self.threads.size.width - 4 - len(above)
-        below = above + status_words(self.session.mailbox, listed, width, is_all=not self.is_sifting)
+        below = above + status_words(self.session.mailbox, self.look.view, listed, width, is_all=not self.is_sifting)
         self.threads.set_titles(as_title(" · ".join([title, *marks])), Content(below))
 
     def _new_above(self) -> str:

@@ -53,6 +53,24 @@ async def test_all_are_seen_and_one_can_be_chosen(desk: MailFiles, lab: MailFile
         await seat.sees(" 1 thread ")
 
 
+async def test_unreadable_lines_are_counted_for_all_and_for_one(
+    desk: MailFiles, lab: MailFiles, tmp_path: Path
+) -> None:
+    for mail, number in ((desk, 1), (lab, 2)):
+        with mail.mailbox.open("a") as file:
+            file.write("damaged\n" * number)
+    url = url_of({"desk": desk.url, "lab": lab.url})
+    async with opened(url, state=tmp_path / "state.db") as seat:
+        await seat.sees("2 threads · 3 lines unreadable")
+        assert "!1 1" in seat.text
+        assert "!2 1" in seat.text
+        for label, number in (("desk", 1), ("lab", 2)):
+            seat.desk.show_view(View("store", label))
+            await seat.sees(f" 1 thread · {number} line{'s' * (number > 1)} unreadable ")
+        faults = seat.desk.session.mailbox.problems_of("lab")
+        assert [(it.file, it.line) for it in faults] == [("lab/agent-mailbox.jsonl", 2), ("lab/agent-mailbox.jsonl", 3)]
+
+
 async def test_an_answer_goes_to_the_mailbox_of_its_thread(desk: MailFiles, lab: MailFiles, tmp_path: Path) -> None:
     before = desk.mailbox.read_bytes()
     async with opened(url_of({"desk": desk.url, "lab": lab.url}), state=tmp_path / "state.db") as seat:

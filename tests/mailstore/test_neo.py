@@ -131,12 +131,14 @@ def test_what_one_recipient_put_away_stays_unread_for_the_others(graph: Graph) -
     for name, put_away in (("@bob", SENT), ("@cyd", None)):
         graph.edge("MESSAGE:m", name, "DELIVERED_TO", deliveredAt=SENT, readAt=None, archivedAt=put_away)
     graph.message("n", "@ann", "@bob", sent=SENT, archivedAt=SENT)
+    graph.message("o", "@ann", "@ann", sent=SENT)
     mailbox = Mailbox()
     mailbox.fold(all_of(graph), NOW)
     found = {message.id: message for message in mailbox.messages()}
     states = {key: {name: it.value for name, it in mailbox.bare_states(found[key], NOW).items()} for key in found}
     assert states["m"] == {"@bob": "archived", "@cyd": "unread"}
     assert (found["m"].archived, found["n"].archived, states["n"]) == (False, True, {"@bob": "archived"})
+    assert states["o"] == {"@ann": "unread"}
 
 
 def test_the_person_and_sentinels_are_no_agents_and_who_is_benched_is_frozen() -> None:
