@@ -9,16 +9,40 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, core, settings
 
 from tests.bare import bare_path
 from tests.terminal import SIGNALBOX, Terminal, environment
 
 gc.set_threshold(100_000, 20, 20)  # a fifth of the time went into looking for garbage
 
-settings.register_profile("same", deadline=None, derandomize=True)
-settings.register_profile("seek", deadline=None, max_examples=3000)
-settings.load_profile("same")  # every run tries the same; --hypothesis-profile=seek looks for more
+settings.register_profile("fresh", deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("seek", settings.get_profile("fresh"), max_examples=3000)
+settings.load_profile("fresh")  # every run tries others, those of its seed; --hypothesis-profile=seek looks for more
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Take one seed for the order of the tests and for all that they make at random."""
+    if config.getoption("hypothesis_seed", None) is None:
+        core.global_force_seed = _seed_of(config)
+
+
+def _seed_of(config: pytest.Config) -> int:
+    seed = config.getoption("randomly_seed", None)
+    return seed if isinstance(seed, int) else 0
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say how the same run is had again."""
+    if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
+        terminalreporter.write_line(f"the same order and examples again: --randomly-seed={_seed_of(config)}")
+
+
+@pytest.fixture
+def run_seed(request: pytest.FixtureRequest) -> int:
+    """The seed of this run, for what is made at random without hypothesis."""
+    return _seed_of(request.config)
 
 
 class Start(Protocol):

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _root(mail: Loaded, typed: str) -> str:
     """Return the root of the thread that is meant: of a message, or a parent that is nowhere. Raises Refused."""
-    if not mail.mailbox.find(typed) and typed in mail.mailbox.orphans():
+    if mail.mailbox.message(typed) is None and typed in mail.mailbox.orphans():
         return typed
     return mail.mailbox.root_of(find_message(mail.mailbox, typed).id)
 

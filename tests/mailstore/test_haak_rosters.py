@@ -13,9 +13,12 @@ from msgspec.structs import replace
 
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.events import Event, Reset
+from mailstore.files.lines import Replaced
 from mailstore.message import Message, Problem
 from mailstore.roster import Agent, Status
 from mailstore.stores.haak import HaakStore, roster
+from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.roster import RosterReader
 from tests.mailboxes import NOW, MailFiles, iso
 from tests.mailstore.haak_reading import events, fatal, folded, problems
 
@@ -311,3 +314,16 @@ def test_a_document_keeps_its_form_and_all_that_is_not_changed(mail: MailFiles, 
     found = {one.session_id: (one.role, str(one.status)) for one in of(Agent, events(mail))}
     assert found == {"ann": ("architect", "frozen"), "bob": ("librarian", "living")}
     assert not mail.roster.exists()
+
+
+def test_an_agent_of_the_document_that_comes_to_the_lines_makes_all_void(mail: MailFiles) -> None:
+    document = mail.data / "agent-roster.json"
+    document.write_text(json.dumps([{"session_id": "ann", "role": "clerk"}, {"session_id": "bob"}]))
+    reader = RosterReader(Places(mail.mailbox))
+    reader.read()
+    said = reader.said()
+    mail.agent("ann")
+    with pytest.raises(Replaced):
+        reader.read()
+    with pytest.raises(Replaced):
+        RosterReader(Places(mail.mailbox)).resume(said)

@@ -43,6 +43,7 @@ ADDRESSES = [
     *STRANGERS, "project:ink,concern:rules", "project:ink, role:scribe", "ann-00000001,bob-00000001",
     "project:ink,dora",
 ]  # fmt: skip
+USUAL = ["all", "project:ink", "concern:rules", "clerk", "scribe", "role:scribe", "user"]
 MENTIONS = [
     "ann-00000001",
     "bob-0000",
@@ -80,6 +81,11 @@ TTLS = [
     1e-9,
     None,
 ]
+UNLIVING = ["frozen", "frozen", "dead"]
+TEXTS = [
+    "The text.", "The text.\nMore of it.", 'He said "so": {"to": "x"} \\u0040',
+    "", "  \n The second line.", "é€ 🙂",
+]  # fmt: skip
 OLD, NEW = (
     {},
     {
@@ -134,11 +140,13 @@ class Maker:
         self.size = self.random.choice([2, 4, 8, 16, 40])
         self.is_plain = chance() < 0.4
         """Lines that a mailbox in use has: one dialect, good times, nothing odd; the fast ways take only those."""
+        self.is_calm = self.is_plain and chance() < 0.6
+        """Everybody lives and keeps their roles: what a look at one agent's mail needs."""
         self.dialect = self.random.choice([OLD, OLD, NEW])
         self.oddness = 0.0 if self.is_plain else self.random.choice([0.02, 0.1, 0.3])
         self.steps = self.random.choice([1, 4, 12])
         self.sessions = self.some(SESSIONS, 1, 5)
-        self.addresses = [*self.some(ADDRESSES, 1, 8), *self.some(self.sessions, 0, 2)]
+        self.addresses = [*self.some(ADDRESSES, 1, 5), *self.some([*self.sessions, *USUAL], 1, 5)]
         self.senders = [
             *self.some([*self.sessions, *SESSIONS[:2]], 1, 3),
             *self.some([*PERSON, "zed-00000001", "scribe"], 0, 1),
@@ -243,16 +251,7 @@ class Maker:
         if not self.heads or self.happens(0.5):
             self.heads.append(self.head())
         head = self.random.choice(self.heads)
-        text = self.random.choice(
-            [
-                "The text.",
-                "The text.\nMore of it.",
-                "",
-                "  \n The second line.",
-                "é€ 🙂",
-                'He said "so": {"to": "x"} \\u0040',
-            ]
-        )
+        text = self.random.choice(TEXTS[:3] if self.is_calm else TEXTS)
         if self.happens(self.with_mentions):
             text = (
                 f"The @{self.random.choice(MENTIONS)} and {self.random.choice('@(/x')}@{self.random.choice(MENTIONS)}."
@@ -327,12 +326,12 @@ class Maker:
         return [self.line(deed, OLD) for deed in deeds]
 
     def agent(self, session: str) -> dict[str, Any]:
-        status = self.random.choice(["living", "living", "living", "frozen", "frozen", "dead"])
+        status = self.random.choice(["living", "living", "living", *([] if self.is_calm else UNLIVING)])
         if self.is_odd():
             status = self.random.choice(["LIVE", "idle", "buried", "strange", "", None, 5])
         record: dict[str, Any] = {"session_id": session, "status": status}
         if self.happens(0.5):
-            record["role"] = self.random.choice([*ROLES, None])
+            record["role"] = self.random.choice([*ROLES[1 : 2 if self.is_calm else None], None])
         if self.happens(0.5):
             record["tags"] = self.some(TAGS, 0, 3)
             if self.is_odd():
@@ -349,7 +348,7 @@ class Maker:
         lines: list[tuple[float, bytes]] = []
         for session in self.sessions:
             record = self.agent(session)
-            for time in sorted(self.time() for _ in range(self.random.choice([1, 1, 2, 4]))):
+            for time in sorted(self.time() for _ in range(1 if self.is_calm else self.random.choice([1, 1, 2, 4]))):
                 change = self.agent(session)
                 record = {
                     **record,
@@ -362,9 +361,9 @@ class Maker:
                     record["updated"] = self.stamp(time)
                 lines.append((time, self.line(record)))
         lines.sort(key=lambda one: one[0])
-        if self.happens(0.75):
+        if self.is_calm or self.happens(0.75):
             files[ROSTER] = self.damaged([line for _, line in lines])
-        if ROSTER not in files or self.happens(0.1):
+        if ROSTER not in files or (self.happens(0.1) and not self.is_calm):
             entries = [json.loads(line) for line in dict(enumerate(line for _, line in lines)).values()]
             session = self.dialect.get("session_id", "session_id")
             last = {entry.get(session, entry.get("id")): entry for entry in entries}

@@ -110,7 +110,7 @@ def read_box(folder: Path) -> Box:
     box = Box()
     live = folder / "agent-mailbox.jsonl"
     months = sorted((folder / "agent-mailbox-archive").glob("*.jsonl*"), key=lambda path: path.name)
-    known: set[str] = set()
+    known: dict[str, bool] = {}
     for path in [live, *months]:
         last = 0.0
         for offset, number, data, record in records(path, folder, box):
@@ -119,11 +119,11 @@ def read_box(folder: Path) -> Box:
                 box.unreadable.append((str(path.relative_to(folder)), number))
                 continue
             last = letter.time
-            if letter.id in known:
-                box.duplicates.append(letter.id)
-            else:
-                known.add(letter.id)
+            if letter.id not in known:
+                known[letter.id] = letter.is_archived
                 box.letters.append(letter)
+            elif known[letter.id] == letter.is_archived:
+                box.duplicates.append(letter.id)
     for name, marks, who in (("reads", box.reads, "reader"), ("deliveries", box.deliveries, "delivered")):
         path = folder / f"agent-mailbox-{name}.jsonl"
         for _, number, _, record in records(path, folder, box):

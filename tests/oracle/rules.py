@@ -324,6 +324,8 @@ def stretched(time: float, expiry: float, frozen: list[Span]) -> float:
         start, end = max(start, at), max(end, at)
         if start >= expiry:
             break
+        if end <= start:
+            continue
         expiry += end - start
         at = end
     return expiry

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from mailstore.address import resolve
 from mailstore.bulk.open_mail import FilerOfMany
 from mailstore.folding import fold_store, kept
 from mailstore.mailbox import Mailbox
 from mailstore.past import mailbox_at
+from mailstore.roster import Roster
 from mailstore.stores.haak import HaakStore
 from tests.oracle.answers import Answers, found
 from tests.oracle.making import NOW, Made, write
@@ -30,6 +32,7 @@ def small_thresholds(cache: Path, tally: Tally) -> Iterator[None]:
 
     def counted(filer: FilerOfMany, head: Any, rows: Any, now: float) -> Any:
         tally["filed at once"] += len(rows)
+        tally.update({f"at once: {what}": len(rows) for what in _features(head, filer._roster)})
         return file(filer, head, rows, now)
 
     with ExitStack() as stack:
@@ -43,6 +46,17 @@ def small_thresholds(cache: Path, tally: Tally) -> Iterator[None]:
         ):
             stack.enter_context(patch(name, value))
         yield
+
+
+def _features(head: Any, roster: Roster) -> set[str]:
+    """Return what is remarkable in messages that share a head."""
+    found = {"mention"} if head.mentions else set[str]()
+    found |= {"archived"} if head.archived else set()
+    for text in head.recipients:
+        found.add(resolve(text, roster).kind.value)
+        reached = [*roster.bearers(text), *(agent for agent in roster if agent.session_id == text)]
+        found |= {agent.status.value for agent in reached}
+    return found
 
 
 def scanned(folder: Path, now: float) -> Mailbox:

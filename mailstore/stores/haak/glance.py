@@ -198,7 +198,10 @@ def _checked(record: Record) -> tuple[tuple[str, ...], float, float | None]:
     if not all(text is None or isinstance(text, str) for text in optional) or not all(map(is_list_of_names, lists)):
         raise Unusual("a field of another type")
     to = pick(record, MESSAGE["recipient"])[0]
-    recipients = tuple(dict.fromkeys(text.strip() for text in ([to] if isinstance(to, str) else to or ())))
+    addresses = [to] if isinstance(to, str) else to
+    if not is_list_of_names(addresses):
+        raise Unusual("no usual recipient")
+    recipients = tuple(dict.fromkeys(text.strip() for text in addresses))
     time = parse_time(pick(record, MESSAGE["timestamp"])[0])[0]
     ttl = pick(record, MESSAGE["ttl_hours"])[0]
     if not recipients or not all(recipients) or "," in "".join(recipients) or time is None:

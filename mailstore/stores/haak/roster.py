@@ -57,6 +57,9 @@ class RosterReader:
             raise Replaced("agents have left the roster")
         if hash_of(self._agents[:number]) != summed:
             return events
+        in_lines_then = {agent.session_id for agent in self._agents[:number]}
+        if (self._in_lines - in_lines_then) & sessions:
+            raise Replaced("agents that one roster told of stand in the lines now")
         old = set(map(id, self._agents[:number]))
         return [event for event in events if id(event) not in old]
 
@@ -83,7 +86,10 @@ class RosterReader:
                 return []
             self._lines = anew
             self._agents = []
-        self._in_lines |= _sessions(events)
+        came = _sessions(events) - self._in_lines
+        if came & self._in_document:
+            raise Replaced("agents that one roster told of stand in the lines now")
+        self._in_lines |= came
         self._agents += [event for event in events if isinstance(event, Agent)]
         return events
 
