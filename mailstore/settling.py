@@ -158,7 +158,7 @@ def undo(mailbox: Mailbox, deed: Intervention, now: float, *, actor: str = "user
         raise NotSettled("this was taken back before", "settle the letter anew")
     recipient = str(deed.details.get("recipient") or "")
     sent = mailbox.message(str(deed.details.get("sent") or ""))
-    draft = None
+    draft = void = None
     if sent is not None:
         draft = prepare(
             mailbox,
@@ -171,11 +171,12 @@ def undo(mailbox: Mailbox, deed: Intervention, now: float, *, actor: str = "user
             thread=sent.id,
             type="cancel",
         )
+        void = _gone_out(mailbox, draft)
     words = f"take back: {deed.action} of the letter to {recipient or 'all'}"
     if draft is not None:
         words += f"; tell {', '.join(map(mailbox.label, draft.recipients))} that it is void"
     details = {"undoes": deed.id, "undone": deed.action}
-    return [Step(UNDO, deed.message_id or "", recipient, words, draft, details=details)]
+    return [Step(UNDO, deed.message_id or "", recipient, words, draft, details=details, sent=void)]
 
 
 def overtaken(mailbox: Mailbox, steps: Sequence[Step], now: float) -> bool:
@@ -220,21 +221,22 @@ def carry_out(
     return done, None
 
 
-def _gone_out(mailbox: Mailbox, draft: Draft, read_body: ReadBody) -> Message | None:
-    """Return the message that a draft would be once more: one that ended suddenly before it was recorded."""
+def _gone_out(mailbox: Mailbox, draft: Draft, read_body: ReadBody | None = None) -> Message | None:
+    """Return the message that a draft would be once more: what sent it ended suddenly before it was recorded."""
     alike = [
         node.message
         for node in mailbox.tree(draft.thread or "")
         if node.message is not None
         and node.message.thread == draft.thread
         and (node.message.sender, node.message.recipients) == (draft.sender, draft.recipients)
+        and (node.message.subject, node.message.type) == (draft.subject, draft.type)
     ]
     if not alike:
         return None
     void = {str(it.details.get("sent") or "") for it in mailbox.interventions() if mailbox.is_undone(it.id)}
     for message in alike:
         with suppress(ContentGone):
-            if message.id not in void and read_body(message) == draft.content:
+            if message.id not in void and (read_body is None or read_body(message) == draft.content):
                 return message
     return None
 

@@ -101,6 +101,7 @@ def _haak(kind: str) -> list[Deed]:
         Deed(kind, "redirect", redirect, is_once=True),
         Deed(kind, "resend", ("dead-letters", "resend", "m1", "--ttl-hours", "5", *store), is_once=True),
         Deed(kind, "acknowledge", ("dead-letters", "acknowledge", "m1", *store), is_once=True),
+        Deed(kind, "undo", ("dead-letters", "undo", *store), before=(redirect,), is_once=True),
         Deed(kind, "archive", ("archive", "--yes", "--keep", "2", *store)),
         Deed(
             kind,

@@ -10,7 +10,7 @@ import pytest
 from mailstore.draft import Draft
 from mailstore.errors import MailError
 from mailstore.mailbox import Mailbox
-from mailstore.message import Message
+from mailstore.message import Intervention, Message
 from mailstore.settling import Step, acknowledge, carry_out, redirect, resend, undo, undoable
 from mailstore.stores.haak import HaakStore
 from mailstore.takeover import takers
@@ -174,3 +174,31 @@ def test_a_message_that_is_refused_midway_leaves_the_first_letter_settled_whole(
     assert desk.dead() == {"nobody", "to-dead"}
     assert [it.message_id for it in desk.mailbox.interventions()] == ["late"]
     assert len([it for it in desk.mailbox.messages() if it.sender == "user"]) == 1
+
+
+class Killed(HaakStore):
+    """A mailbox whose console ends suddenly before the journal is written."""
+
+    def record(self, intervention: Intervention) -> None:
+        raise MailError("killed")
+
+
+def void(desk: Desk) -> list[Step]:
+    return undo(desk.mailbox, undoable(desk.mailbox)[0], NOW)
+
+
+def again(desk: Desk) -> list[Step]:
+    return resend(desk.mailbox, [desk.letter("late")], 5, NOW, read_body=desk.store.content)
+
+
+def test_what_went_out_and_was_not_recorded_does_not_go_out_twice(desk: Desk) -> None:
+    numbers = []
+    for plan in (again, void, again):
+        with Killed.open(desk.mail.data) as store:
+            assert carry_out(store, plan(desk), clock=lambda: NOW)[1] is not None
+        numbers.append(len(desk.mailbox.messages()))
+        (step,) = plan(desk)
+        assert step.sent is not None
+        assert desk.write([step]) == [step.sent]
+        assert len(desk.mailbox.messages()) == numbers[-1]
+    assert numbers == [numbers[0], numbers[0] + 1, numbers[0] + 2], "after it was taken back it goes out anew"
