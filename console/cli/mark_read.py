@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 
 from console.cli.document import put_json
+from console.cli.edge import warn
 from console.cli.loading import Loaded, loaded, reader_name
 from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import put
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.read import mark, warn_if_unknown
 from console.render.safe import visible_line
-from console.unseen import unseen
+from console.unseen import keeps_reads, unseen
 from mailstore.message import Message
 
 
@@ -32,6 +33,8 @@ def run(args: argparse.Namespace) -> int:
         warn_if_unknown(mail, reader)
         messages = unseen(mail.store, mail.mailbox, reader, mail.now) if args.all else _named(mail, reader, args.ids)
         marked = mark(mail, reader, messages)
+        if marked and not keeps_reads(mail.store, mail.mailbox):
+            warn("this kind of mailbox has no place for it: only signalbox's own commands know of it")
     if args.json:
         put_json({"reader": reader, "marked": len(marked), "messages": marked})
     else:

@@ -110,7 +110,9 @@ def test_what_is_left_out_and_what_only_looks_stays_unread(run: Run, shared: Sha
 def test_mail_is_marked_by_name_and_all_at_once(run: Run, shared: SharedFolder) -> None:
     words = ("--as", "codex", "--store", shared.root)
     first = "msg-20260316-120100-claude-0001"
-    assert run("mark-read", *words, first, "--json").document["messages"] == [first]
+    done = run("mark-read", *words, first, "--json")
+    assert done.document["messages"] == [first]
+    assert "only signalbox's own commands know of it" in done.err
     assert run("mark-read", *words, first, "--json").document["marked"] == 0
     assert [row["content"] for row in run("read", "--unread", "--json", "--mark", *words).document] == ["For all."]
     say(shared, 3, "More.")
