@@ -196,7 +196,6 @@ class State:
         readers = [
             (url, _plain(Scope(label).bare(reader) if label else reader), purpose)
             for label, url in (parts or {"": mailbox}).items()
-            if not label or label_of(reader) in ("", label)
         ]
         rows = [
             (_plain(message_id), at, url, _plain(Scope(label_of(name)).bare(reader) if parts else reader), purpose)

@@ -50,6 +50,15 @@ def _is_kept(store: Store, message: Message) -> bool:
     return message.is_tracked and Capability.MARK_READ in store.capabilities_for(message.id)
 
 
+def _ids_of(mailbox: Mailbox, message: Message) -> list[str]:
+    """Return the ids of every copy of a letter: which of them stands for it may be another's when more have come."""
+    return [message.id, *(trace.message_id for trace in mailbox.traces(message.id))]
+
+
+def _was_shown(shown: Shown, mailbox: Mailbox, message: Message) -> bool:
+    return any(map(shown.holds, _ids_of(mailbox, message)))
+
+
 def shown_to(store: Store, reader: str, purpose: Purpose = "read", until: float | None = None) -> Shown:
     """Return what was shown to an agent until a moment, by default until now; blocks."""
     if not state_file().exists():
@@ -86,7 +95,7 @@ def unseen(store: Store, mailbox: Mailbox, reader: str, now: float, shown: Shown
     left = [
         message
         for message in found
-        if _is_kept(store, message) or not (shown.holds(message.id) or message.id in before)
+        if _is_kept(store, message) or not (_was_shown(shown, mailbox, message) or message.id in before)
     ]
     return sorted(left, key=by_age)
 
@@ -122,14 +131,15 @@ def _from_before(mailbox: Mailbox, reader: str, shown: Shown, mail: Iterable[Mes
 
 
 class Reads(NamedTuple):
-    """What is to be recorded of mail that was shown: ids for the mailbox itself, for beside it, and what is old there.
+    """What is to be recorded of mail that was shown: ids for the mailbox itself, and of what is kept beside it.
 
-    `is_beside` says whether anything is kept beside the mailbox.
+    `copies` are the ids of every copy of these letters, and of what is not the reader's from before it was there;
+    `is_beside` says whether anything is kept beside the mailbox at all.
     """
 
     kept: tuple[str, ...]
     beside: tuple[str, ...] = ()
-    before: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
     is_beside: bool = False
 
 
@@ -140,9 +150,10 @@ def reads_of(
     kept = tuple(it.id for it in messages if _is_kept(store, it) and not mailbox.has_read(it.id, reader))
     if keeps_reads(store, mailbox):
         return Reads(kept)
-    beside = tuple(it.id for it in messages if not (_is_kept(store, it) or shown.holds(it.id)))
-    before = tuple(it.id for it in _from_before(mailbox, reader, shown, mailbox.unrecorded(reader, now)))
-    return Reads(kept, beside, before, True)
+    beside = [it for it in messages if not (_is_kept(store, it) or _was_shown(shown, mailbox, it))]
+    before = _from_before(mailbox, reader, shown, mailbox.unrecorded(reader, now))
+    copies = (name for message in (*beside, *before) for name in _ids_of(mailbox, message))
+    return Reads(kept, tuple(message.id for message in beside), tuple(copies), True)
 
 
 def record(store: Store, reader: str, reads: Reads) -> list[str]:
@@ -153,7 +164,7 @@ def record(store: Store, reader: str, reads: Reads) -> list[str]:
     if reads.kept:
         store.mark_read(reader, reads.kept)
     if reads.is_beside:
-        note_shown(store, reader, [*reads.beside, *reads.before])
+        note_shown(store, reader, reads.copies)
     return [*reads.kept, *reads.beside]
 
 

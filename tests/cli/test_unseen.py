@@ -159,6 +159,17 @@ def test_among_several_mailboxes_it_is_the_mark_of_each(run: Run, shared: Shared
     assert b"ann-00000001" in mail.reads.read_bytes()
 
 
+def test_a_letter_that_lies_in_several_roots_is_shown_once(run: Run, tmp_path: Path) -> None:
+    roots = Path(shutil.copytree(FIXTURES / "agentazall-roots" / "relay", tmp_path / "roots"))
+    url = url_of({root.name: f"agentazall:{root}" for root in sorted(roots.iterdir())})
+    words = ("check", "--as", "ralf/ralf.agenttalk", "--store")
+    assert "2 unread messages" in run(*words, url).out
+    assert run(*words, url).out == ""
+    assert run("check", "--as", "ralf.agenttalk", "--store", f"agentazall:{roots / 'ralf'}").out == ""
+    assert "1 unread message" in run("check", "--as", "rita.agenttalk", "--store", f"agentazall:{roots / 'rita'}").out
+    assert run("check", "--as", "rita/rita.agenttalk", "--store", url).out == ""
+
+
 def test_how_much_an_agent_has_not_read_is_not_claimed_where_nobody_records_it(
     run: Run, shared: SharedFolder, tmp_path: Path
 ) -> None:
