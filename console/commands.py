@@ -36,10 +36,13 @@ SHEETS = JOURNAL | LETTERS | VIEWS | frozenset({"attention"})
 """The full-screen lists over the mail, by the names that their keys are listed under."""
 
 ARCHIVE = frozenset({"archive"})
+UNREADABLE = frozenset({"unreadable"})
 SEND = Capability.SEND
-"""The plan of an archival: a list too, in which nothing is marked or gone to."""
 
-ROWS = LISTS | SHEETS | ARCHIVE
+LOOKED_AT = ARCHIVE | UNREADABLE
+"""The plan of an archival, and what can't be read: lists too, in which nothing is marked or gone to."""
+
+ROWS = LISTS | SHEETS | LOOKED_AT
 
 
 class Command(Struct, frozen=True):
@@ -90,6 +93,7 @@ NAMES = {
     "left_curly_bracket": "{",
     "right_curly_bracket": "}",
     "at": "@",
+    "exclamation_mark": "!",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
     "colon": ":",
@@ -154,7 +158,7 @@ COMMANDS: tuple[Command, ...] = (
         1,
     ),
     Command("jump", "enter", "enter", "go there", "go to the message", "Move", SHEETS, 1),
-    Command("back", "escape", "back", "back", "go back one step; never quits", "Move", ANYWHERE | SHEETS | ARCHIVE),
+    Command("back", "escape", "back", "back", "go back one step; never quits", "Move", ANYWHERE | SHEETS | LOOKED_AT),
     Command("left", "h,left", "left", "fold", "fold the replies, to the parent, to the pane at the left", "Move"),
     Command("right", "l,right", "right", "unfold", "unfold, to the first reply; open", "Move"),
     Command(
@@ -311,15 +315,26 @@ COMMANDS: tuple[Command, ...] = (
         "archive",
         Capability.ARCHIVE,
     ),
+    Command(
+        "unreadable",
+        "exclamation_mark",
+        "unreadable",
+        "unreadable lines",
+        "lines that can't be read: file, number and reason",
+        "Look",
+        LISTS,
+    ),
     Command("archive.now", "y", "archive_now", "archive it", "move what leaves to the archive", "Rows", ARCHIVE, 1),
     Command("journal", "L", "sheet('journal')", "journal", "what I did as the person in charge", "Look", LISTS),
     Command("rows.mark", "space,v", "mark", "mark", "mark the row, or take the mark away", "Rows", SHEETS, 8),
     Command("rows.mark-all", "V", "mark_all", "mark all", "mark all rows, or none", "Rows", SHEETS, 9),
     Command(
-        "rows.scroll-down", "J", "scroll_about(3)", "more about it", "scroll what is told", "Rows", SHEETS | ARCHIVE
+        "rows.scroll-down", "J", "scroll_about(3)", "more about it", "scroll what is told", "Rows", SHEETS | LOOKED_AT
     ),
-    Command("rows.scroll-up", "K", "scroll_about(-3)", "back up", "scroll what is told back", "Rows", SHEETS | ARCHIVE),
-    Command("rows.close", "q", "dismiss_sheet", "close", "go back to the mail", "Rows", SHEETS | ARCHIVE, 10),
+    Command(
+        "rows.scroll-up", "K", "scroll_about(-3)", "back up", "scroll what is told back", "Rows", SHEETS | LOOKED_AT
+    ),
+    Command("rows.close", "q", "dismiss_sheet", "close", "go back to the mail", "Rows", SHEETS | LOOKED_AT, 10),
     Command("letters.redirect", "r", "redirect", "redirect", "send them on to somebody else", "Letters", LETTERS, 2),
     Command("letters.resend", "s", "resend", "send again", "send them again, with a new TTL", "Letters", LETTERS, 3),
     Command("letters.acknowledge", "A", "acknowledge", "acknowledge", "seen, nothing to do", "Letters", LETTERS, 4),

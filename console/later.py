@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from console.screens.main import MainScreen as MainScreen
     from console.screens.prompt import Prompt as Prompt
     from console.screens.sheet import Sheet as Sheet
+    from console.screens.unreadable import Unreadable as Unreadable
     from console.screens.viewer import Viewer as Viewer
     from console.screens.views import SavedViews as SavedViews
     from console.state import State as State
@@ -89,6 +90,7 @@ HOMES = {
     "console.screens.views": ("SavedViews",),
     "console.screens.journal": ("Journal",),
     "console.screens.archive": ("Archive",),
+    "console.screens.unreadable": ("Unreadable",),
     "console.notifying": ("Occasion", "Way", "notices", "occasion_of", "ways"),
     "console.notices": ("osc9", "run_quietly", "show_on_desktop"),
     "console.saved": ("find",),

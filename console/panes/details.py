@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.content import Content
 
 from console.ink import GLYPHS
+from console.panes.facts import Page, fact
 from console.render.safe import visible, visible_line
 from console.render.text import clock
 from mailstore.mailbox import Mailbox
@@ -13,8 +14,10 @@ from mailstore.timeline import timeline
 
 __all__ = ["details", "record"]
 
+EMPTY = Content(), Content()
 
-def details(mailbox: Mailbox, message: Message, now: float) -> Content:
+
+def details(mailbox: Mailbox, message: Message, now: float) -> Page:
     """Tell everything that the mailbox knows of a message."""
     rows: list[tuple[str, str]] = [
         ("id", message.id),
@@ -33,21 +36,21 @@ def details(mailbox: Mailbox, message: Message, now: float) -> Content:
         where = message.location
         rows.append(("file", f"{where.file}  offset {where.offset:,}  length {where.length:,}"))
         rows += [("copy", place) for place in mailbox.places(message.id) if place != where.file]
-    parts = [Content.assemble((f"{name:>9}  ", "$muted"), visible_line(value)) for name, value in rows]
-    parts.append(Content("\n recipients"))
+    parts = [fact(name, value) for name, value in rows]
+    parts += [EMPTY, (Content(" "), Content("recipients"))]
     for name, standing in mailbox.states(message, now).items():
         since = f"  since {clock(standing.since, now)}" if standing.since is not None else ""
         by = f"  by {', '.join(standing.by)}" if standing.by else ""
         line = f"{visible_line(name)}: {standing.state.value}{since}{visible_line(by)}"
         reason = f"  {visible_line(standing.reason)}" if standing.reason else ""
-        parts.append(Content.assemble(f"   {GLYPHS[standing.state]} {line}", (reason, "$muted")))
-    parts.append(Content("\n timeline"))
+        parts.append((Content(f"   {GLYPHS[standing.state]} "), Content.assemble(line, (reason, "$muted"))))
+    parts += [EMPTY, (Content(" "), Content("timeline"))]
     for moment in timeline(mailbox, message, now):
         when = clock(moment.time, now) if moment.time is not None else "–"
         how = f"  {visible_line(moment.how)}" if moment.how else ""
-        what = f"   {when:>12}  {moment.what:<11} {visible_line(moment.who)}"
-        parts.append(Content.assemble(what, (how, "$muted")))
-    return Content("\n").join(parts)
+        what = Content(f"   {when:>12}  {moment.what:<11} ")
+        parts.append((what, Content.assemble(visible_line(moment.who), (how, "$muted"))))
+    return Page(parts)
 
 
 def record(raw: bytes) -> Content:

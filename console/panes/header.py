@@ -6,6 +6,7 @@ from datetime import datetime
 
 from msgspec import Struct, field
 from rich.style import Style
+from textual.events import Click
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
@@ -55,6 +56,8 @@ def headline(session: Session) -> Headline:
     )
 
 
+UNREADABLE = "unreadable"
+
 STATES = {
     "live": ("●", "good"),
     "as of": ("◷", "warn"),
@@ -92,6 +95,13 @@ class Header(Widget):
             left.append(piece)
         return lay(left, time, width, self.rich_style)
 
+    async def on_click(self, event: Click) -> None:
+        """Open the list of what can't be read from its number."""
+        text = self.render_line(0).text
+        end = text.find(f" {UNREADABLE}") + len(UNREADABLE) + 1
+        if self.headline.counts.unreadable and text.rfind("·", 0, end) < event.x < end:
+            await self.run_action("screen.unreadable")
+
     def _numbers(self, counts: Counts, drafts: int) -> list[Piece]:
         ink = self.ink
         wide = self.size.width >= 100
@@ -105,6 +115,8 @@ class Header(Widget):
         if counts.dead:
             letters = f" dead letter{'s' * (counts.dead != 1)}" if wide else " dead"
             found.append((f"{count(counts.dead)}{letters}", ink.bad))
+        if counts.unreadable:
+            found.append((f"{count(counts.unreadable)} {UNREADABLE}", ink.bad))
         if drafts:
             found.append((f"{drafts} draft{'s' * (drafts != 1)}", ink.warn))
         return found

@@ -14,6 +14,7 @@ from textual.content import Content
 from console.archival import plan_lines, report_line, stay_words, writer_lines
 from console.commands import bindings
 from console.ink import Ink
+from console.panes.facts import Page
 from console.panes.sheet_rows import SheetRow
 from console.render.safe import visible_line
 from console.screens.sheet import Sheet
@@ -119,10 +120,10 @@ class Archive(Sheet):
     def target(self, key: str) -> str | None:
         return None
 
-    def about(self, key: str) -> Content:
+    def about(self, key: str) -> Page:
         plan = self._plan
         if plan is None:
-            return Content("")
+            return Page([])
         kind, _, name = key.partition(" ")
         if kind == "month":
             lines = self._threads_of(plan, name)
@@ -134,7 +135,7 @@ class Archive(Sheet):
         summary = plan_lines(plan, self.session.store.archive_file)[0]
         reason = self.session.why_not(Capability.ARCHIVE)
         notes = [f"can't archive here: {visible_line(reason)}", ""] if reason else []
-        return Content("\n".join([*notes, summary, "", *map(visible_line, lines)]))
+        return Page([(Content(), Content(line)) for line in [*notes, summary, "", *map(visible_line, lines)]])
 
     def _threads_of(self, plan: ArchivePlan, month: str) -> list[str]:
         """Return the subjects of the threads that leave for a month, as many as one may look through."""

@@ -9,10 +9,10 @@ from typing import ClassVar
 
 from textual import work
 from textual.binding import BindingType
-from textual.content import Content
 
 from console.commands import bindings
 from console.ink import Ink
+from console.panes.facts import Page, facts
 from console.panes.sheet_rows import SheetRow
 from console.render.safe import visible_line
 from console.render.text import age, clock
@@ -115,18 +115,16 @@ class NeedsAttention(Sheet):
         concern = self._concerns.get(key)
         return concern.message_id if concern is not None else None
 
-    def about(self, key: str) -> Content:
+    def about(self, key: str) -> Page:
         concern = self._concerns.get(key)
         if concern is None:
-            return Content("")
+            return Page([])
         message = self.session.mailbox.message(concern.message_id or "")
-        facts = [
+        told = [
             ("what", KINDS[concern.trouble][2]),
             ("who", concern.who),
             ("why", concern.reason),
             ("since", clock(concern.since, self.session.now())),
             ("subject", message.subject if message is not None else "–"),
         ]
-        return Content("\n").join(
-            Content.assemble((f"{name:>9}  ", "$muted"), visible_line(value)) for name, value in facts
-        )
+        return facts(told)

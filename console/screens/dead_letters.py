@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.binding import BindingType
-from textual.content import Content
 
 from console.commands import bindings
 from console.ink import GLYPHS, Ink
 from console.panes.candidates import addresses
+from console.panes.facts import Page, facts
 from console.panes.sheet_rows import SheetRow
 from console.render.safe import visible_line
 from console.render.text import age, clock
@@ -69,10 +69,10 @@ class DeadLetters(Settling):
     def target(self, key: str) -> str | None:
         return key.partition("\n")[0]
 
-    def about(self, key: str) -> Content:
+    def about(self, key: str) -> Page:
         letter = self._letters.get(key)
         if letter is None:
-            return Content("")
+            return Page([])
         mailbox, now, message = self.session.mailbox, self.session.now(), letter.message
         seen = last_seen(mailbox, letter.recipient)
         when = clock(letter.since, now) if letter.since is not None else "at an unknown time"
@@ -80,7 +80,7 @@ class DeadLetters(Settling):
         last = (
             "never" if seen.status is None else clock(seen.time, now) if seen.time is not None else "nobody knows when"
         )
-        facts = [
+        told = [
             ("cause", f"{letter.reason} ({letter.state.value})"),
             ("since", when),
             ("from", message.sender),
@@ -92,9 +92,7 @@ class DeadLetters(Settling):
             ("type", message.type or "–"),
             ("message", message.id),
         ]
-        return Content("\n").join(
-            Content.assemble((f"{name:>9}  ", "$muted"), visible_line(value)) for name, value in facts
-        )
+        return facts(told)
 
     def _chosen(self) -> list[DeadLetter]:
         return [self._letters[key] for key in self.chosen() if key in self._letters]

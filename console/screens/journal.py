@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.binding import BindingType
-from textual.content import Content
 
 from console.commands import bindings
+from console.panes.facts import Page, facts, read_out
 from console.panes.sheet_rows import SheetRow
-from console.render.safe import visible, visible_line
+from console.render.safe import visible_line
 from console.render.text import age, clock
 from console.screens.sheet import Sheet
 from mailstore.message import Intervention
@@ -73,20 +72,17 @@ class Journal(Sheet):
         sent = record.details.get("sent")
         return str(sent) if sent and str(sent) in self.session.mailbox else record.message_id
 
-    def about(self, key: str) -> Content:
+    def about(self, key: str) -> Page:
         record = self._record(key)
         if record is None:
-            return Content("")
-        facts = [
+            return Page([])
+        told = [
             ("did", DEEDS.get(record.action, record.action)),
             ("when", clock(record.time, self.session.now())),
             ("who", record.actor),
             ("message", record.message_id or "–"),
             *([("note", record.note)] if record.note else []),
-            *((name, value if isinstance(value, str) else json.dumps(value)) for name, value in record.details.items()),
+            *((name, read_out(value)) for name, value in record.details.items()),
             ("record", record.id),
         ]
-        lines = [
-            Content.assemble((f"{visible_line(name):>10}  ", "$muted"), visible(str(value))) for name, value in facts
-        ]
-        return Content("\n").join(lines)
+        return facts(told, room=10)

@@ -45,6 +45,10 @@ class MainScreen(Waking):
 
         self.app.push_screen(SHEETS[name]()(self.session, self.ink), chosen)
 
+    def action_unreadable(self) -> None:
+        """Show what can't be read, and why."""
+        self.app.push_screen(later.Unreadable(self.session, self.ink))
+
     def action_archive(self) -> None:
         """Show what may leave for the archive."""
         self.app.push_screen(later.Archive(self.session, self.ink))

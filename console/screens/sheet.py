@@ -7,24 +7,27 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.segment import Segment
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Container, VerticalScroll
-from textual.content import Content
 from textual.events import Key, Resize
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.widgets import Static
 from textual.worker import Worker
 
+from console import later
 from console.commands import HELP, footer_keys
 from console.failures import tell_failure
 from console.ink import Ink
+from console.panes.blocks import palette_of
+from console.panes.facts import Page
 from console.panes.footer import Footer
 from console.panes.header import Header, headline
 from console.panes.help import help_page
 from console.panes.sheet_rows import SheetRow, SheetRows
 from console.panes.titles import as_title
-from console.render.safe import visible
 from console.screens.undoing import Undoing
 from console.session import Session
 from console.widgets.virtual_list import VirtualList
@@ -34,6 +37,7 @@ __all__ = ["Sheet"]
 
 WIDE = 110
 LONGEST_TEXT = 4000
+WAIT = Strip([Segment("…")])
 
 
 class Sheet(Undoing, Screen[str | None]):
@@ -52,7 +56,8 @@ class Sheet(Undoing, Screen[str | None]):
         self.ink = ink
         self.marked: set[str] = set()
         self._is_shown = False
-        self._text: tuple[str, Content] | None = None
+        self._text: tuple[tuple[str, int], list[Strip]] | None = None
+        self._asked: tuple[str, int] | None = None
 
     def compose(self) -> ComposeResult:
         yield Header(self.ink, id="header")
@@ -73,7 +78,7 @@ class Sheet(Undoing, Screen[str | None]):
         """Return the rows as the mailbox stands now."""
 
     @abstractmethod
-    def about(self, key: str) -> Content:
+    def about(self, key: str) -> Page:
         """Tell what is known of a row."""
 
     def subtitle(self, rows: Sequence[SheetRow]) -> str:
@@ -124,7 +129,7 @@ class Sheet(Undoing, Screen[str | None]):
         self.listing.placeholder = self.placeholder()
         self.listing.set_source(SheetRows(rows, self.ink, self.marked))
         self.listing.set_titles(as_title(self.heading()), as_title(self.subtitle(rows)))
-        self._tell_about(self.listing.cursor_key)
+        self.tell_about()
         self.query_one("#header", Header).headline = headline(self.session)
 
     def chosen(self) -> list[str]:
@@ -135,32 +140,49 @@ class Sheet(Undoing, Screen[str | None]):
             return [key for key in keys if key in self.marked]
         return [self.listing.cursor_key] if self.listing.cursor_key is not None else []
 
-    def _tell_about(self, key: str | None) -> None:
-        about = self.about(key) if key is not None else Content("")
+    def tell_about(self) -> None:
+        """Tell what is known of the row under the cursor."""
+        key = self.listing.cursor_key
+        about = self.about(key) if key is not None else Page([])
         target = self.target(key) if key is not None else None
         message = self.session.mailbox.message(target) if target is not None else None
         if message is None:
-            self._text = None
-            self.query_one("#about-text", Static).update(about)
-            return
-        if self._text is None or self._text[0] != message.id:
-            self._text = None
-            self._read_text(message)
-        text = self._text[1] if self._text is not None else Content("…")
-        self.query_one("#about-text", Static).update(Content("\n").join([about, Content(""), text]))
+            self._text = self._asked = None
+        else:
+            asked = message.id, self._about_width
+            if self._text is not None and self._text[0] != asked:
+                self._text = None
+            if self._text is None and asked != self._asked and asked[1] > 0:
+                self._asked = asked
+                self._read_text(message, asked)
+            about = about.with_below([Strip([]), *(self._text[1] if self._text is not None else [WAIT])])
+        self.query_one("#about-text", Static).update(about)
 
-    @work(group="text", exclusive=True, exit_on_error=False)
-    async def _read_text(self, message: Message) -> None:
-        body = await asyncio.to_thread(self.session.body, message)
-        shown = visible(body[:LONGEST_TEXT])
-        more = f"\n… {len(body) - LONGEST_TEXT:,} more characters" if len(body) > LONGEST_TEXT else ""
-        self._text = message.id, Content(shown + more)
-        self._tell_about(self.listing.cursor_key)
+    @property
+    def _about_width(self) -> int:
+        return self.query_one("#about", VerticalScroll).scrollable_content_region.width
+
+    @work(group="text", exit_on_error=False)
+    async def _read_text(self, message: Message, asked: tuple[str, int]) -> None:
+        lines = await asyncio.to_thread(self._rendered, message, asked[1])
+        if asked == self._asked:  # the cursor may have gone on meanwhile
+            self._text, self._asked = (asked, lines), None
+            self.tell_about()
+
+    def _rendered(self, message: Message, width: int) -> list[Strip]:
+        """Return the beginning of a message's text as lines; blocks."""
+        body = self.session.body(message)
+        palette = palette_of(self.ink)
+        portions = later.render_markdown(body[:LONGEST_TEXT], width, palette)
+        lines = [portion[at] for portion in portions for at in range(len(portion))]
+        if len(body) > LONGEST_TEXT:
+            lines.append(Strip([Segment(f"… {len(body) - LONGEST_TEXT:,} more characters", self.ink.muted)]))
+        return lines
 
     @on(VirtualList.Highlighted, "#rows")
     def _row_highlighted(self, event: VirtualList.Highlighted) -> None:
         if event.key == self.listing.cursor_key:
-            self._tell_about(event.key)
+            self.tell_about()
             self.query_one("#about", VerticalScroll).scroll_home(animate=False)
 
     @on(VirtualList.Chosen, "#rows")
@@ -170,6 +192,7 @@ class Sheet(Undoing, Screen[str | None]):
     def on_resize(self, event: Resize) -> None:
         """Tell beside the list where there is room, else below it."""
         self.set_class(event.size.width >= WIDE, "-wide")
+        self.call_after_refresh(self.redraw)
 
     def on_key(self, event: Key) -> None:
         """Take the footer's words away with the next key; what the key does comes after this."""

@@ -7,6 +7,7 @@ from textual.content import Content
 
 from console import later
 from console.commands import COMMANDS
+from console.panes.facts import Page
 from console.session import PAST, Session
 from console.undoing import Deed
 from mailstore.errors import MailError
@@ -28,7 +29,7 @@ class Undoing:
         """Draw everything anew that may have changed."""
         raise NotImplementedError
 
-    def show_page(self, command: str, title: str, content: Content) -> None:
+    def show_page(self, command: str, title: str, content: Content | Page) -> None:
         """Show a page over this screen, which the keys of the command that asked for it close again."""
         keys = next(self.session.keymap.get(it.id, it.keys) for it in COMMANDS if it.id == command)
         self.app.push_screen(later.Viewer(title, content, keys))

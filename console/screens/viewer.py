@@ -12,6 +12,7 @@ from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from console.panes.facts import Page
 from console.panes.titles import as_title
 
 __all__ = ["Viewer"]
@@ -30,7 +31,7 @@ class Viewer(ModalScreen[None]):
         Binding("G,end", "edge(1)", "bottom"),
     ]
 
-    def __init__(self, title: str, content: Content, keys: str = "") -> None:
+    def __init__(self, title: str, content: Content | Page, keys: str = "") -> None:
         super().__init__()
         self._title = title
         self._content = content

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from textual import work
 from textual.binding import BindingType
-from textual.content import Content
 
 from console.commands import bindings
+from console.panes.facts import Page, facts
 from console.panes.sheet_rows import SheetRow
 from console.render.safe import visible_line
 from console.render.text import count
@@ -53,16 +53,14 @@ class SavedViews(Sheet):
     def target(self, key: str) -> str | None:
         return None
 
-    def about(self, key: str) -> Content:
+    def about(self, key: str) -> Page:
         query = self.session.views.get(key, "")
         where = "config.toml" if key in self.session.config.views else "saved here"
         found = self.session.found.get(key)
-        facts = [("name", key), ("query", query), ("kept in", where)]
+        told = [("name", key), ("query", query), ("kept in", where)]
         if found is not None and found.problem:
-            facts.append(("problem", found.problem))
-        return Content("\n").join(
-            Content.assemble((f"{name:>9}  ", "$muted"), visible_line(value)) for name, value in facts
-        )
+            told.append(("problem", found.problem))
+        return facts(told)
 
     def action_enter(self) -> None:
         """Run the search under the cursor."""

@@ -47,7 +47,7 @@ ORDER = [
     {"store"},
     {"resuming"},
     {"comparing"},
-    {"archiving", "converting", "exporting", "read_only", "registry", "settling"},
+    {"archiving", "converting", "exporting", "raw_lines", "read_only", "registry", "settling"},
     {"folding"},
 ]
 """The modules of the store layer, the lowest first: each imports only from below."""

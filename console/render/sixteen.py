@@ -1,0 +1,58 @@
+"""A theme's colours where a terminal has sixteen: amber is a yellow, and what is told apart stays so.
+
+The nearest colour by its distance would be another one: amber's is red, which says something else here.
+"""
+
+from __future__ import annotations
+
+from colorsys import rgb_to_hls
+from functools import lru_cache
+
+from rich.color import Color as RichColor
+from rich.color import ColorType
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+from textual.filter import LineFilter
+
+__all__ = ["Sixteen", "nearest"]
+
+GREY = 0.18
+"""Colours of less chroma are greys."""
+
+HUES = ((18, 1), (70, 3), (165, 2), (205, 6), (260, 4), (345, 5), (361, 1))
+"""Up to which degree of hue a colour is called which: 1 red, 2 green, 3 yellow, 4 blue, 5 magenta, 6 cyan."""
+
+INKS = ((0.18, 0), (0.5, 8), (0.75, 7))
+PAPERS = ((0.2, 0), (0.5, 8), (0.93, 7))
+"""Up to which lightness a grey is which, for what is written and for what it is written on; else white."""
+
+BRIGHT = 8
+
+
+@lru_cache(512)
+def nearest(red: int, green: int, blue: int, *, is_paper: bool) -> int:
+    """Return the number of the colour that says the same among sixteen."""
+    hue, lightness, _ = rgb_to_hls(red / 255, green / 255, blue / 255)
+    if max(red, green, blue) - min(red, green, blue) < GREY * 255:
+        return next((number for most, number in (PAPERS if is_paper else INKS) if lightness < most), 15)
+    number = next(number for most, number in HUES if hue * 360 < most)
+    return number + (BRIGHT if lightness >= 0.5 else 0)
+
+
+def _mapped(colour: RichColor | None, *, is_paper: bool) -> RichColor | None:
+    if colour is None or colour.type is not ColorType.TRUECOLOR or colour.triplet is None:
+        return colour
+    return RichColor.from_ansi(nearest(*colour.triplet, is_paper=is_paper))
+
+
+@lru_cache(2048)
+def _style(style: Style) -> Style:
+    return style + Style.from_color(_mapped(style.color, is_paper=False), _mapped(style.bgcolor, is_paper=True))
+
+
+class Sixteen(LineFilter):
+    """Writes every line in sixteen colours."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [Segment(text, _style(style) if style else style, control) for text, style, control in segments]

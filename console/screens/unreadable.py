@@ -1,0 +1,105 @@
+"""What could not be read, line by line: the file, the number, why, and what stands there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import work
+from textual.binding import BindingType
+
+from console.commands import bindings
+from console.ink import Ink
+from console.panes.facts import Page, fact
+from console.panes.sheet_rows import SheetRow
+from console.render.safe import visible, visible_line
+from console.screens.sheet import Sheet
+from console.session import Session
+from mailstore.errors import StoreError
+from mailstore.message import Problem
+from mailstore.raw_lines import raw_line
+
+__all__ = ["Unreadable"]
+
+LONGEST_LINE = 4000
+"""Bytes of a line that are shown."""
+
+
+class Unreadable(Sheet):
+    """Lines that can't be read first, then those that were read with a doubt."""
+
+    NAME = "unreadable"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
+
+    def __init__(self, session: Session, ink: Ink) -> None:
+        super().__init__(session, ink)
+        self._problems: dict[str, Problem] = {}
+        self._rows: list[SheetRow] = []
+        self._listed: tuple[object, int] | None = None
+        self._raw: tuple[str, str] | None = None
+        self._reading = ""
+
+    def heading(self) -> str:
+        return "Unreadable lines"
+
+    def subtitle(self, rows: Sequence[SheetRow]) -> str:
+        fatal = sum(problem.fatal for problem in self._problems.values())
+        doubts = len(rows) - fatal
+        return f"{fatal} unreadable" + (f" · {doubts} warning{'s' * (doubts != 1)}" if doubts else "")
+
+    def placeholder(self) -> tuple[str, ...]:
+        return ("Every line can be read.",)
+
+    def rows(self) -> Sequence[SheetRow]:
+        problems = self.session.live.problems
+        if self._listed != (problems, len(problems)):
+            order = sorted(problems, key=lambda it: (not it.fatal, it.file, it.offset, it.reason))
+            self._problems = {f"{it.file}\n{it.offset}\n{it.line}\n{it.reason}": it for it in order}
+            self._rows = [self._row(key, problem) for key, problem in self._problems.items()]
+            self._listed = problems, len(problems)
+        return self._rows
+
+    def _row(self, key: str, problem: Problem) -> SheetRow:
+        ink = self.ink
+        glyph, tone = ("✕", ink.bad) if problem.fatal else ("!", ink.warn)
+        where = visible_line(f"{problem.file}:{problem.line}")
+        return SheetRow(key, ((f"{glyph} ", tone), (where, ink.text)), (), ((visible_line(problem.reason), ink.muted),))
+
+    def target(self, key: str) -> str | None:
+        return None
+
+    def about(self, key: str) -> Page:
+        problem = self._problems.get(key)
+        if problem is None:
+            return Page([])
+        if self._raw is not None and self._raw[0] != key:
+            self._raw = None
+        if self._raw is None and key != self._reading:
+            self._reading = key
+            self._read_line(key, problem)
+        return Page(
+            [
+                fact("file", problem.file),
+                fact("line", f"{problem.line:,}"),
+                fact("offset", f"{problem.offset:,}"),
+                fact("problem" if problem.fatal else "warning", problem.reason),
+                fact("record", visible_line(self._raw[1]) if self._raw is not None else "…"),
+            ]
+        )
+
+    @work(group="text", exit_on_error=False)
+    async def _read_line(self, key: str, problem: Problem) -> None:
+        try:
+            data = await asyncio.to_thread(raw_line, self.session.store.url, problem, LONGEST_LINE)
+        except StoreError as error:
+            shown = f"({error})"
+        else:
+            shown = visible(data.decode("utf-8", "backslashreplace")) + ("…" if len(data) == LONGEST_LINE else "")
+        if key == self._reading:  # the cursor may have gone on meanwhile
+            self._raw, self._reading = (key, shown), ""
+            self.tell_about()
+
+    def action_enter(self) -> None:
+        """Say that there is nowhere to go: no message came of these lines."""
+        self.tell("no message came of this line")

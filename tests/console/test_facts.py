@@ -1,0 +1,61 @@
+"""What is told of one thing: long values go on below where they begin, lists are read out, texts are rendered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.console.screen_text import Seat, opened
+from tests.console.test_journal import note
+from tests.mailboxes import MailFiles
+
+SUBJECT = "A subject that goes on and on, far beyond the end of any line of the page in which it is told of"
+
+
+def write_mail(folder: Path) -> MailFiles:
+    mail = MailFiles(folder)
+    mail.agent("ann-00000001")
+    mail.message("mine", "user", "ann-00000001", "**Stop** that.\n\n- one\n- two", ago=300, subject=SUBJECT)
+    return mail
+
+
+def page(seat: Seat, left: str) -> list[str]:
+    """Return the lines below the one with a label, from the label's column on, without the frame."""
+    rows = seat.lines
+    at = next(at for at, line in enumerate(rows) if left in line)
+    begin = rows[at].index(left)
+    return [line[begin:].rstrip("│ ") for line in rows[at : at + 4]]
+
+
+async def test_a_long_detail_goes_on_below_where_it_begins(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(80, 30)) as seat:
+        await seat.press("i")
+        first, second, *_ = page(seat, "subject  ")
+        assert first.startswith("subject  A subject")
+        assert second.startswith("         ")
+        assert " ".join([first.removeprefix("subject  "), second.strip()]) == SUBJECT
+
+
+async def test_the_journal_reads_lists_out_and_renders_the_text(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    details = {"recipients": ["ann-00000001", "bob-00000001"], "thread": None, "count": 2, "by": {"role": "clerk"}}
+    note(mail, "one", "intervene", 300, message_id="mine", details=details, note="word " * 40)
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.press("L")
+        text = " ".join(line[72:].strip("│ ") for line in seat.lines)
+        assert "recipients ann-00000001, bob-00000001" in " ".join(text.split())
+        assert "role: clerk" in text
+        for raw in ("[", '"', "**", "null", "- one"):
+            assert raw not in text, raw
+        assert "• one" in text
+        assert "Stop that." in text
+        lines = page(seat, "note  ")
+        assert all(line.startswith("      word") for line in lines[1:3])
+
+
+async def test_dead_letters_render_the_text_too(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    mail.agent("ded-00000001", "dead")
+    mail.message("dead", "ann-00000001", "ded-00000001", "A **bold** word.", ago=100, subject=SUBJECT)
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.press("D")
+        assert "A bold word." in seat.text

@@ -1,0 +1,124 @@
+"""In a real terminal every frame stands where it should, whatever is in a text, and sixteen colours say the same."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from wcwidth import wcwidth
+
+from console.render.cells import sure
+from console.render.sixteen import nearest
+from tests.conftest import Open
+from tests.mailboxes import MailFiles, iso
+from tests.terminal import Terminal
+
+EMOJI = {
+    "family": "👨‍👩‍👧‍👦",
+    "flag": "🇩🇪",
+    "half a flag": "🇩",
+    "shade": "👍🏽",
+    "shade alone": "🏽",
+    "heart": "❤️",
+    "text sign": "✈︎",
+    "key": "1️⃣",
+    "rainbow": "🏳️‍🌈",
+    "coder": "🧑🏽‍💻",
+    "joiner at the end": "👩‍",
+    "wide": "日本 👩 🚀",
+    "marks": "e\u0301a\u0308",
+}
+
+
+@pytest.mark.parametrize("text", EMOJI.values(), ids=EMOJI)
+def test_every_terminal_counts_the_cells_that_were_laid_out(text: str) -> None:
+    """A terminal that adds up each character's cells, as xterm and tmux do, comes to the same number."""
+    drawn = sure(f"a{text}b")
+    assert cell_len(drawn) == cell_len(f"a{text}b")
+    assert sum(wcwidth(char) for char in drawn) == cell_len(drawn)
+    assert drawn.startswith("a")
+    assert drawn.endswith("b")
+
+
+def frames(terminal: Terminal) -> set[str]:
+    """Return what stands where the list's frame is, on the lines of its rows."""
+    corners = terminal.find("╮╭")
+    assert corners is not None
+    right = terminal.size[0] - 1
+    return {
+        terminal.cell(x, y).data for y in range(2, terminal.size[1] - 3) for x in (corners[0], corners[0] + 1, right)
+    }
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+def test_no_emoji_moves_a_frame(size: tuple[int, int], tmp_path: Path, open_console: Open) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    for at, (name, text) in enumerate(EMOJI.items()):
+        mail.message(f"m-{at}", "ann-00000001", "user", f"{text} in {name}\n\n- {text} {text}", ago=900 - at)
+    terminal = open_console(mail.url, size=size)
+    terminal.wait_for("live")
+    terminal.wait_for("in marks")
+    for _ in EMOJI:
+        assert frames(terminal) <= {"│", "█", "▁", " "} | set("▁▂▃▄▅▆▇█")
+        row = terminal.find("▎")
+        assert row is not None
+        terminal.press("j")
+    terminal.press("g", "n")
+    terminal.press("r")
+    terminal.wait_for("ctrl+s sends")
+    for text in EMOJI.values():
+        terminal.send(text)
+    terminal.send("end")
+    terminal.wait_for("end")
+    assert frames(terminal) <= {"│", "█", " "} | set("▁▂▃▄▅▆▇█╭╮╰╯─")
+
+
+@pytest.mark.parametrize(
+    ("colour", "number"),
+    [
+        ("f2a65a", 11),
+        ("d9b44a", 11),
+        ("ffb347", 11),
+        ("ffd000", 11),
+        ("8a5a00", 3),
+        ("e0716c", 9),
+        ("a8322a", 1),
+        ("7fb77e", 10),
+        ("0f6b4f", 2),
+        ("24568a", 4),
+        ("8ad4ff", 14),
+        ("c99bd8", 13),
+        ("cdd5df", 15),
+        ("7d8a9c", 7),
+        ("2b2a27", 0),
+    ],
+)
+def test_a_colour_keeps_its_name_among_sixteen(colour: str, number: int) -> None:
+    assert nearest(*bytes.fromhex(colour), is_paper=False) == number
+
+
+@pytest.mark.parametrize("theme", ["night-box", "blackout", "timetable"])
+def test_amber_is_no_red_in_a_terminal_of_sixteen_colours(theme: str, tmp_path: Path, open_console: Open) -> None:
+    now = time.time()
+    mail = MailFiles(tmp_path, now=now)
+    mail.agent("fro-00000001", "frozen")
+    mail.agent("ded-00000001", "dead", ended_at=iso(now - 3600))
+    mail.message("one", "ann-00000001", "fro-00000001", "A word.", ago=60, subject="First")
+    mail.message("two", "ann-00000001", "ded-00000001", "A word.", ago=7200, subject="Second")
+    terminal = open_console(mail.url, "--theme", theme, TERM="xterm", COLORTERM="")
+    terminal.wait_for("live")
+    terminal.wait_for("1 dead letter")
+    terminal.press("D")
+    terminal.wait_for("Dead letters ─")
+    terminal.wait_for("died before reading it")
+    at = terminal.find("✕")
+    assert at is not None
+    assert terminal.cell(*at).fg in {"red", "brightred"}
+    title = terminal.find("Signalbox")
+    assert title is not None
+    accent = {"timetable": {"green"}}.get(theme, {"brown", "brightbrown", "brightyellow", "yellow"})
+    assert terminal.cell(*title).fg in accent
+    grounds = {terminal.cell(x, y).bg for x in range(10, 60) for y in range(40)}
+    assert len(grounds) > 1 or theme == "night-box"

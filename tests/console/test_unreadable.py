@@ -1,0 +1,96 @@
+"""Every line that can't be read is listed with its file, its number and why, of one mailbox and of several."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from console.commands import commands_for
+from tests.console.screen_text import Seat, opened, settle
+from tests.mailboxes import MailFiles
+
+RAW = b'{"id": "torn", "sender": "\x1b[2Jann'
+
+
+def write_mail(folder: Path, torn: int = 2) -> MailFiles:
+    mail = MailFiles(folder)
+    mail.agent("ann-00000001")
+    mail.message("one", "ann-00000001", "user", "The first word.", ago=500, subject="First")
+    with mail.mailbox.open("ab") as file:
+        file.writelines([RAW + b"\n"] * torn)
+    mail.message("two", "ann-00000001", "user", "The second word.", ago=400, subject="Second")
+    return mail
+
+
+def text(seat: Seat) -> str:
+    return " ".join(seat.text.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_each_line_is_listed_with_file_number_reason_and_what_stands_there(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    async with opened(write_mail(tmp_path).data, size=size) as seat:
+        assert "2 unreadable" in seat.lines[0]
+        await seat.press("exclamation_mark")
+        assert "Unreadable lines" in seat.lines[1]
+        for number in (2, 3):
+            assert f"agent-mailbox.jsonl:{number}" in seat.text
+        assert '{"id": "torn", "sender": "␛[2Jann' in text(seat)
+        assert "no JSON" in text(seat) or "JSON" in text(seat)
+        await seat.press("escape")
+        assert seat.app.screen is seat.desk
+
+
+async def test_lines_of_an_archive_and_of_one_of_several_mailboxes_are_found_too(tmp_path: Path) -> None:
+    first, second = write_mail(tmp_path / "a", torn=0), write_mail(tmp_path / "b", torn=1)
+    months = second.data / "agent-mailbox-archive"
+    months.mkdir()
+    (months / "2026-01.jsonl.gz").write_bytes(gzip.compress(RAW + b"\n"))
+    url = f"several:first=haak:{first.data}&second=haak:{second.data}"
+    async with opened(url, state=tmp_path / "state.db") as seat:
+        await seat.press("exclamation_mark")
+        await seat.sees("second/agent-mailbox.jsonl:2")
+        assert "first/" not in seat.text
+        await seat.until(lambda: "␛[2Jann" in seat.text)
+
+
+async def test_a_click_on_the_number_opens_the_list(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.pilot.click(offset=(seat.lines[0].index("2 unreadable") + 3, 0))
+        await settle(seat.pilot)
+        assert "Unreadable lines" in seat.lines[1]
+
+
+async def test_a_mailbox_in_order_says_so(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path, torn=0).data) as seat:
+        assert "unreadable" not in seat.lines[0]
+        await seat.press("exclamation_mark")
+        assert "Every line can be read." in seat.text
+
+
+async def test_a_line_that_comes_later_is_listed_too_and_the_cursor_stays(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    async with opened(mail.data) as seat:
+        await seat.press("exclamation_mark", "j")
+        with mail.mailbox.open("ab") as file:
+            file.write(b"[torn\n")
+        await seat.sees("agent-mailbox.jsonl:5")
+        await seat.until(lambda: "␛[2Jann" in seat.text)
+
+
+@pytest.mark.parametrize("command", [it for it in commands_for("unreadable") if it.keys], ids=lambda it: it.id)
+async def test_every_advertised_key_does_something(command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    mail = write_mail(tmp_path, torn=60)
+    with mail.mailbox.open("ab") as file:
+        for line in mail.mailbox.read_bytes().splitlines()[1:3]:
+            file.write(line + b" " + b"x " * 4000 + b"\n")
+    async with opened(mail.data) as seat:
+        await seat.press("exclamation_mark", *["j"] * 3)
+        if "scroll" in command.action:
+            await seat.press("G", "J", "J")
+        before = seat.lines, len(seat.app.screen_stack)
+        await seat.press(command.keys.partition(",")[0])
+        assert (seat.lines, len(seat.app.screen_stack)) != before
