@@ -15,6 +15,7 @@ from textual.command import Provider
 from textual.driver import Driver
 from textual.events import Event as UIEvent
 from textual.events import Key, Paste
+from textual.filter import LineFilter
 from textual.theme import Theme
 from textual.worker import Worker
 
@@ -25,7 +26,9 @@ from console.config import Config, config_folder
 from console.failures import tell_failure
 from console.idling import Idling
 from console.ink import Ink
+from console.render.cells import SureCells
 from console.render.safe import visible, visible_line
+from console.render.sixteen import Sixteen
 from console.screens.desk import Desk
 from console.screens.look import Look
 from console.session import Session
@@ -102,6 +105,11 @@ class SignalboxApp(App[None]):
         self._letters: set[tuple[str, str]] = set()
         self._has_offered = False
         self._dead: int | None = None
+        self._own_filters = [SureCells(), *([Sixteen()] if self.console.color_system == "standard" else [])]
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Draw all lines so that every terminal shows them alike."""
+        return [*super().get_line_filters(), *self._own_filters]
 
     def get_driver_class(self) -> type[Driver]:
         """Read keys in our own way where that can be done (docs/decisions/0033)."""
