@@ -105,11 +105,14 @@ class SignalboxApp(App[None]):
         self._letters: set[tuple[str, str]] = set()
         self._has_offered = False
         self._dead: int | None = None
-        self._own_filters = [SureCells(), *([Sixteen()] if self.console.color_system == "standard" else [])]
+        self._sure_cells, self._sixteen = SureCells(), Sixteen()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Draw all lines so that every terminal shows them alike."""
-        return [*super().get_line_filters(), *self._own_filters]
+        filters = [*super().get_line_filters(), self._sure_cells]
+        if self.console.color_system == "standard" and not self.is_headless:  # a picture of the screen has all colours
+            filters.append(self._sixteen)
+        return filters
 
     def get_driver_class(self) -> type[Driver]:
         """Read keys in our own way where that can be done (docs/decisions/0033)."""
