@@ -180,6 +180,20 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lock, "time", clock)
 
 
+def test_a_lock_that_was_left_just_now_is_waited_for(team: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = team / "inboxes" / "docs-types.json.lock"
+    held.mkdir()
+    start = held.stat().st_mtime
+    ticks = iter(range(1000))
+    passed: list[float] = []
+    clock = SimpleNamespace(
+        monotonic=lambda: sum(passed) + next(ticks) / 1000, sleep=passed.append, time=lambda: start + sum(passed)
+    )
+    monkeypatch.setattr(lock, "time", clock)
+    send(team, letter("docs-types"))
+    assert lock.STALE_SECONDS < sum(passed) < lock.PATIENCE_SECONDS
+
+
 def test_a_lock_that_is_held_is_not_broken(team: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     held = team / "inboxes" / "docs-types.json.lock"
     held.mkdir()
