@@ -198,6 +198,7 @@ def test_the_second_record_of_a_line_is_told(between: bytes, tmp_path: Path) -> 
         f'"to":"{BOB}","recipi\\u0065nt":"{ANN}"',
         f'"recipient":"{BOB}","recipient":"{ANN}"',
         f'"to":"{BOB}","recipient" : "{ANN}"',
+        f'"recipient" : "{ANN}","to":"{BOB}"',
         f'"recipient":"\\u0061{ANN[1:]}"',
     ],
 )

@@ -34,8 +34,6 @@ MAILBOX = "agent-mailbox.jsonl"
 OTHER_NAMES = frozenset(name for names in MESSAGE.values() for name in names[1:])
 RECIPIENT = (b'"recipient":', b'"to":')
 RECIPIENT_NAME = b'"recipient"'
-LETTERS = (b"\\u006", b"\\u007")
-"""Letters written as escapes: a field's name may be one."""
 CONTENT = (b'"content":', b'"body":')
 
 
@@ -138,9 +136,13 @@ def _recipient_of(line: bytes) -> bytes:
     if at < 0:
         at = line.find(RECIPIENT[1])
         end = at + len(RECIPIENT[1])
+        other = line.find(RECIPIENT_NAME)
     else:
         end = at + len(RECIPIENT[0])
-    if at < 0 or line.count(RECIPIENT_NAME) + line.count(RECIPIENT[1]) > 1 or any(map(line.__contains__, LETTERS)):
+        other = line.find(RECIPIENT_NAME, end)
+    if at < 0 or other >= 0 or line.find(RECIPIENT[1], end) >= 0:
+        return b""
+    if b"\\u00" in line and (b"\\u006" in line or b"\\u007" in line):  # letters, of a field's name perhaps
         return b""
     text = line.find(CONTENT[0])
     if text < 0:
