@@ -13,7 +13,7 @@ from mailstore.attention import Limits, look
 from mailstore.events import Event, Mailboxes, Reset, Seen
 from mailstore.guarding import OtherThread, guarded
 from mailstore.mailbox import Mailbox
-from mailstore.message import Delivery, Intervention, Location, Message, Receipt
+from mailstore.message import Delivery, Intervention, Location, Message, Receipt, Trace
 from mailstore.past import mailbox_at, taken_back
 from mailstore.query import parse
 from mailstore.roster import Agent, Status
@@ -43,6 +43,7 @@ MAIL: list[Event] = [
     letter("m6", ANN, "all", 1, mentions=("builder",)),
     Receipt("m2", BOB, NOW - HOUR),
     Seen("m1"),
+    Trace("m5", "m5", "said", "", BOB, ("builder",), NOW - 2 * HOUR, "box", is_signed=True),
 ]
 COMES: dict[str, Event] = {
     "a letter": letter("new", ANN, BOB, 0),
@@ -56,6 +57,7 @@ COMES: dict[str, Event] = {
     "a mark": Seen("m3"),
     "an archival": letter("m4", ANN, "builder", 3, type="question", archived=True),
     "a change": letter("m4", ANN, "builder", 3, type="status"),
+    "a copy of a copy": Trace("m3", "m3", "said", "in ann", ANN, ("builder",), NOW - 7 * HOUR, "box", is_signed=True),
     "names side by side": Mailboxes(("lab",)),
 }
 QUERIES = ("text", "is:unknown", "is:unseen -from:bob", "text OR to:builder", "thread:m3 has:code")
@@ -133,7 +135,7 @@ def test_each_hit_is_one_of_before_or_of_after(reader: str, come: str) -> None:
         # what needs attention is counted over many messages, and an agent changes many at once: it is looked at again
         assert was & will <= set(hits) <= was | will or (reader == "attention" and isinstance(event, Agent)), at
         assert len(hits) == len(set(hits)), at
-        if is_told:
+        if is_told and reader in ("attention", "is:unknown"):  # they ask for everything that is kept ready
             assert answers(mailbox, NOW) == expected, at
         at += 1
     assert at > 2
