@@ -1,0 +1,71 @@
+"""Steps are taken on the event loop, and what is to be done aside by a thread that nobody interrupts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import aclosing, closing
+from threading import Event, get_ident
+
+import pytest
+
+from console.stepping import stepped
+from mailstore.steps import Aside, Steps
+
+
+async def taken(steps: Steps[int]) -> list[int]:
+    async with aclosing(stepped(steps, lambda worked: 0.0)) as found:
+        return [each async for each in found]
+
+
+async def test_only_what_is_aside_is_done_by_another_thread() -> None:
+    here = get_ident()
+
+    def steps() -> Steps[int]:
+        assert get_ident() == here
+        yield 1
+        elsewhere = Aside(get_ident)
+        yield elsewhere
+        assert get_ident() == here != elsewhere.found()
+        yield None
+        yield 2
+
+    assert await taken(steps()) == [1, 2]
+
+
+async def test_what_fails_aside_is_raised_where_it_is_asked_for() -> None:
+    def steps() -> Steps[int]:
+        work = Aside(lambda: [][0])
+        yield work
+        with pytest.raises(IndexError):
+            work.found()
+        yield 3
+
+    assert await taken(steps()) == [3]
+
+
+async def test_who_is_cancelled_waits_for_what_is_under_way_and_closes_it() -> None:
+    begun, may_end, closed = Event(), Event(), Event()
+
+    def hints() -> Iterator[list[str]]:
+        try:
+            begun.set()
+            may_end.wait(10)
+            yield []
+        finally:
+            closed.set()
+
+    def steps() -> Steps[int]:
+        some = hints()
+        with closing(some):  # type: ignore[type-var]
+            yield Aside(lambda: next(some))
+
+    task = asyncio.create_task(taken(steps()))
+    await asyncio.to_thread(begun.wait, 10)
+    task.cancel()
+    done, _ = await asyncio.wait([task], timeout=0)
+    assert not done
+    may_end.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert closed.is_set()
