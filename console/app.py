@@ -15,24 +15,19 @@ from textual.command import Provider
 from textual.driver import Driver
 from textual.events import Event as UIEvent
 from textual.events import Key, Paste
-from textual.filter import LineFilter
-from textual.theme import Theme
 from textual.worker import Worker
 
 from console import later
 from console.ahead import Ahead
 from console.commands import PLAN_ARCHIVAL, QUIT, keys_of
-from console.config import Config, config_folder
+from console.config import Config
+from console.dressing import Dressing
 from console.failures import tell_failure
 from console.idling import Idling
-from console.ink import Ink
-from console.render.cells import SureCells
 from console.render.safe import visible, visible_line
-from console.render.sixteen import Sixteen
 from console.screens.desk import Desk
 from console.screens.look import Look
 from console.session import Session
-from console.theming import DEFAULTS, code_style, first_themes, load_themes, theme_changes
 from mailstore.errors import StoreError
 from mailstore.events import Event, Gone, Reset
 from mailstore.mailbox import Mailbox
@@ -65,7 +60,7 @@ def palette() -> type[Provider]:
     return later.Palette
 
 
-class SignalboxApp(App[None]):
+class SignalboxApp(Dressing):
     """One person's console on one mailbox."""
 
     TITLE = "Signalbox"
@@ -95,8 +90,8 @@ class SignalboxApp(App[None]):
             store, state, config, user=user, observe=is_observing, clock=clock, rest=self._idling.rest
         )
         self._ahead = Ahead(store)
-        self.theme_names: list[str] = []
-        self._problems = [*problems, *self._dress(theme or config.theme), *self.session.keymap_problems]
+        found = self.dress(theme or self.session.chosen_theme(), config.theme)
+        self.problems = [*problems, *found, *self.session.keymap_problems]
         self.desk: MainScreen | None = None
         self._waiting: list[Key | Paste] | None = []
         self._moves = keys_of("move(", self.session.keymap)
@@ -105,14 +100,6 @@ class SignalboxApp(App[None]):
         self._letters: set[tuple[str, str]] = set()
         self._has_offered = False
         self._dead: int | None = None
-        self._sure_cells, self._sixteen = SureCells(), Sixteen()
-
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        """Draw all lines so that every terminal shows them alike."""
-        filters = [*super().get_line_filters(), self._sure_cells]
-        if self.console.color_system == "standard" and not self.is_headless:  # a picture of the screen has all colours
-            filters.append(self._sixteen)
-        return filters
 
     def get_driver_class(self) -> type[Driver]:
         """Read keys in our own way where that can be done (docs/decisions/0033)."""
@@ -148,9 +135,10 @@ class SignalboxApp(App[None]):
         if self.current_theme.ansi or not self.current_theme.dark:
             self.mutate_reactive(App.theme)  # the terminal's own colours are filtered for a dark theme at first
         await self._take_keys()
-        problems = [*self._problems, *self._load_themes(), await asyncio.to_thread(self._problem_of_state)]
-        for problem in filter(None, problems):
-            self.notify(problem, severity="warning", timeout=10, markup=False)
+        found = [*self.problems, *self.load_themes(), await asyncio.to_thread(self._problem_of_state)]
+        self.problems = list(dict.fromkeys(filter(None, found)))
+        if self.problems and self.desk is not None:
+            self.desk.action_problems()
         self.reload_themes()
         self.set_interval(TICK_SECONDS, self._tick)
         await later.preload(self._idling.moment)
@@ -316,79 +304,6 @@ class SignalboxApp(App[None]):
         self.notify(str(error), severity="error", timeout=15, markup=False)
         if self.desk is not None:
             self.desk.mail_changed(False)
-
-    # Looks
-
-    def _dress(self, wanted: str) -> list[str]:
-        """Put a theme on before anything is drawn, without drawing anew; return what is wrong, in sentences."""
-        found, problems = first_themes(config_folder() / "themes", wanted)
-        self._take(found)
-        name, problem = self._theme_called(wanted)
-        self.set_reactive(App.theme, name)
-        is_dark = self.current_theme.dark
-        for mode, is_on in ((f"-theme-{name}", True), ("-dark-mode", is_dark), ("-light-mode", not is_dark)):
-            self.set_class(is_on, mode, update=False)
-        self.stylesheet.set_variables(self.get_css_variables())
-        return [*problems, problem]
-
-    def _take(self, themes: dict[str, Theme]) -> None:
-        for theme in themes.values():
-            self.register_theme(theme)
-        self.theme_names = list(themes)
-
-    def _load_themes(self) -> list[str]:
-        themes, problems = load_themes(config_folder() / "themes")
-        self._take(themes)
-        return problems
-
-    def _theme_called(self, name: str) -> tuple[str, str]:
-        """Return the name of a theme that there is, and what is wrong with the one that was named."""
-        if name in self.available_themes:
-            return name, ""
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, self.available_themes, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self.theme_names)}"
-        return "night-box", f"no theme is called {name!r}: {hint}"
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Give Textual's own themes the variables that ours name."""
-        palette = self.current_theme
-        named = {
-            "background": palette.background or "black",
-            "surface": palette.surface or "black",
-            "panel": palette.panel or "black",
-            "foreground": palette.foreground or "white",
-            "accent": palette.accent or palette.primary,
-            "success": palette.success or "green",
-            "warning": palette.warning or "yellow",
-            "error": palette.error or "red",
-            "muted": "gray",
-        }
-        return {"muted": "gray", **{name: named[fallback] for name, fallback in DEFAULTS.items()}}
-
-    def ink(self) -> Ink:
-        """Return the styles of the theme that is worn."""
-        return Ink.of(self.get_css_variables(), code_style(self.current_theme))
-
-    def wear(self, name: str) -> None:
-        """Put a theme on; an unknown one is told, and the first of ours is worn."""
-        name, problem = self._theme_called(name)
-        if problem:
-            self.notify(problem, severity="warning", markup=False)
-        self.theme = name
-
-    def _theme_changed(self, theme: Theme) -> None:
-        if self.desk is not None and self.desk.is_mounted:
-            self.desk.set_ink(self.ink())
-
-    @work(group="themes", exit_on_error=False)
-    async def reload_themes(self) -> None:
-        """Wear the user's themes anew as they are saved."""
-        async for _ in theme_changes(config_folder() / "themes"):
-            for problem in self._load_themes():
-                self.notify(problem, severity="warning", markup=False)
-            self.mutate_reactive(App.theme)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Tell what failed."""

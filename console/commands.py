@@ -349,6 +349,7 @@ COMMANDS: tuple[Command, ...] = (
         ROWS,
     ),
     Command("help", "question_mark,f1", "help", "help", "the keys of this pane", "Program", ROWS, 0, "keys"),
+    Command("problems", "", "problems", "problems", "what is wrong in the settings, by file and key", "Program", LISTS),
     Command("quit", "q", "close", "quit", "quit; asks when a draft is open", "Program", LISTS),
 )
 

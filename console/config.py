@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
 
@@ -208,20 +208,37 @@ def load_config(path: Path | None = None) -> Loaded:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         return Loaded(Config(), [f"{path}: no TOML: {error}: the defaults are used"])
-    return Loaded(*_read(Config, found, str(path)))
+    return Loaded(*_read(Config, found, lambda tables, key: f"{path}{_line(text, tables, key)}"))
 
 
-def _read(model: type[S], found: dict[str, Any], place: str) -> tuple[S, list[str]]:
+def _line(text: str, tables: tuple[str, ...], key: str) -> str:
+    """Return in which line a key stands, as it follows a file's name; nothing where it can't be found."""
+    inside: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        bare = line.strip()
+        if bare.startswith("["):
+            inside = tuple(part.strip(" \"'") for part in bare.partition("]")[0].strip("[ ").split("."))
+            if inside == (*tables, key):
+                return f":{number}"
+        elif inside == tables and bare.partition("=")[0].strip(" \"'") == key:
+            return f":{number}"
+    return ""
+
+
+def _read(
+    model: type[S], found: dict[str, Any], place: Callable[[tuple[str, ...], str], str], tables: tuple[str, ...] = ()
+) -> tuple[S, list[str]]:
     """Return a table made of the values that can be used, and what is wrong with the others; tables in it likewise."""
+    inside = "".join(f"[{table}]: " for table in tables)
     good: dict[str, Any] = {}
     problems: list[str] = []
     known = {setting.name: setting for setting in fields(model)}
     for key, value in found.items():
         setting = known.get(key)
         if setting is None:
-            problems.append(f"{place}: there is no setting {key!r}: {_hint(key, known)}")
+            problems.append(f"{place(tables, key)}: {inside}there is no setting {key!r}: {_hint(key, known)}")
         elif isinstance(value, dict) and isinstance(setting.type, type) and issubclass(setting.type, Struct):
-            good[key], more = _read(setting.type, value, f"{place}: [{key}]")
+            good[key], more = _read(setting.type, value, place, (*tables, key))
             problems += more
         else:
             try:
@@ -229,7 +246,9 @@ def _read(model: type[S], found: dict[str, Any], place: str) -> tuple[S, list[st
             except ValidationError as error:
                 default = setting.default if setting.default is not NODEFAULT else setting.default_factory()
                 used = "the defaults are used" if isinstance(default, Struct) else f"{default!r} is used"
-                problems.append(f"{place}: {key} = {value!r} is wrong ({str(error).lower()}): {used}")
+                problems.append(
+                    f"{place(tables, key)}: {inside}{key} = {value!r} is wrong ({str(error).lower()}): {used}"
+                )
     return model(**good), problems
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from console.panes.details import details as details
     from console.panes.details import record as record
     from console.panes.help import help_page as help_page
+    from console.panes.problems import problem_page as problem_page
     from console.panes.search_bar import SearchBar as SearchBar
     from console.panes.search_bar import SearchProblem as SearchProblem
     from console.panes.slider import Place as Place
@@ -90,6 +91,7 @@ HOMES = {
     "console.screens.views": ("SavedViews",),
     "console.screens.journal": ("Journal",),
     "console.screens.archive": ("Archive",),
+    "console.panes.problems": ("problem_page",),
     "console.screens.unreadable": ("Unreadable",),
     "console.notifying": ("Occasion", "Way", "notices", "occasion_of", "ways"),
     "console.notices": ("osc9", "run_quietly", "show_on_desktop"),

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["PAST", "Session"]
 
+EVERYWHERE = ""
+"""The mailbox under which is kept what holds for all of them."""
+
 FEW = 5000
 """Messages, of a first glimpse: marks of more are found in the person's state soon enough."""
 PAST = "looking at the past: T goes back to now"
@@ -190,6 +193,17 @@ class Session:
     def write_read_records(self, messages: Sequence[str]) -> int:
         """Record in the store that the user read mail that was theirs; blocks, raises StoreError."""
         return self.store.mark_read("user", messages) if messages else 0
+
+    def chosen_theme(self) -> str:
+        """Return the theme that was put on from the palette, unless the settings name another one since; blocks."""
+        if self._state is None and not state_file().exists():
+            return ""
+        kept = self.state.session(EVERYWHERE)
+        return str(kept.get("theme", "")) if kept.get("configured") == self.config.theme else ""
+
+    def keep_theme(self, name: str) -> None:
+        """Keep the theme that was put on for the next time; blocks."""
+        self.state.save_session(EVERYWHERE, {"theme": name, "configured": self.config.theme})
 
     def left_off(self) -> dict[str, Any]:
         """Return where the person left off; a short look that the first screen waits for, where there is one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual import work
 
@@ -15,6 +15,7 @@ from console.undoing import Deed
 from mailstore.views import View
 
 if TYPE_CHECKING:
+    from console.app import SignalboxApp
     from console.screens.sheet import Sheet
 
 __all__ = ["MainScreen"]
@@ -33,6 +34,11 @@ class MainScreen(Waking):
     def action_help(self) -> None:
         """Show the keys of this pane, made from the commands themselves."""
         self.show_page("help", "Keys", later.help_page(self.pane(), self.session.keymap, self.session.why_not))
+
+    def action_problems(self) -> None:
+        """Show all that is wrong in the settings, by file."""
+        problems = cast("SignalboxApp", self.app).problems
+        self.show_page("problems", "Problems in the settings", later.problem_page(problems))
 
     def action_sheet(self, name: str) -> None:
         """Open one of the lists over the mail; a message that is chosen there is gone to."""
