@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mailstore.errors import MailboxMissing, StoreError, UnknownStore
 from mailstore.scope import KIND as SEVERAL
+from mailstore.scope import url_of
 from mailstore.store import Store
 
 KIND = re.compile(r"[a-z][a-z0-9-]*")
@@ -72,7 +73,7 @@ def _checked(kind: str, found: object) -> type[Store]:
 
 
 def open_store(url: str | Path, *, poll: bool = False) -> Store:
-    """Open the mailbox that `KIND:PATH` or a plain path names, reading nothing yet.
+    """Open the mailbox that `KIND:PATH` or a plain path names, or those below the path, reading nothing yet.
 
     Raises UnknownStore for a kind or a path that nothing recognises, MailboxMissing where nothing lies.
     """
@@ -85,6 +86,7 @@ def open_store(url: str | Path, *, poll: bool = False) -> Store:
     if not place.exists():
         raise MailboxMissing(f"there is no mailbox at {text}", "make one with signalbox init, or try signalbox demo")
     broken = ""
+    known: list[type[Store]] = []
     for name in kinds():
         try:
             found = store_class(name)
@@ -93,6 +95,10 @@ def open_store(url: str | Path, *, poll: bool = False) -> Store:
             continue
         if found.recognise(place):
             return found.open(place, poll=poll)
+        known.append(found)
+    parts = {label: f"{it.kind}:{root}" for it in known for label, root in it.roots(place).items()}
+    if parts:
+        return store_class(SEVERAL).open(Path(url_of(parts).partition(":")[2]), poll=poll)
     raise UnknownStore(
         f"no known kind of mailbox lies at {text}{broken}", "name its kind: KIND:PATH (see signalbox stores)"
     )

@@ -108,6 +108,11 @@ class Store(ABC):
         """Say, by a cheap look, whether a mailbox of this kind lies at a path."""
 
     @classmethod
+    def roots(cls, path: Path) -> dict[str, Path]:
+        """Return the mailboxes of this kind that lie somewhere below a path, by what tells them apart: a cheap look."""
+        return {}
+
+    @classmethod
     @abstractmethod
     def open(cls, path: Path, *, poll: bool = False) -> Self:
         """Open the mailbox at a path, reading nothing yet; `poll` for file systems without events.

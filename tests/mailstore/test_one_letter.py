@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import following, of, scanned
 from mailstore.copies import Copies
+from mailstore.errors import UnknownStore
 from mailstore.events import Event, Reset, Seen
 from mailstore.mailbox import Mailbox
 from mailstore.message import Delivery, Message, Receipt, Trace
 from mailstore.past import mailbox_at
 from mailstore.registry import open_store
-from mailstore.scope import url_of
+from mailstore.scope import parts_of, url_of
 from mailstore.stores.agentazall import AgentAZAllStore
 from tests.mailstore.agentazall_mail import AgentAZAllMail, identity
 from tests.mailstore.folded import answers
@@ -282,6 +283,19 @@ def test_every_record_is_of_one_letter_and_none_lies_twice_in_one_place(
     shuffled = list(traces)
     chance.shuffle(shuffled)
     assert together(shuffled) == letters
+
+
+def test_a_folder_of_agents_with_a_root_each_is_opened_as_one() -> None:
+    labels = {"email-emil", "email-emma", "relay-ralf", "relay-rita", "relay-rosa"}
+    with open_store(ROOTS) as store:
+        mailbox = folded(scanned(store))
+        assert set(parts_of(store.url)) == labels
+    assert set(mailbox.mailboxes()) == labels
+    assert len(mailbox) == 6
+    with open_store(ROOTS / "relay") as store:
+        assert set(parts_of(store.url)) == {"ralf", "rita", "rosa"}
+    with pytest.raises(UnknownStore):
+        open_store(ROOTS / "email" / "emil" / "data" / "mailboxes" / "emil@localhost" / "2026-11-22")
 
 
 def test_an_agent_with_two_roots_has_its_letter_once(tmp_path: Path) -> None:

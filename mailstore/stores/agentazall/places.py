@@ -11,8 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.scope import LABEL
 
-__all__ = ["BOXES", "DAY", "INBOX", "OUTBOX", "SENT", "config_at", "find", "is_agent_name", "looks_like", "mailbox_dir"]
+__all__ = [
+    "BOXES",
+    "DAY",
+    "INBOX",
+    "OUTBOX",
+    "SENT",
+    "config_at",
+    "find",
+    "is_agent_name",
+    "looks_like",
+    "mailbox_dir",
+    "roots_below",
+]
 
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 INBOX, OUTBOX, SENT = "inbox", "outbox", "sent"
@@ -22,6 +35,7 @@ CONFIG_BYTES = 1 << 20
 KEYS = (".agent_key", ".identity_key")
 LOOKED_AT = 200
 """Entries of a folder that are looked at to tell what it is: recognising must be cheap."""
+MOST_ROOTS = 50
 MAILBOXES = "mailboxes"
 
 
@@ -49,6 +63,20 @@ def find(path: Path) -> Path | None:
 def looks_like(folder: Path) -> bool:
     """Say whether any of a folder's first entries is the folder of an agent. Raises OSError."""
     return any(_is_agent(entry) for entry in islice(_folders(folder), LOOKED_AT))
+
+
+def roots_below(path: Path, *, deep: bool = True) -> dict[str, Path]:
+    """Return the folders of mailboxes in a path's folders, and in theirs, by the names of these. Raises OSError."""
+    found: dict[str, Path] = {}
+    for folder in islice(sorted(_folders(path)) if path.is_dir() else [], MOST_ROOTS):
+        try:
+            if (root := find(folder)) is not None:
+                found[folder.name] = root
+            elif deep:
+                found |= {f"{folder.name}-{name}": root for name, root in roots_below(folder, deep=False).items()}
+        except OSError:
+            continue
+    return {label: root for label, root in found.items() if LABEL.fullmatch(label)}
 
 
 def is_agent_name(name: str) -> bool:

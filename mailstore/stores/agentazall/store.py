@@ -17,7 +17,7 @@ from mailstore.stores.agentazall.decode import Copy, split, who
 from mailstore.stores.agentazall.letter import Letter, NotALetter, parse
 from mailstore.stores.agentazall.names import HUMAN, USER, address_of
 from mailstore.stores.agentazall.pins import Pins
-from mailstore.stores.agentazall.places import BOXES, MAILBOXES, find, looks_like
+from mailstore.stores.agentazall.places import BOXES, MAILBOXES, find, looks_like, roots_below
 from mailstore.stores.agentazall.source import Letters
 from mailstore.stores.agentazall.tree import Tree
 from mailstore.stores.followed import FollowedStore, found_at, is_found
@@ -60,6 +60,14 @@ class AgentAZAllStore(FollowedStore):
     def recognise(cls, path: Path) -> bool:
         """Say whether agents' folders lie at a path, or in it, or where a config.json says."""
         return is_found(find, path, looks_like)
+
+    @classmethod
+    def roots(cls, path: Path) -> dict[str, Path]:
+        """Return the mailboxes of agents that have a root each, in a folder or in folders of it."""
+        try:
+            return roots_below(path.resolve())
+        except OSError:
+            return {}
 
     @classmethod
     def open(cls, path: Path, *, poll: bool = False) -> Self:
