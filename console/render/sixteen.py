@@ -48,7 +48,10 @@ def _mapped(colour: RichColor | None, *, is_paper: bool) -> RichColor | None:
 
 @lru_cache(2048)
 def _style(style: Style) -> Style:
-    return style + Style.from_color(_mapped(style.color, is_paper=False), _mapped(style.bgcolor, is_paper=True))
+    ink, paper = _mapped(style.color, is_paper=False), _mapped(style.bgcolor, is_paper=True)
+    if ink is not None and ink == paper and style.color != style.bgcolor:  # faint, and to be read all the same
+        ink = RichColor.from_ansi(0 if paper.number == BRIGHT else BRIGHT)
+    return style + Style.from_color(ink, paper)
 
 
 class Sixteen(LineFilter):

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
 from wcwidth import wcwidth
 
 from console.render.cells import sure
-from console.render.sixteen import nearest
+from console.render.sixteen import Sixteen, nearest
 from tests.conftest import Open
 from tests.mailboxes import MailFiles, iso
 from tests.terminal import Terminal
@@ -95,6 +98,13 @@ def test_no_emoji_moves_a_frame(size: tuple[int, int], tmp_path: Path, open_cons
 )
 def test_a_colour_keeps_its_name_among_sixteen(colour: str, number: int) -> None:
     assert nearest(*bytes.fromhex(colour), is_paper=False) == number
+
+
+def test_what_is_faint_is_not_written_in_the_colour_of_its_ground() -> None:
+    for ink, paper in (("#1a1d22", "#0a0c10"), ("#f7f7f7", "#ffffff"), ("#555555", "#5f5f5f")):
+        (segment,) = Sixteen().apply([Segment("a", Style.parse(f"{ink} on {paper}"))], Color(0, 0, 0))
+        assert segment.style is not None
+        assert segment.style.color != segment.style.bgcolor
 
 
 @pytest.mark.parametrize("theme", ["night-box", "blackout", "timetable"])
