@@ -12,6 +12,8 @@ from mailstore.scope import Scope, label_of, parts_of
 
 __all__ = ["raw_line"]
 
+DATABASE = b"SQLite format 3\0"
+
 
 def raw_line(url: str, problem: Problem, most: int) -> bytes:
     """Return the line that a problem names, at most so many bytes of it. Blocks; raises ContentGone."""
@@ -23,6 +25,8 @@ def raw_line(url: str, problem: Problem, most: int) -> bytes:
     path = (root if root.is_dir() else root.parent) / file
     try:
         with _opened(path) as found:
+            if found.read(len(DATABASE)) == DATABASE:
+                raise OSError("it is a database, which has no lines")
             found.seek(problem.offset)
             return found.readline(most).removesuffix(b"\n")
     except (OSError, EOFError, ValueError) as error:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from console.commands import commands_for
+from mailstore.errors import ContentGone
+from mailstore.message import Problem
+from mailstore.raw_lines import raw_line
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import MailFiles
 
@@ -55,6 +60,14 @@ async def test_lines_of_an_archive_and_of_one_of_several_mailboxes_are_found_too
         await seat.sees("second/agent-mailbox.jsonl:2")
         assert "first/" not in seat.text
         await seat.until(lambda: "␛[2Jann" in seat.text)
+
+
+def test_a_row_of_a_database_is_no_line(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "mail.db")) as database:
+        database.execute("CREATE TABLE mail (id)")
+        database.commit()
+    with pytest.raises(ContentGone, match="has no lines"):
+        raw_line(f"neo:{tmp_path / 'mail.db'}", Problem("mail.db", 7, 0, "torn"), 100)
 
 
 async def test_a_click_on_the_number_opens_the_list(tmp_path: Path) -> None:
