@@ -14,7 +14,18 @@ from mailstore.files.lines import Line
 if TYPE_CHECKING:
     import json
 
-__all__ = ["UNREADABLE", "Fault", "Piece", "is_text", "lenient", "loads", "salvage", "value_at"]
+__all__ = [
+    "DEEPEST",
+    "UNREADABLE",
+    "Fault",
+    "Piece",
+    "check_depth",
+    "is_text",
+    "lenient",
+    "loads",
+    "salvage",
+    "value_at",
+]
 
 BOM = b"\xef\xbb\xbf"
 BEGINNING = re.compile(rb'\{\s*"')
@@ -23,6 +34,8 @@ INSIDE = re.compile(rb'\s*(?:,\s*"|[}\]])')
 WORK_BYTES = 1 << 24
 """How much is read in vain of one damaged line, all tries together: a hostile line must not cost the square."""
 FIRST_LOOK = 512
+DEEPEST = 200
+STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{\]}]', re.DOTALL)
 LONGEST_TOKEN = 16
 """Characters before the end of what was looked at, in which an error may come of the end alone."""
 UNREADABLE = (ValueError, RecursionError, MemoryError)
@@ -30,6 +43,10 @@ UNREADABLE = (ValueError, RecursionError, MemoryError)
 REASON_LENGTH = 100
 
 STRICT = msgspec.json.Decoder()
+
+
+class TooDeep(ValueError):
+    """Some JSON has more levels than a record needs, and than a stack may bear."""
 
 
 class Piece(NamedTuple):
@@ -100,10 +117,23 @@ def loads(data: bytes) -> Any:
 
     Raises ValueError, RecursionError, MemoryError: see UNREADABLE.
     """
+    check_depth(data)
     try:
         return STRICT.decode(data)
     except ValueError:
         return _clean(lenient().decode(data.decode("utf-8", "replace")))
+
+
+def check_depth(data: bytes) -> None:
+    """Raise TooDeep for JSON of more levels than can be handled anywhere, however little of the stack is left."""
+    if data.count(b"[") + data.count(b"{") <= DEEPEST:
+        return
+    level = 0
+    for token in STRUCTURE.finditer(data):
+        mark = token[0][:1]
+        level += 1 if mark in b"[{" else -1 if mark in b"]}" else 0
+        if level > DEEPEST:
+            raise TooDeep(f"nested deeper than {DEEPEST} levels")
 
 
 def is_text(data: bytes) -> bool:
@@ -125,6 +155,7 @@ def salvage(line: Line) -> tuple[list[Piece], list[Fault]]:
     if not found.data:
         return [], faults
     try:
+        check_depth(found.data)
         return [Piece(found.offset, found.data, STRICT.decode(found.data))], faults
     except UNREADABLE as error:
         reason = str(error)[:REASON_LENGTH]
@@ -178,6 +209,9 @@ def _pieces(line: Line) -> list[Piece]:
             continue
         try:
             value = loads(line.data[at:stop])
+        except TooDeep:
+            end = stop
+            continue
         except UNREADABLE:
             continue
         end = stop

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ from mailstore.message import Message
 from mailstore.registry import open_store
 from mailstore.roster import Agent
 from mailstore.stores.claude_teams.entries import cut
-from tests.mailboxes import NOW, MailFiles
+from tests.cli.conftest import Run
+from tests.cli.conftest import run as run
+from tests.mailboxes import NOW, MailFiles, iso
 
 ANN = "ann-00000001"
 NUMBERS = ["9" * 25, "-" + "9" * 400, "1" + "0" * 5000, "1e999", "NaN", "-Infinity", "18446744073709551616", "0.1e-400"]
@@ -95,3 +98,31 @@ def test_an_agents_long_name_costs_no_more_than_its_length() -> None:
     mailbox.fold([*sent, Agent(name)], NOW)
     assert {message.id for message in mailbox.unread(name, NOW)} == {"0", "1"}
     assert sum(map(len, mailbox._index.postings._names_of(Agent(name)))) < 4 * len(name)
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+@pytest.mark.parametrize("deep", [150, 300, 975, 5000])
+def test_what_is_nested_is_read_or_told_wherever_it_stands(
+    deep: int, is_long: bool, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(haak, "LONG", 0 if is_long else haak.LONG)
+    mail = MailFiles(tmp_path, now=time.time())
+    nested = "[" * deep + "]" * deep
+    mail.agent(ANN)
+    for name in ("content", "metadata", "recipient", "tags", "read_by", "timestamp", "ttl_hours"):
+        usual = {"sender": "bob", "recipient": ANN, "timestamp": iso(mail.now - 60), "content": f"The text of {name}."}
+        record = json.dumps({"id": name, **usual, name: "NESTED"}).replace('"NESTED"', nested)
+        mail.line(record.encode() + b"\n")
+    mail.line(f'{{"session_id":"cid-00000001","tags":{nested}}}\n'.encode(), mail.roster)
+    mail.line(f'{{"message_id":{nested},"reader_session_id":"{ANN}"}}\n'.encode(), mail.reads)
+    for words in (["doctor", "--json"], ["read", "--as", ANN], ["check", "--as", ANN, "--dry-run"]):
+        done = run(*words, "--store", mail.url)
+        assert "fault of signalbox" not in done.err, words
+    report = run("doctor", "--json", "--store", mail.url).document
+    shown = run("history", "--json", "--store", mail.url).document
+    told = {row["line"] for row in report["malformed"] if row["file"] == mail.mailbox.name}
+    assert len(shown) + len(told) >= 7
+    exported = run("export", "--format", "jsonl", "--store", mail.url).out.splitlines()
+    texts = {row["id"]: row["content"] for row in map(json.loads, exported)}
+    assert len(texts) == len(shown)
+    assert texts.get("metadata") in (None, "The text of metadata.")

@@ -17,7 +17,6 @@ from mailstore.events import Event
 from mailstore.files.append import refusal
 from mailstore.files.lines import Line, Replaced
 from mailstore.files.packed import Broken, read_packed
-from mailstore.files.salvage import loads
 from mailstore.mailbox import Mailbox
 from mailstore.message import Intervention, Location, Message
 from mailstore.resuming import Resumable, Stale
@@ -28,7 +27,7 @@ from mailstore.stores.haak.decode import MessageDecoder
 from mailstore.stores.haak.names import MESSAGE_FIELDS
 from mailstore.stores.haak.places import MAILBOX, Places, find, new
 from mailstore.stores.haak.reader import Reader
-from mailstore.stores.haak.text import content_of, contents
+from mailstore.stores.haak.text import content_in, contents
 
 if TYPE_CHECKING:
     from mailstore.adopting import Adopted
@@ -168,7 +167,7 @@ class HaakStore(FollowedStore, Resumable):
 
     def content(self, message: Message) -> str:
         """Return a message's body, read from its place in the file. Raises ContentGone."""
-        return content_of(loads(self.raw(message)))
+        return content_in(self.raw(message))
 
     def contents(self, messages: Iterable[Message]) -> Iterator[str | ContentGone]:
         """Yield the bodies of many messages, each file opened once."""

@@ -11,10 +11,11 @@ from typing import Any
 import msgspec
 
 from mailstore.errors import ContentGone
+from mailstore.files.salvage import UNREADABLE, is_text, loads
 from mailstore.message import Message
 from mailstore.stores.haak.names import MESSAGE, pick
 
-__all__ = ["content_of", "contents"]
+__all__ = ["content_in", "content_of", "contents"]
 
 Closely = Callable[[list[Message]], Iterator[str | ContentGone]]
 
@@ -27,6 +28,32 @@ class Usual(msgspec.Struct, gc=False):
 
 
 USUAL = msgspec.json.Decoder(Usual)
+
+
+class Texts(msgspec.Struct, gc=False):
+    """A record's text under each name that it goes by; what else stands there need not be read."""
+
+    content: str | None = None
+    body: str | None = None
+    text: str | None = None
+    message: str | None = None
+
+
+TEXTS = msgspec.json.Decoder(Texts)
+
+
+def content_in(data: bytes) -> str:
+    """Return the body in a record's bytes. Raises ContentGone where they can't be read whole."""
+    try:
+        found = TEXTS.decode(data) if is_text(data) else Texts()
+    except UNREADABLE:
+        found = Texts()
+    if text := found.content or found.body or found.text or found.message:
+        return text
+    try:
+        return content_of(loads(data))
+    except UNREADABLE as error:
+        raise ContentGone(f"the text can't be read: {error}", "look at the record itself") from error
 
 
 def content_of(record: dict[str, Any]) -> str:

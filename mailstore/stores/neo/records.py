@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from mailstore.files.salvage import UNREADABLE, loads
+from mailstore.files.salvage import UNREADABLE, check_depth, loads
 from mailstore.stores.timestamps import parse_time
 
 __all__ = ["NoRecord", "Node", "Properties", "Queued", "moment", "node_of", "properties_of", "queued_of", "text_of"]
@@ -85,6 +85,7 @@ QUEUE = msgspec.json.Decoder(Queued)
 def node_of(data: bytes) -> Node:
     """Return a node or an edge. Raises NoRecord."""
     try:
+        check_depth(data)
         return NODES.decode(data)
     except UNREADABLE:
         return _leniently(data, Node)
@@ -93,6 +94,7 @@ def node_of(data: bytes) -> Node:
 def queued_of(data: bytes) -> Queued:
     """Return a line of the log of messages. Raises NoRecord."""
     try:
+        check_depth(data)
         return QUEUE.decode(data)
     except UNREADABLE:
         return _leniently(data, Queued)
@@ -109,9 +111,7 @@ def properties_of(data: bytes) -> Properties:
 def _leniently(data: bytes, kind: type[Found]) -> Found:
     try:
         value = loads(data)
-    except RecursionError as error:
-        raise NoRecord("it is nested too deeply") from error
-    except ValueError as error:
+    except UNREADABLE as error:
         raise NoRecord(f"no JSON: {str(error)[:REASON_LENGTH]}") from error
     try:
         return msgspec.convert(value, kind)
