@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -110,11 +110,21 @@ def expires_at(message: Message, roster: Roster, user: str = PERSON) -> float | 
     return expiry if expiry <= LAST_SECOND else None
 
 
-def ways(head: Headed, roster: Roster, user: str = PERSON) -> Iterator[Way]:
-    """Yield the ways that addresses and mentions open, in their order.
+def ways(head: Headed, roster: Roster, user: str = PERSON) -> Sequence[Way]:
+    """Return the ways that addresses and mentions open, in their order.
 
     Tags and broadcasts lead to each agent in their audience; a role is one recipient under its own name.
     """
+    if head.mentions:
+        return [*_addressed(head, roster, user), *_named(head, roster, user)]
+    key = (head.recipients, head.ttl_hours, head.timed, head.is_listed, user)
+    known: Sequence[Way] | None = roster.resolved.get(key)
+    if known is None:
+        known = roster.resolved[key] = tuple(_addressed(head, roster, user))
+    return known
+
+
+def _addressed(head: Headed, roster: Roster, user: str) -> Iterator[Way]:
     for text in head.recipients:
         address = resolve(text, roster, user)
         kind, ttl = address.kind, _ttl(head, address.kind)
@@ -125,14 +135,16 @@ def ways(head: Headed, roster: Roster, user: str = PERSON) -> Iterator[Way]:
             yield Way(address.name, kind, ttl, address.role, is_open_to_sender=True)
         else:
             yield Way(address.name, kind, ttl, is_direct=kind is DIRECT, is_open_to_sender=True)
-    if head.mentions:
-        ttl = longest_ttl(head, roster, user)
-        for text in head.mentions:
-            address = resolve(text, roster, user)
-            if address.kind is USER:
-                yield Way(address.name, USER, ttl)
-            for agent in _mentioned(address, roster):
-                yield Way(party(agent.session_id, roster, user), DIRECT, ttl, agent=agent)
+
+
+def _named(head: Headed, roster: Roster, user: str) -> Iterator[Way]:
+    ttl = longest_ttl(head, roster, user)
+    for text in head.mentions:
+        address = resolve(text, roster, user)
+        if address.kind is USER:
+            yield Way(address.name, USER, ttl)
+        for agent in _mentioned(address, roster):
+            yield Way(party(agent.session_id, roster, user), DIRECT, ttl, agent=agent)
 
 
 def _audience(address: Address, roster: Roster) -> Iterable[Agent]:

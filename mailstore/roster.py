@@ -94,7 +94,7 @@ class Roster:
         """The mailboxes whose names stand here side by side, each behind its label; none where there is but one."""
         self.person: set[str] = set()
         """The names that the person bears here, beside those that every mailbox knows."""
-        self.resolved: dict[tuple[str, str], Any] = {}
+        self.resolved: dict[tuple[Any, ...], Any] = {}
         """What addresses were found to mean; void as soon as an agent's place changes."""
 
     def __len__(self) -> int:

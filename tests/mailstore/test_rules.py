@@ -359,3 +359,16 @@ def test_an_undo_counts_whatever_it_says_of_the_message(mail: MailFiles, folded:
         mail.data / "agent-mailbox-oversight.jsonl",
     )
     assert dead(folded(mail)) == [("m", "nobody")]
+
+
+def test_what_somebody_read_is_found_among_many_too(
+    mail: MailFiles, folded: Folded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail.agent(ANN)
+    for at in range(6):
+        mail.message(f"m{at}", "user", "project:ink", ago=HOUR * (9 - at))
+        for reader in (CID, ANN, BOB)[: at % 4]:
+            mail.read(f"m{at}", reader)
+    few = ids(folded(mail).inbox(ANN, NOW))
+    monkeypatch.setattr("mailstore.columns.chains.MANY", 0)
+    assert ids(folded(mail).inbox(ANN, NOW)) == few == ["m2", "m3"]
