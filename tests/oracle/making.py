@@ -309,7 +309,7 @@ class Maker:
     def journal(self, ids: list[str]) -> list[bytes]:
         deeds: list[dict[str, Any]] = []
         for number in range(self.random.randint(1, 6)):
-            action = self.random.choice(["acknowledge", "redirect", "resend", "undo", "note"])
+            action = self.random.choice(["acknowledge", "redirect", "resend", "undo", "archive"])
             details: dict[str, Any] = (
                 {"recipient": self.random.choice([*self.addresses, *self.sessions])} if self.happens(0.8) else {}
             )
@@ -340,6 +340,11 @@ class Maker:
             record["name"] = self.random.choice(AGENT_NAMES)
         if self.happens(0.4):
             record["started_at"] = self.stamp()
+        if self.happens(0.1) and not self.is_calm:
+            record["frozen_spells"] = [
+                sorted([self.stamp(), self.stamp()], key=str) for _ in range(self.random.randint(1, 2))
+            ]
+            record["frozen_spells"][0][self.random.randrange(2)] = self.random.choice([None, self.stamp()])
         if status in ("dead", "buried") and self.happens(0.7):
             record["ended_at"] = self.stamp()
         return record

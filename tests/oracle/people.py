@@ -65,8 +65,8 @@ class People:
 
     def frozen(self, session: str) -> list[tuple[float | None, float | None]]:
         """Return the spells in which an agent was frozen: beginning and end, None where it is not known."""
-        found: list[tuple[float | None, float | None]] = []
         lines = self.lines[session]
+        found = [spell for line in lines for spell in line.spells]
         number = 0
         while number < len(lines):
             if lines[number].status == "frozen":

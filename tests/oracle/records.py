@@ -79,6 +79,7 @@ class AgentLine:
     started: float | None
     ended: float | None
     updated: float | None
+    spells: list[tuple[float | None, float | None]]
 
 
 @dataclass(frozen=True)
@@ -349,6 +350,7 @@ def agent_of(record: dict[str, Any]) -> AgentLine | None:
     status = "frozen" if said in FROZEN else "dead" if said in DEAD else "living"
     tags = words(record.get("tags"))
     roles = [word(record.get("role")), *(tag.removeprefix("role:") for tag in tags if tag.startswith("role:"))]
+    told = record["frozen_spells"] if isinstance(record.get("frozen_spells"), list) else []
     updated, ended = moment(get(record, "updated")), moment(get(record, "ended"))
     return AgentLine(
         session=session,
@@ -359,4 +361,5 @@ def agent_of(record: dict[str, Any]) -> AgentLine | None:
         started=moment(get(record, "started")),
         ended=(updated if ended is None else ended) if status == "dead" else None,
         updated=updated,
+        spells=[(moment(one[0]), moment(one[1])) for one in told if isinstance(one, list) and len(one) == 2],
     )

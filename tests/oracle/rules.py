@@ -51,7 +51,13 @@ class Oracle:
                 name: replace(letter, is_archived=letter.is_archived and archived_at(letter, runs) <= now)
                 for name, letter in self.letters.items()
             }
-            self.reads = [mark for mark in box.reads if mark.time is None or mark.time <= now]
+            dated = {(mark.message_id, mark.name) for mark in box.reads if mark.time is not None}
+            self.reads = [
+                mark
+                for mark in box.reads
+                if (mark.time is None and (mark.message_id, mark.name) not in dated)
+                or (mark.time is not None and mark.time <= now)
+            ]
             self.deliveries = [mark for mark in box.deliveries if mark.time is None or mark.time <= now]
             self.deeds = [deed for deed in box.deeds if deed.time <= now]
         self.recipients = {letter.id: self.recipients_of(letter) for letter in self.letters.values()}
@@ -72,7 +78,7 @@ class Oracle:
     def names_on_record(self, letter: Letter) -> list[str]:
         """Return who has read or was delivered a message."""
         delivered = self.names_in(self.deliveries, letter)
-        return [*self.readers(letter), *(self.people.meaning(name)[1] for name in delivered)]
+        return [*self.readers(letter), *(PERSON if is_person(name) else name for name in delivered)]
 
     def recipients_of(self, letter: Letter) -> dict[str, Recipient]:
         people, found = self.people, dict[str, Recipient]()
