@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import aclosing, closing
 from pathlib import Path
 
@@ -15,7 +15,9 @@ import pytest
 from console.archival import plan_lines
 from mailstore.archiving import read_plan
 from mailstore.draft import draft
+from mailstore.errors import StoreError
 from mailstore.files import holders
+from mailstore.files.lines import Replaced
 from mailstore.folding import fold_store, folded_anew, kept
 from mailstore.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore, mending
@@ -23,6 +25,7 @@ from mailstore.stores.haak import store as haak
 from mailstore.stores.haak.archiver import Archival
 from mailstore.stores.haak.leftovers import CAME_LATE
 from mailstore.stores.haak.places import find
+from mailstore.stores.haak.runs import Note, holding
 from tests.mailboxes import HOUR, NOW, MailFiles
 from tests.mailstore.archiving import plan_for
 
@@ -144,10 +147,10 @@ def test_what_was_kept_before_late_lines_came_is_gone_on_with(long_mail: MailFil
 
 def test_a_mailbox_that_changes_all_the_time_is_given_up(mail: MailFiles, monkeypatch: pytest.MonkeyPatch) -> None:
     def changed(self: object) -> None:
-        raise haak.Replaced("again")
+        raise Replaced("again")
 
     monkeypatch.setattr("mailstore.stores.haak.leftovers.Leftovers.check", changed)
-    with pytest.raises(haak.StoreError, match="replaced 100 times"):
+    with pytest.raises(StoreError, match="replaced 100 times"):
         scanned(mail)
 
 
@@ -294,11 +297,11 @@ def test_a_note_is_whole_at_every_moment(mail: MailFiles) -> None:
     run = archive(mail)
     places = find(mail.data)
     assert places is not None
-    with mending.holding(places, run) as note:
+    with holding(places, run) as note:
         assert note is not None
         size = note.path.stat().st_size
         for end in (0, 10**15):
-            note.write(mending.Note(end=end, into=end))
+            note.write(Note(end=end, into=end))
             assert note.path.stat().st_size == size
 
 
@@ -316,7 +319,7 @@ def test_the_plan_names_the_programs_that_will_write_late(mail: MailFiles, start
 
 
 @pytest.fixture
-def start_writer(tmp_path: Path) -> Callable[[Path], int]:
+def start_writer(tmp_path: Path) -> Iterator[Callable[[Path], int]]:
     script = tmp_path / "writer.py"
     script.write_text("import sys\nfile = open(sys.argv[1], 'a')\nprint('open', flush=True)\nsys.stdin.read()\n")
     started = []
