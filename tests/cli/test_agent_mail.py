@@ -31,3 +31,8 @@ def test_sending_is_refused_with_the_reason(run: Run) -> None:
     result = run("send", "--from", "user", "--to", "BlueDog", "--body", "x", "--store", REAL)
     assert (result.status != 0, result.out) == (True, "")
     assert "its server alone writes there" in result.err
+
+
+def test_the_overseer_goes_by_the_name_that_the_server_gives(run: Run) -> None:
+    rows = run("read", "--as", "user", "--json", "--store", REAL).document
+    assert run("read", "--as", "HumanOverseer", "--json", "--store", REAL).document == rows

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.mailstore.agentazall_mail import AgentAZAllMail
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "agentazall"
 
@@ -60,3 +61,10 @@ def test_what_can_not_be_sent_is_refused_in_words(run: Run, place: Path) -> None
         assert done.status != 0
         assert reason in done.err
     assert sorted(str(path) for path in place.rglob("*")) == before
+
+
+def test_the_person_goes_by_their_address(run: Run, tmp_path: Path) -> None:
+    mail = AgentAZAllMail(tmp_path)
+    mail.letter("human@localhost/inbox", "m", To="human@localhost")
+    rows = run("read", "--as", "human@localhost", "--unread", "--json", "--store", mail.root).document
+    assert [row["id"] for row in rows] == ["m"]

@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from mailstore.events import Progress
+from mailstore.events import Person, Progress
 from mailstore.files.database import DatabaseStamp, database_stamp
 from mailstore.files.stamp import is_fresh
 from mailstore.roster import Agent
 from mailstore.stores.agent_mail import tables as ask
 from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.decode import Row, To, bundle_of
-from mailstore.stores.agent_mail.roster import Names, agents_of, moment, names_of
+from mailstore.stores.agent_mail.roster import OVERSEER, Names, agents_of, moment, names_of
 from mailstore.stores.agent_mail.tables import Sums, Thread
 from mailstore.stores.feeding import Bundle, Bundles, Feed
 
@@ -150,7 +150,8 @@ def _with_recipients(mail: sqlite3.Connection, rows: list[Row]) -> _Page:
 
 
 def _told(agents: dict[int, Agent]) -> dict[str, Bundle]:
-    return {f"agent {row}": Bundle((agent,)) for row, agent in agents.items()}
+    people = Bundle((Person((OVERSEER,)),))
+    return {"person": people, **{f"agent {row}": Bundle((agent,)) for row, agent in agents.items()}}
 
 
 def _count(to: Sequence[To]) -> Counted:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 
-from mailstore.events import Event
+from mailstore.events import Event, Person
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.message import Delivery, Message, Problem, Receipt
@@ -25,7 +25,7 @@ from mailstore.stores.agentazall.decode import (
 )
 from mailstore.stores.agentazall.judge import Judge, is_of_all
 from mailstore.stores.agentazall.letter import Letter, NotALetter, is_partial, moment, parse
-from mailstore.stores.agentazall.names import address_of, name_of
+from mailstore.stores.agentazall.names import HUMAN, address_of, name_of
 from mailstore.stores.agentazall.parents import Parents, is_answer
 from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import INBOX, OUTBOX
@@ -83,7 +83,7 @@ class Letters(Source):
         """Return what a part holds; None where its writer may not be done, or what it answers is not read yet."""
         if part == ROSTER:
             trouble = [Problem(str(self._pins.path), 1, 0, self._pins.trouble, False)] if self._pins.trouble else []
-            return [*agents_of(self._root, self._tasks, self._told_of), *trouble]
+            return [Person((HUMAN,)), *agents_of(self._root, self._tasks, self._told_of), *trouble]
         try:
             data = read_whole(self._root / part)
         except NotAFile as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mailstore.errors import ContentGone
-from mailstore.events import Event
+from mailstore.events import Event, Person
 from mailstore.message import Location, Message, Problem
 from mailstore.protocol import TAG_NAMESPACES
 from mailstore.roster import Agent
@@ -182,7 +182,8 @@ class MappedSource(Source):
             is_tag = name.partition(":")[0] in TAG_NAMESPACES and ":" in name
             if name not in found and name not in roles and name not in ("user", "all") and not is_tag:
                 found[name] = Agent(name)
-        return [*found.values(), *problems]
+        names = self.mapping.names.user
+        return [*([Person(tuple(names))] if names else []), *found.values(), *problems]
 
     def same(self, event: Event) -> Hashable:
         """Return what makes two messages one, though its file was moved or rows before it are gone."""
