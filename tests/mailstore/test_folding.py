@@ -99,6 +99,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("mailstore.stores.haak.store.LONG", 0)
     monkeypatch.setattr("mailstore.stores.haak.apart.SHARE", 300)
     monkeypatch.setattr("mailstore.bulk.shares.FEW", 2)
+    monkeypatch.setattr("mailstore.bulk.build.FEWEST", 1)
     return tmp_path / "cache"
 
 
@@ -272,3 +273,11 @@ def test_another_process_folds_for_this_one(data: Path, cache: Path) -> None:
         assert mailbox is not None
         store.confirm()
         assert answers(mailbox, NOW) == answers(scanned(data), NOW)
+
+
+def test_of_two_with_one_id_the_one_that_counts_is_folded_first(data: Path) -> None:
+    """One is left to the fold because it answers itself, the other because its id comes again."""
+    one = {"id": "m", "sender": AGENTS[0], "recipient": AGENTS[1], "timestamp": STAMPS[0], "content": "Hello."}
+    write(data, "agent-mailbox.jsonl", [line({**one, "thread": "m"})])
+    write(data / "agent-mailbox-archive", "2026-11.jsonl", [line({**one, "read_by": [AGENTS[2]]})])
+    assert answers(folded(data), NOW) == answers(scanned(data), NOW)

@@ -56,7 +56,9 @@ def gather(
         if reads_fd is not None:
             _gather_reads(reads, reads_fd, work.found(1), read)
         fill_reads(mailbox, keys, read, now)
-        return [*gathered.events, *read.events]
+        messages = sorted((it for it in gathered.events if isinstance(it, Message)), key=lambda it: it.position)
+        others = (it for it in gathered.events if not isinstance(it, Message))
+        return [*others, *messages, *read.events]  # of two with one id, the one that counts comes first
 
 
 def _source(
