@@ -27,6 +27,8 @@ class Counting(Searching):
 
     _is_stale = True
     _counted: dict[str, str] | None = None
+    _counting: dict[str, str] | None = None
+    """What is being counted: changes wait for the end of it, which they would put off for ever."""
     _rests_until = 0.0
     _looking: Timer | None = None
 
@@ -54,12 +56,13 @@ class Counting(Searching):
             self._looking.stop()
             self._looking = None
         views = dict(self.session.views)
-        if self.session.is_loading or monotonic() < self._rests_until:
+        if self.session.is_loading or monotonic() < self._rests_until or views == self._counting:
             return
         if views != self._counted or (views and self._is_stale):
             self._is_stale = False
             self._counted = views
             if views or self.session.found:
+                self._counting = views
                 self._count(views)
 
     @work(group="search-saved", exclusive=True, exit_on_error=False)
@@ -73,6 +76,9 @@ class Counting(Searching):
         except ReadAnew:
             self._is_stale = True
             return
+        finally:
+            if self._counting is views:
+                self._counting = None
         self._rests_until = monotonic() + COST * (monotonic() - began)
         was_stale = self._is_stale
         self.redraw()

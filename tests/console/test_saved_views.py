@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from threading import Event
 
 from console.config import Config
+from mailstore.message import Message
 from mailstore.views import View
 from tests.console.screen_text import opened
 from tests.mailboxes import MailFiles
@@ -42,6 +45,31 @@ async def test_a_search_is_saved_counted_run_and_found_again(tmp_path: Path) -> 
         assert "No view is saved yet." in seat.text
         await seat.press("z")
         await seat.sees("Lamps")
+
+
+async def test_what_comes_while_it_is_counted_does_not_put_the_count_off(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    async with opened(mail.data, config=Config(views={"Of light": "the"})) as seat:
+        await seat.sees("Of light 2")
+        reading, may_read = Event(), Event()
+        body = seat.app.session.body
+
+        def slow(message: Message) -> str:
+            reading.set()
+            may_read.wait(10)
+            return body(message)
+
+        seat.app.session.body = slow  # type: ignore[method-assign]
+        mail.message("more", "ann-00000001", "bob-00000001", "The lamp again.", ago=0, subject="Another")
+        await asyncio.to_thread(reading.wait, 10)
+        [counting] = [each for each in seat.app.workers if each.name == "_count"]
+        for _ in range(3):
+            seat.desk.redraw()
+            seat.desk.tick()
+        assert [each for each in seat.app.workers if each.name == "_count"] == [counting]
+        may_read.set()
+        await seat.sees("Of light 3")
+        assert not counting.is_cancelled
 
 
 async def test_a_saved_view_stands_in_the_sidebar_and_follows_the_mailbox(tmp_path: Path) -> None:
