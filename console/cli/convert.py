@@ -6,9 +6,10 @@ import argparse
 import fcntl
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
                 report = convert(source, _maker(kind, Path(passing) / "copy"), Progress())
         else:
             # made beside its place and put there whole: what ends suddenly leaves no half of a mailbox
-            with _passing(folder) as made:
+            with _as_private(source.url), _passing(folder) as made:
                 report = convert(source, _maker(kind, made), Progress())
                 if not (args.strict and report.losses):
                     made.rename(folder)
@@ -64,6 +65,21 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(report, url, is_strict=args.strict)
     return int(bool(args.strict and report.losses))
+
+
+@contextmanager
+def _as_private(url: str) -> Iterator[None]:
+    """Let nobody read what is made who can't read the mailbox that a URL names."""
+    before = os.umask(0o077)
+    try:
+        with suppress(OSError):
+            mode = os.stat(url.partition(":")[2]).st_mode  # noqa: PTH116 - a URL's rest is text
+            os.umask(
+                before | (0 if mode & stat.S_IRGRP else stat.S_IRWXG) | (0 if mode & stat.S_IROTH else stat.S_IRWXO)
+            )
+        yield
+    finally:
+        os.umask(before)
 
 
 @contextmanager

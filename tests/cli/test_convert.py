@@ -65,6 +65,17 @@ def test_strictly_nothing_is_kept_of_what_lacks_something(run: Run, tmp_path: Pa
     assert [path.name for path in tmp_path.iterdir() if "copy" in path.name] == []
 
 
+@pytest.mark.parametrize(("mode", "others"), [(0o600, 0), (0o640, 0o040), (0o644, 0o044)])
+def test_a_copy_is_as_private_as_the_mailbox(run: Run, tmp_path: Path, mode: int, others: int) -> None:
+    mail = tangled(tmp_path / "from")
+    for path in mail.data.rglob("*.jsonl"):
+        path.chmod(mode)
+    for kind in ("haak", "channels"):
+        assert run("convert", mail.url, f"{kind}:{tmp_path / kind}").status == 0
+        made = [path for path in (tmp_path / kind).rglob("*") if path.is_file()]
+        assert {path.stat().st_mode & 0o044 for path in made} == {others}
+
+
 def test_a_dry_run_keeps_nothing(run: Run, tmp_path: Path) -> None:
     mail = tangled(tmp_path / "from")
     done = run("convert", mail.url, f"haak:{tmp_path / 'no' / 'where'}", "--dry-run")
