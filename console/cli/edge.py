@@ -51,6 +51,9 @@ def _explained(error: Exception) -> int:
     if isinstance(error, OSError):
         tell(f"{error.filename}: {_reason(error)}", "look at the path, its permissions and the space left")
         return 1
+    if isinstance(error, MemoryError):
+        tell("there is not enough memory for this", "close other programs, or archive settled threads")
+        return 1
     if os.environ.get("SIGNALBOX_DEBUG"):
         import traceback
 

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from console.cli.edge import guarded
 from mailstore.files import append
 from tests.cli.conftest import Run
 from tests.mailboxes import DAY, MailFiles
@@ -142,3 +143,11 @@ def test_a_folder_that_goes_while_a_command_runs(
     monkeypatch.setattr("mailstore.stores.haak.writer.append_all", late)
     is_told(run, mail, COMMANDS["send"], "was the mailbox moved?")
     assert not mail.data.exists()
+
+
+def test_too_little_memory_is_told_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    def work(words: list[str]) -> int:
+        raise MemoryError
+
+    assert guarded(work, []) == 1
+    assert capsys.readouterr().err.startswith("signalbox: there is not enough memory for this: ")
