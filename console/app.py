@@ -138,7 +138,7 @@ class SignalboxApp(Dressing):
         found = [*self.problems, *self.load_themes(), await asyncio.to_thread(self._problem_of_state)]
         self.problems = list(dict.fromkeys(filter(None, found)))
         if self.problems and self.desk is not None:
-            self.desk.action_problems()
+            self.desk.action_problems(is_asked_for=False)
         self.reload_themes()
         self.set_interval(TICK_SECONDS, self._tick)
         await later.preload(self._idling.moment)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from textual import work
+from textual.events import Key
 
 from console import later
 from console.panes.sidebar import Sidebar
@@ -35,10 +36,15 @@ class MainScreen(Waking):
         """Show the keys of this pane, made from the commands themselves."""
         self.show_page("help", "Keys", later.help_page(self.pane(), self.session.keymap, self.session.why_not))
 
-    def action_problems(self) -> None:
+    def action_problems(self, is_asked_for: bool = True) -> None:
         """Show all that is wrong in the settings, by file."""
-        problems = cast("SignalboxApp", self.app).problems
-        self.show_page("problems", "Problems in the settings", later.problem_page(problems))
+
+        def closed(key: Key | None) -> None:
+            if key is not None:
+                self.app.post_message(key)
+
+        page = later.problem_page(cast("SignalboxApp", self.app).problems)
+        self.app.push_screen(later.Viewer("Problems in the settings", page, is_asked_for=is_asked_for), closed)
 
     def action_sheet(self, name: str) -> None:
         """Open one of the lists over the mail; a message that is chosen there is gone to."""

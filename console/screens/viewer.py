@@ -18,8 +18,11 @@ from console.panes.titles import as_title
 __all__ = ["Viewer"]
 
 
-class Viewer(ModalScreen[None]):
-    """Shows text that is already safe; closes with escape, q, enter, or a key that opened it."""
+class Viewer(ModalScreen[Key | None]):
+    """Shows text that is already safe; closes with escape, q, enter, or a key that opened it.
+
+    One that nobody asked for is closed by every key that it has no use for, and gives it on.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "dismiss_page", "close"),
@@ -31,11 +34,12 @@ class Viewer(ModalScreen[None]):
         Binding("G,end", "edge(1)", "bottom"),
     ]
 
-    def __init__(self, title: str, content: Content | Page, keys: str = "") -> None:
+    def __init__(self, title: str, content: Content | Page, keys: str = "", *, is_asked_for: bool = True) -> None:
         super().__init__()
         self._title = title
         self._content = content
         self._keys = keys.split(",")
+        self._is_asked_for = is_asked_for
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="viewer") as page:
@@ -48,6 +52,9 @@ class Viewer(ModalScreen[None]):
         if event.key in self._keys:
             event.stop()
             self.dismiss()
+        elif not self._is_asked_for and event.key not in self._bindings.key_to_bindings:
+            event.stop()
+            self.dismiss(Key(event.key, event.character))
 
     def _page(self) -> VerticalScroll:
         return self.query_one("#viewer", VerticalScroll)

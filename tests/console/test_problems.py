@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -71,6 +72,16 @@ async def test_every_problem_is_listed_once_by_file_and_line_and_nothing_is_a_to
         assert seat.app.screen is seat.desk
         await seat.desk.run_action("problems")
         await seat.sees("Problems in the settings")
+
+
+async def test_a_key_for_the_mail_closes_the_page_and_is_obeyed(mail: MailFiles, settings: Path) -> None:
+    config, problems = load_config()
+    async with opened(mail.data, config=config, problems=problems) as seat:
+        await seat.sees("Problems in the settings")
+        await seat.press("slash", *"first")
+        assert seat.app.screen is seat.desk
+        bar: Any = seat.desk.query_one("#search")
+        assert (bar.display, bar.value) == (True, "first")
 
 
 async def test_settings_in_order_show_no_page(mail: MailFiles) -> None:
