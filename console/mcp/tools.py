@@ -118,7 +118,9 @@ async def send_message(caller: Caller, asked: SendMessage) -> dict[str, Any]:
     )
     sent = await asyncio.to_thread(caller.mail.store.send, draft)
     mailbox.fold([sent], time.time())  # who writes finds it at once; that the file tells it again changes nothing
-    return {"id": sent.id, "recipients": list(sent.recipients), "reaches": list(draft.audience)}
+    reached = mailbox.bare_states(sent, time.time())
+    reaches = [name for name in draft.audience if name in reached]
+    return {"id": sent.id, "recipients": list(sent.recipients), "reaches": reaches}
 
 
 async def mark_read(caller: Caller, asked: MarkRead) -> dict[str, Any]:

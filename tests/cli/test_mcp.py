@@ -14,8 +14,14 @@ import mcp
 import pytest
 from platformdirs import user_config_path
 
+from console.cli.loading import Loaded
+from console.mcp.requests import SendMessage
+from console.mcp.tools import Caller, send_message
+from mailstore.folding import fold_store
+from mailstore.registry import open_store
 from tests.cli.conftest import ROOT, Run
 from tests.mailboxes import MailFiles
+from tests.mailstore.channels_folder import SharedFolder
 
 ANN, BOB = "ann-00000001", "bob-00000001"
 INBOX = "mailbox://inbox"
@@ -109,6 +115,16 @@ async def test_no_more_is_handed_out_than_a_model_sees_and_no_more_is_recorded(m
         assert (await called(session, "mark_read", all=True))["left_unread"] == 0
     recorded = [json.loads(line)["message_id"] for line in mail.reads.read_bytes().splitlines()]
     assert len(recorded) == len(set(recorded)) == 14
+
+
+async def test_whom_a_message_reaches_is_told_as_it_was_sent(tmp_path: Path) -> None:
+    shared = SharedFolder(tmp_path)
+    shared.record("sessions/ink.json", id="ink", agents=["claude", "codex", "gemini"])
+    with open_store(shared.root) as store:
+        caller = Caller(Loaded(store, fold_store(store, "user", 0.0), 0.0), "claude", 60.0, ())
+        for to, reached in (("codex,project:ink", ["codex"]), ("project:ink", ["codex", "gemini"])):
+            sent = await send_message(caller, SendMessage(type="chat", to=to, body="Hello."))
+            assert sorted(sent["reaches"]) == reached
 
 
 async def test_the_doorbell_rings_when_mail_comes_for_the_agent(mail: MailFiles) -> None:

@@ -161,7 +161,7 @@ def test_without_a_time_the_file_s_name_tells_it_and_else_when_it_was_changed(sh
     shared.message("20261399-120007-claude-0001", timestamp="yesterday")
     found = messages_in(shared.root)
     named, changed = found["msg-20260316-120007-claude-0001"], found["msg-20261399-120007-claude-0001"]
-    assert (named.time, named.timed, named.timestamp) == (NOON + 7, True, "2026-03-16T12:00:07.000Z")
+    assert (named.time, named.timed, named.timestamp) == (NOON + 7, True, "2026-03-16T12:00:07Z")
     assert (changed.time, changed.timed, changed.timestamp) == (1_700_000_000.0, False, "yesterday")
 
 
