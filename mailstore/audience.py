@@ -57,6 +57,8 @@ class Facts(msgspec.Struct, frozen=True, gc=False):
     readers: Mapping[str, float | None] = {}
     delivered: tuple[str, ...] = ()
     put_away: frozenset[str] = frozenset()
+    held: frozenset[str] = frozenset()
+    """In whose own inbox a copy lies, which tells whether it was read."""
 
 
 class Way(msgspec.Struct, frozen=True, gc=False):

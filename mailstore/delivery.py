@@ -57,7 +57,7 @@ def state(recipient: Recipient, message: Message, facts: Facts, roster: Roster, 
     if recipient.kind is ROLE and not holders:
         return State.WAITING
     is_put_away = recipient.name in facts.put_away
-    if not message.is_tracked and recipient.name not in facts.delivered:
+    if not message.is_tracked and recipient.name not in facts.held:
         return State.ARCHIVED if is_put_away else State.UNRECORDED
     if recipient.kind is ROLE:
         if all(holder.status is ASLEEP for holder in holders):

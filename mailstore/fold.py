@@ -88,6 +88,7 @@ class Fold:
                     self._fold_put_away(event, now)
                 case Trace():
                     self._joined.add(event)
+                    self._refile(self._messages.ids.row(event.message_id), now)
                 case Agent():
                     self._fold_agent(event, now)
                 case Intervention():
@@ -369,7 +370,7 @@ class Fold:
             readers[reader] = time if known is None else known if time is None else min(known, time)
         told = (number for each in rows for number in self._deliveries.names_of(each))
         delivered = dict.fromkeys(self._party(names[number]) for number in told)
-        return Facts(readers, tuple(delivered), frozenset(map(self._party, put_away)))
+        return Facts(readers, tuple(delivered), frozenset(map(self._party, put_away)), self._joined.holders(row))
 
     def _is_seen(self, row: int) -> bool:
         return any(each in self._seen for each in self._joined.rows(row))

@@ -64,6 +64,10 @@ class Joined:
         ids = self._messages.ids
         return [trace for each in self.rows(row) for trace in self._copies.traces(ids[each])]
 
+    def holders(self, row: int) -> frozenset[str]:
+        """Return in whose own inboxes copies of the letter lie that a row holds."""
+        return frozenset(trace.owner for trace in self.traces(row) if trace.slot)
+
     def settle(self) -> list[Change]:
         """Join what is one letter and part what is not; return what was there, or is now, of every row in question."""
         messages = self._messages

@@ -120,7 +120,7 @@ async def test_no_more_is_handed_out_than_a_model_sees_and_no_more_is_recorded(m
 async def test_whom_a_message_reaches_is_told_as_it_was_sent(tmp_path: Path) -> None:
     shared = SharedFolder(tmp_path)
     shared.record("sessions/ink.json", id="ink", agents=["claude", "codex", "gemini"])
-    with open_store(shared.root) as store:
+    with open_store(f"channels:{shared.root}") as store:
         caller = Caller(Loaded(store, fold_store(store, "user", 0.0), 0.0), "claude", 60.0, ())
         for to, reached in (("codex,project:ink", ["codex"]), ("project:ink", ["codex", "gemini"])):
             sent = await send_message(caller, SendMessage(type="chat", to=to, body="Hello."))
