@@ -49,7 +49,14 @@ def make_folder(path: Path, like: os.stat_result | None) -> None:
         path.mkdir(exist_ok=True)
         return
     new = path.with_name(f".{path.name}.new")
-    new.mkdir(0o700, exist_ok=True)
+    while not path.is_dir():
+        with suppress(FileExistsError):
+            new.mkdir(0o700)
+        with suppress(FileNotFoundError):  # another program put it in its place meanwhile
+            _put_in_place(new, path, like)
+
+
+def _put_in_place(new: Path, path: Path, like: os.stat_result) -> None:
     fd = os.open(new, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         give(fd, like)
@@ -61,6 +68,8 @@ def make_folder(path: Path, like: os.stat_result | None) -> None:
         # another program was first
         if not path.is_dir():
             raise
+        with suppress(OSError):
+            new.rmdir()
 
 
 def give(fd: int, like: os.stat_result, mode: int | None = None) -> None:

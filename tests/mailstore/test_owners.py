@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -211,3 +212,19 @@ def test_a_folder_that_was_begun_is_finished(tmp_path: Path) -> None:
         make_folder(tmp_path / "archive", look_of(like))
     assert rights(tmp_path)["archive"][0] == "drwxrwxr-x"
     assert {path.name for path in tmp_path.iterdir()} == {"archive", "like"}
+
+
+@pytest.mark.parametrize("call", ["mkdir", "open", "rename"])
+def test_two_programs_may_make_one_folder_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    """Whichever call of one program the other is finished before, there is one folder in the end, and nothing else."""
+    real = getattr(os, call)
+
+    def after_the_other(*args: Any, **more: Any) -> Any:
+        monkeypatch.setattr(os, call, real)
+        make_folder(tmp_path / "made", look_of(tmp_path))
+        return real(*args, **more)
+
+    monkeypatch.setattr(os, call, after_the_other)
+    make_folder(tmp_path / "made", look_of(tmp_path))
+    assert getattr(os, call) is real
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]
