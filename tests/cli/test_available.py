@@ -63,7 +63,7 @@ def test_a_wrong_setting_is_told_and_its_default_used(run: Run, tmp_path: Path) 
     file = settings("poll = 3\n")
     result = run("threads", "--json", "--store", mail.url)
     assert (result.status, len(result.document)) == (0, len(expected))
-    assert f"{file}: poll" in result.err
+    assert f"{file}:1: poll" in result.err
 
 
 def test_the_person_may_have_another_name(run: Run, tmp_path: Path) -> None:

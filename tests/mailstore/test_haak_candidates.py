@@ -51,7 +51,7 @@ def test_what_is_looked_up_is_what_looking_at_everything_finds(files: list[list[
         (b'"content": {"x": "a\\u0008foo"}', "bfoo"),
         (b'"content": 1e3', "1000"),
         (b'"content": [12.50, 1E2]', "100.0"),
-        (b'"content": NaN', "null"),
+        (b'"content": NaN', "nan"),
         (b'"content": [null]', "null"),
         (b'"sender": 1e3, "content": "x"', "1000.0"),
         (b'"recipient": ["bob", 1e3], "content": "x"', "1000.0"),
