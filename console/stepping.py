@@ -1,4 +1,4 @@
-"""Goes through steps on the event loop, which alone touches the mailbox; threads get values (docs/decisions/0035)."""
+"""Goes through steps on the event loop, which alone touches the mailbox; threads get values (docs/decisions/0037)."""
 
 from __future__ import annotations
 
