@@ -115,7 +115,9 @@ class SignalboxApp(Dressing):
         for batch in self._ahead.head():
             self._fold(batch)
         self._fold(self.session.seen_before())
-        self.desk = cast("MainScreen", Desk(self.session, self.ink(), Look.left_off(left_off)))  # furnished, it is one
+        self.desk = cast(
+            "MainScreen", Desk(self.session, self.text_styles(), Look.left_off(left_off))
+        )  # furnished, it is one
         return self.desk
 
     def on_mount(self) -> None:

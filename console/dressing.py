@@ -11,10 +11,10 @@ from textual.filter import LineFilter
 from textual.theme import Theme
 
 from console.config import config_folder
-from console.ink import Ink
 from console.render.cells import SureCells
 from console.render.sixteen import Sixteen
 from console.session import Session
+from console.styles import TextStyles
 from console.theming import DEFAULTS, code_style, first_themes, theme_changes
 from console.theming import load_themes as every_theme
 
@@ -93,9 +93,9 @@ class Dressing(App[None]):
         }
         return {"muted": "gray", **{name: named[fallback] for name, fallback in DEFAULTS.items()}}
 
-    def ink(self) -> Ink:
+    def text_styles(self) -> TextStyles:
         """Return the styles of the theme that is worn."""
-        return Ink.of(self.get_css_variables(), code_style(self.current_theme))
+        return TextStyles.of(self.get_css_variables(), code_style(self.current_theme))
 
     def wear(self, name: str) -> None:
         """Put a theme on, and keep it for the next time; an unknown one is told, and the first of ours is worn."""
@@ -111,7 +111,7 @@ class Dressing(App[None]):
 
     def _theme_changed(self, theme: Theme) -> None:
         if self.desk is not None and self.desk.is_mounted:
-            self.desk.set_ink(self.ink())
+            self.desk.set_text_styles(self.text_styles())
 
     @work(group="themes", exit_on_error=False)
     async def reload_themes(self) -> None:

@@ -10,11 +10,11 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.ink import GLYPHS, Ink
 from console.panes.pieces import Piece, lay
 from console.panes.thread_rows import TYPE_GLYPHS
 from console.render.safe import visible_line
 from console.render.text import clock, shorten_middle
+from console.styles import GLYPHS, TextStyles
 from mailstore.delivery import Standing, State
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
@@ -75,68 +75,68 @@ def block_of(mailbox: Mailbox, node: Node, now: float, *, is_intervention: bool,
     return Block(node, to, answered, standings, mailbox.is_unseen(message), is_intervention, folded, sender)
 
 
-def palette_of(ink: Ink) -> Palette:
+def palette_of(styles: TextStyles) -> Palette:
     """Return the styles of a message's text."""
     from console.render.elements import Palette
 
     return Palette(
-        text=ink.text,
-        muted=ink.muted,
-        accent=ink.accent,
-        code=ink.text,
-        quote=ink.muted,
-        heading=ink.strong,
-        link=ink.accent,
-        code_theme=ink.code_theme,
+        text=styles.text,
+        muted=styles.muted,
+        accent=styles.accent,
+        code=styles.text,
+        quote=styles.muted,
+        heading=styles.strong,
+        link=styles.accent,
+        code_theme=styles.code_theme,
     )
 
 
-def block_head(block: Block, body: str, width: int, ink: Ink, now: float) -> list[Strip]:
+def block_head(block: Block, body: str, width: int, styles: TextStyles, now: float) -> list[Strip]:
     """Return the lines above a message's text: who wrote to whom and when, the subject, the tags."""
     message = block.node.message
     if message is None:
         missing = f"a message that is not here ({shorten_middle(visible_line(block.node.id), 24)})"
-        return [lay([("┄ ", ink.muted), (missing, ink.muted)], [], width, Style.null())]
-    lines = [_header(block, message, width, ink, now)]
+        return [lay([("┄ ", styles.muted), (missing, styles.muted)], [], width, Style.null())]
+    lines = [_header(block, message, width, styles, now)]
     if (subject := _subject(block, message, body)) is not None:
-        lines.append(lay([(subject, ink.strong)], [], width, Style.null()))
-    return [*lines, *_tags(message, width, ink)]
+        lines.append(lay([(subject, styles.strong)], [], width, Style.null()))
+    return [*lines, *_tags(message, width, styles)]
 
 
-def block_foot(block: Block, width: int, ink: Ink, now: float) -> list[Strip]:
+def block_foot(block: Block, width: int, styles: TextStyles, now: float) -> list[Strip]:
     """Return the lines below a message's text: what became of it, and how much is folded."""
-    lines = _receipts(block, width, ink, now)
+    lines = _receipts(block, width, styles, now)
     if block.folded and block.node.message is not None:
         plural = "reply" if block.folded == 1 else "replies"
-        lines.append(lay([(f"▸ {block.folded} {plural} folded", ink.accent)], [], width, Style.null()))
+        lines.append(lay([(f"▸ {block.folded} {plural} folded", styles.accent)], [], width, Style.null()))
     return [*lines, Strip.blank(width)]
 
 
-def _header(block: Block, message: Message, width: int, ink: Ink, now: float) -> Strip:
+def _header(block: Block, message: Message, width: int, styles: TextStyles, now: float) -> Strip:
     when = clock(message.time, now) if message.timed else visible_line(message.timestamp)[:20] or "no time"
     glyph = TYPE_GLYPHS.get(message.type, "")
-    left: list[Piece] = [("● ", ink.unread)] if block.is_unseen else []
+    left: list[Piece] = [("● ", styles.unread)] if block.is_unseen else []
     if block.is_intervention:
-        left.append(("⚑ ", ink.intervention))
+        left.append(("⚑ ", styles.intervention))
     sender = visible_line(block.sender)
-    left.append((sender, ink.mine if message.sender == "user" else ink.strong))
-    left.append((" → ", ink.muted))
-    left.append((visible_line(block.to), ink.text))
+    left.append((sender, styles.mine if message.sender == "user" else styles.strong))
+    left.append((" → ", styles.muted))
+    left.append((visible_line(block.to), styles.text))
     if kind := visible_line(message.type):
         known = f"{glyph} {kind}" if glyph and width >= 56 else glyph or kind
-        left.append((f"  {known}", ink.accent))
+        left.append((f"  {known}", styles.accent))
     if message.archived:
-        left.append(("  archived", ink.muted))
-    return lay(left, [(when, ink.muted)], width, Style.null())
+        left.append(("  archived", styles.muted))
+    return lay(left, [(when, styles.muted)], width, Style.null())
 
 
-def _tags(message: Message, width: int, ink: Ink) -> list[Strip]:
+def _tags(message: Message, width: int, styles: TextStyles) -> list[Strip]:
     """Return what its mailbox says of a message besides; what begins with ! is a warning, on a line of its own."""
     loud = [tag[1:] for tag in message.tags if tag.startswith("!") and tag[1:]]
     plain = [tag for tag in message.tags if not tag.startswith("!")]
-    lines = [lay([("⚠ ", ink.bad), (visible_line(tag), ink.bad)], [], width, Style.null()) for tag in loud]
+    lines = [lay([("⚠ ", styles.bad), (visible_line(tag), styles.bad)], [], width, Style.null()) for tag in loud]
     for line in _wrapped([visible_line(tag) for tag in plain], width - 2, " ·") if plain else ():
-        lines.append(lay([("◇ ", ink.muted), (line, ink.muted)], [], width, Style.null()))
+        lines.append(lay([("◇ ", styles.muted), (line, styles.muted)], [], width, Style.null()))
     return lines
 
 
@@ -155,22 +155,22 @@ def bare(subject: str) -> str:
     return subject
 
 
-def _receipts(block: Block, width: int, ink: Ink, now: float) -> list[Strip]:
+def _receipts(block: Block, width: int, styles: TextStyles, now: float) -> list[Strip]:
     lines = []
     message = block.node.message
     if message is not None and message.is_listed and not block.standings:
-        lines.append(lay([("· whom it reached is not recorded", ink.muted)], [], width, Style.null()))
+        lines.append(lay([("· whom it reached is not recorded", styles.muted)], [], width, Style.null()))
     for state in State:
         named = [(name, standing) for name, standing in block.standings if standing.state is state]
         if not named:
             continue
-        style = ink.states[state]
+        style = styles.states[state]
         head = f"{GLYPHS[state]} {WORDS[state]} "
         words = [_named(name, standing, now) for name, standing in named]
         if len(named) == 1 and state is State.WAITING:
             words = [f"{words[0]} · {visible_line(named[0][1].reason)}"]
         for at, line in enumerate(_wrapped(words, width - cell_len(head))):
-            left: list[Piece] = [(head if at == 0 else " " * cell_len(head), style), (line, ink.muted)]
+            left: list[Piece] = [(head if at == 0 else " " * cell_len(head), style), (line, styles.muted)]
             lines.append(lay(left, [], width, Style.null()))
     return lines
 

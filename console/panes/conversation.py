@@ -10,12 +10,12 @@ from textual.message import Message as Note
 from textual.worker import Worker, get_current_worker
 
 from console.failures import tell_failure
-from console.ink import Ink
 from console.panes.blocks import Block, block_of
 from console.panes.outline import Outline, outline_of
 from console.panes.rendering import Job, Jobs, Text
 from console.render.lines import Lines
 from console.session import Session
+from console.styles import TextStyles
 from console.widgets.block_view import BlockView
 from mailstore.message import Message
 from mailstore.outline import Outline as Shape
@@ -34,10 +34,10 @@ class Conversation(BlockView):
         lines: Lines
         is_whole: bool
 
-    def __init__(self, session: Session, ink: Ink, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, session: Session, styles: TextStyles, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._session = session
-        self._ink = ink
+        self._text_styles = styles
         self._blocks: dict[str, Block] = {}
         self._jobs = Jobs(self.awaits_lines)
         self.root: str | None = None
@@ -105,9 +105,9 @@ class Conversation(BlockView):
             self.source_changed(self._shown)
         self.doubt_lines()
 
-    def set_ink(self, ink: Ink) -> None:
+    def set_text_styles(self, styles: TextStyles) -> None:
         """Write everything anew after the theme changed."""
-        self._ink = ink
+        self._text_styles = styles
         self._blocks.clear()
         self.clear_lines()
 
@@ -168,7 +168,7 @@ class Conversation(BlockView):
                 self.confirm_lines(key)
                 continue
             self._blocks[key] = block
-            job = Job(block, self.text_width(key), self._ink)
+            job = Job(block, self.text_width(key), self._text_styles)
             if isinstance(lines, Lines) and old is not None and old.node.message == block.node.message:
                 job.text = Text((), lines.portions[1:-1])
             jobs.append(job)
@@ -187,7 +187,7 @@ class Conversation(BlockView):
     def _rendered(self, event: Rendered) -> None:
         event.stop()
         block = event.job.block
-        if event.job.ink is self._ink and self._blocks.get(block.key) == block:
+        if event.job.styles is self._text_styles and self._blocks.get(block.key) == block:
             self.set_lines(block.key, event.job.width, event.lines, is_whole=event.is_whole)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from console.ink import GLYPHS
 from console.panes.facts import Page, fact
 from console.render.safe import visible, visible_line
 from console.render.text import clock
+from console.styles import GLYPHS
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.timeline import timeline

@@ -8,8 +8,8 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from console.ink import Ink
 from console.panes.pieces import Piece, lay
+from console.styles import TextStyles
 
 __all__ = ["Footer", "notice_seconds"]
 
@@ -29,9 +29,9 @@ class Footer(Widget):
     keys: reactive[tuple[tuple[str, str, bool], ...]] = reactive(())
     notice: reactive[str] = reactive("")
 
-    def __init__(self, ink: Ink, help_key: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, styles: TextStyles, help_key: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self.ink = ink
+        self.text_styles = styles
         self._help_key = help_key
         self._ending: Timer | None = None
 
@@ -46,19 +46,19 @@ class Footer(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Render the one line."""
-        width, ink = self.size.width, self.ink
+        width, styles = self.size.width, self.text_styles
         if y > 0 or not width:
             return Strip.blank(width)
-        right: list[Piece] = [(f"{self._help_key} ", ink.accent), ("help ", ink.muted)]
+        right: list[Piece] = [(f"{self._help_key} ", styles.accent), ("help ", styles.muted)]
         if self.notice:
-            return lay([(f" {self.notice}", ink.text)], right, width, self.rich_style)
-        left: list[Piece] = [(" ", ink.text)]
+            return lay([(f" {self.notice}", styles.text)], right, width, self.rich_style)
+        left: list[Piece] = [(" ", styles.text)]
         room = width - 8 - len(self._help_key)
         for key, label, is_able in self.keys:
             room -= len(key) + len(label) + 3
             if room < 0:
                 break
-            faint = ink.muted + Style(dim=True, strike=True)
-            left += [(key, ink.accent if is_able else faint), (f" {label}", ink.muted if is_able else faint)]
-            left.append(("  ", ink.muted))
+            faint = styles.muted + Style(dim=True, strike=True)
+            left += [(key, styles.accent if is_able else faint), (f" {label}", styles.muted if is_able else faint)]
+            left.append(("  ", styles.muted))
         return lay(left, right, width, self.rich_style + Style())

@@ -11,11 +11,11 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from console.ink import Ink
 from console.panes.pieces import Piece, lay
 from console.render.safe import visible_line
 from console.render.text import clock, count, shorten_middle
 from console.session import Session
+from console.styles import TextStyles
 from mailstore.views import Counts
 
 __all__ = ["Header", "Headline", "headline"]
@@ -73,25 +73,25 @@ class Header(Widget):
 
     headline: reactive[Headline] = reactive(Headline)
 
-    def __init__(self, ink: Ink, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, styles: TextStyles, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self.ink = ink
+        self.text_styles = styles
 
     def render_line(self, y: int) -> Strip:
         """Render the one line."""
-        width, ink, shown = self.size.width, self.ink, self.headline
+        width, styles, shown = self.size.width, self.text_styles, self.headline
         if y > 0 or not width:
             return Strip.blank(width)
-        time: list[Piece] = [(datetime.fromtimestamp(shown.time).strftime("%H:%M:%S "), ink.muted)]
+        time: list[Piece] = [(datetime.fromtimestamp(shown.time).strftime("%H:%M:%S "), styles.muted)]
         glyph, tone = STATES[shown.state]
         words = f"{shown.state} {shown.detail}".strip()
         numbers = self._numbers(shown.counts, shown.drafts)
         used = sum(len(text) + 3 for text, _ in numbers) + len(words) + len("  Signalbox  ") + 14
         title = shorten_middle(visible_line(shown.title), max(12, width - used))
-        left: list[Piece] = [(" Signalbox ", ink.accent + Style(bold=True)), (f" {title}  ", ink.text)]
-        left += [(f"{glyph} ", getattr(ink, tone)), (f"{words}  ", ink.muted)]
+        left: list[Piece] = [(" Signalbox ", styles.accent + Style(bold=True)), (f" {title}  ", styles.text)]
+        left += [(f"{glyph} ", getattr(styles, tone)), (f"{words}  ", styles.muted)]
         for at, piece in enumerate(numbers):
-            left += [(" · ", ink.muted)] if at else []
+            left += [(" · ", styles.muted)] if at else []
             left.append(piece)
         return lay(left, time, width, self.rich_style)
 
@@ -103,20 +103,20 @@ class Header(Widget):
             await self.run_action("screen.unreadable")
 
     def _numbers(self, counts: Counts, drafts: int) -> list[Piece]:
-        ink = self.ink
+        styles = self.text_styles
         wide = self.size.width >= 100
         found: list[Piece] = []
         if wide:
-            found.append((f"{count(counts.messages)} message{'s' * (counts.messages != 1)}", ink.text))
+            found.append((f"{count(counts.messages)} message{'s' * (counts.messages != 1)}", styles.text))
         if counts.for_you:
-            found.append((f"{count(counts.for_you)} for you", ink.accent))
+            found.append((f"{count(counts.for_you)} for you", styles.accent))
         if counts.unseen and wide:
-            found.append((f"{count(counts.unseen)} unread", ink.text))
+            found.append((f"{count(counts.unseen)} unread", styles.text))
         if counts.dead:
             letters = f" dead letter{'s' * (counts.dead != 1)}" if wide else " dead"
-            found.append((f"{count(counts.dead)}{letters}", ink.bad))
+            found.append((f"{count(counts.dead)}{letters}", styles.bad))
         if counts.unreadable:
-            found.append((f"{count(counts.unreadable)} {UNREADABLE}", ink.bad))
+            found.append((f"{count(counts.unreadable)} {UNREADABLE}", styles.bad))
         if drafts:
-            found.append((f"{drafts} draft{'s' * (drafts != 1)}", ink.warn))
+            found.append((f"{drafts} draft{'s' * (drafts != 1)}", styles.warn))
         return found

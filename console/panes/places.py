@@ -9,12 +9,12 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.ink import Ink
 from console.panes.pieces import Piece, lay
 from console.render.safe import visible_line
 from console.render.text import age, shorten_middle
 from console.render.text import count as in_words
 from console.session import Session
+from console.styles import TextStyles
 from console.widgets.virtual_list import RowLook
 from mailstore.mailbox import Mailbox
 from mailstore.presence import presence_of
@@ -140,7 +140,7 @@ def _order(agent: Agent) -> tuple[int, str]:
 
 
 def presence(agent: Agent) -> tuple[str, str]:
-    """Return the glyph that tells whether an agent lives, and the ink for it."""
+    """Return the glyph that tells whether an agent lives, and the name of its style."""
     if agent.status is Status.LIVING and agent.last_seen is None and agent.updated is None:
         return "?", "muted"
     return PRESENCE[agent.status], {"living": "good", "frozen": "warn", "dead": "muted"}[agent.status]
@@ -151,9 +151,9 @@ class Places:
 
     row_height = 1
 
-    def __init__(self, rows: list[Place], ink: Ink) -> None:
+    def __init__(self, rows: list[Place], styles: TextStyles) -> None:
         self.rows = rows
-        self._ink = ink
+        self._text_styles = styles
         self._index = {row.key: at for at, row in enumerate(rows)}
 
     def __len__(self) -> int:
@@ -169,24 +169,26 @@ class Places:
         return self.rows[index].view is not None
 
     def face(self, index: int) -> object:
-        return self.rows[index], self._ink
+        return self.rows[index], self._text_styles
 
     def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
-        row, ink = self.rows[index], self._ink
+        row, styles = self.rows[index], self._text_styles
         if row.view is None:
             rule = "─" * max(0, width - cell_len(row.label) - 1)
-            return [lay([(f"{row.label} ", ink.muted), (rule, ink.muted)], [], width, look.base)]
+            return [lay([(f"{row.label} ", styles.muted), (rule, styles.muted)], [], width, look.base)]
         number = in_words(row.count) if row.count else ""
-        tone: Style = getattr(ink, row.tone)
-        right: list[Piece] = [(number, ink.accent if row.view.kind == "for-you" else ink.strong)] if number else []
+        tone: Style = getattr(styles, row.tone)
+        right: list[Piece] = (
+            [(number, styles.accent if row.view.kind == "for-you" else styles.strong)] if number else []
+        )
         if row.sign:
-            right.insert(0, (f"{row.sign} ", ink.warn))
+            right.insert(0, (f"{row.sign} ", styles.warn))
         left: list[Piece] = [(f"{row.glyph} ", tone)] if row.glyph else []
         room = width - sum(cell_len(text) for text, _ in right) - 1 - (2 if row.glyph else 0)
-        faded = row.view.kind == "agent" and tone is ink.muted
+        faded = row.view.kind == "agent" and tone is styles.muted
         label = shorten_middle(visible_line(row.label), room)
-        left.append((label, ink.muted if faded else ink.strong if row.count else ink.text))
+        left.append((label, styles.muted if faded else styles.strong if row.count else styles.text))
         note = visible_line(row.note)
         if note and room - cell_len(label) > cell_len(note) + 1:
-            left.append((f" {note}", ink.muted))
+            left.append((f" {note}", styles.muted))
         return [lay(left, right, width, look.base)]

@@ -10,10 +10,10 @@ from msgspec import Struct, field
 from textual.strip import Strip
 
 from console import later
-from console.ink import Ink
 from console.panes.blocks import Block, block_foot, block_head, palette_of
 from console.render.lines import Lines, Portion
 from console.session import Session
+from console.styles import TextStyles
 
 __all__ = ["Job", "Jobs", "Text"]
 
@@ -49,7 +49,7 @@ class Job(Struct, eq=False):
 
     block: Block
     width: int
-    ink: Ink
+    styles: TextStyles
     text: Text | None = None
     head: list[Strip] = field(default_factory=list)
     told: int = 0
@@ -61,7 +61,7 @@ class Job(Struct, eq=False):
 
     def has_same_text(self, other: Job) -> bool:
         """Say whether another job would make the same lines of the text alone."""
-        is_alike = self.width == other.width and self.ink is other.ink
+        is_alike = self.width == other.width and self.styles is other.styles
         return is_alike and self.block.node.message == other.block.node.message
 
     def step(self, session: Session) -> Lines | None:
@@ -70,16 +70,16 @@ class Job(Struct, eq=False):
         if not self.head:
             message = block.node.message
             body = session.body(message) if message is not None else ""
-            self.head = block_head(block, body, self.width, self.ink, now)
+            self.head = block_head(block, body, self.width, self.styles, now)
             if self.text is None:
                 is_there = message is not None
-                self.text = Text(later.render_markdown(body, self.width, palette_of(self.ink)) if is_there else ())
+                self.text = Text(later.render_markdown(body, self.width, palette_of(self.styles)) if is_there else ())
         text = self.text
         assert text is not None
         if not text.is_whole:
             text.render()
         if text.is_whole:
-            return Lines([self.head, *text.portions, block_foot(block, self.width, self.ink, now)])
+            return Lines([self.head, *text.portions, block_foot(block, self.width, self.styles, now)])
         if text.size < max(FIRST_LINES, 2 * self.told):
             return None
         self.told = text.size

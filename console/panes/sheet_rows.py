@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from textual.strip import Strip
 
-from console.ink import Ink
 from console.panes.pieces import MARK, Piece, lay
+from console.styles import TextStyles
 from console.widgets.virtual_list import RowLook
 
 __all__ = ["SheetRow", "SheetRows"]
@@ -31,10 +31,10 @@ class SheetRow:
 class SheetRows:
     """Rows as a source for the virtual list; `marked` are the keys that the person marked."""
 
-    def __init__(self, rows: Sequence[SheetRow], ink: Ink, marked: Collection[str] = ()) -> None:
+    def __init__(self, rows: Sequence[SheetRow], styles: TextStyles, marked: Collection[str] = ()) -> None:
         self.rows = rows
         self.row_height = 2 if any(row.left_below or row.right_below for row in rows) else 1
-        self._ink = ink
+        self._text_styles = styles
         self._marked = marked
         self._index = {row.key: at for at, row in enumerate(rows)}
 
@@ -52,12 +52,12 @@ class SheetRows:
 
     def face(self, index: int) -> object:
         row = self.rows[index]
-        return row, row.key in self._marked, self.row_height, self._ink
+        return row, row.key in self._marked, self.row_height, self._text_styles
 
     def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
-        row, ink = self.rows[index], self._ink
-        mark: Piece = (MARK, ink.accent) if row.key in self._marked else ("  ", ink.text)
+        row, styles = self.rows[index], self._text_styles
+        mark: Piece = (MARK, styles.accent) if row.key in self._marked else ("  ", styles.text)
         lines = [lay([mark, *row.left], row.right, width, look.base)]
         if self.row_height > 1:
-            lines.append(lay([("  ", ink.text), *row.left_below], row.right_below, width, look.base))
+            lines.append(lay([("  ", styles.text), *row.left_below], row.right_below, width, look.base))
         return lines

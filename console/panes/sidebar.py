@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from console.ink import Ink
 from console.panes.places import Places, places
 from console.session import Session
+from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
 from mailstore.views import View
 
@@ -14,9 +14,9 @@ __all__ = ["Sidebar"]
 class Sidebar(VirtualList):
     """Views, channels and agents; highlighting one shows its threads."""
 
-    def show(self, session: Session, ink: Ink) -> None:
+    def show(self, session: Session, styles: TextStyles) -> None:
         """Draw the rows as the mailbox stands now."""
-        self.set_source(Places(places(session), ink))
+        self.set_source(Places(places(session), styles))
 
     def view_of(self, key: str) -> View | None:
         """Return the view that a row stands for."""

@@ -8,9 +8,9 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from console.ink import Ink
 from console.panes.pieces import Piece, lay
 from console.render.text import clock, count
+from console.styles import TextStyles
 
 __all__ = ["Place", "Slider"]
 
@@ -30,13 +30,13 @@ class Slider(Widget):
 
     place: reactive[Place] = reactive(Place)
 
-    def __init__(self, ink: Ink, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, styles: TextStyles, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self.ink = ink
+        self.text_styles = styles
 
     def render_line(self, y: int) -> Strip:
         """Render the one line."""
-        width, ink, place = self.size.width, self.ink, self.place
+        width, styles, place = self.size.width, self.text_styles, self.place
         if y > 0 or not width:
             return Strip.blank(width)
         head = f" ◷ {clock(place.moment, place.now)} "
@@ -44,6 +44,6 @@ class Slider(Widget):
         keys = ", . step  { } hour  @ moment  T now " if width >= 100 else "T now "
         room = max(3, width - len(head) - len(tail) - len(keys) - 1)
         at = (room - 1) * place.number // max(1, place.total)
-        rail: list[Piece] = [("─" * at, ink.accent), ("●", ink.accent), ("─" * (room - 1 - at), ink.muted)]
-        left: list[Piece] = [(head, ink.warn), *rail, (tail, ink.text)]
-        return lay(left, [(keys, ink.muted)], width, self.rich_style)
+        rail: list[Piece] = [("─" * at, styles.accent), ("●", styles.accent), ("─" * (room - 1 - at), styles.muted)]
+        left: list[Piece] = [(head, styles.warn), *rail, (tail, styles.text)]
+        return lay(left, [(keys, styles.muted)], width, self.rich_style)

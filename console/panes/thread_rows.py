@@ -9,11 +9,11 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.ink import GLYPHS, Ink
 from console.panes.notes import Note
 from console.panes.pieces import MARK, Piece, lay
 from console.render.safe import visible_line
 from console.render.text import age, count, shorten_middle
+from console.styles import GLYPHS, TextStyles
 from console.widgets.virtual_list import RowLook
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
@@ -50,7 +50,7 @@ class Face(Struct, frozen=True):
     label: str
     note: Note | None
     is_marked: bool
-    ink: Ink
+    styles: TextStyles
 
 
 def no_note(root: str) -> None:
@@ -70,7 +70,7 @@ class ThreadRows:
         self,
         mailbox: Mailbox,
         roots: Sequence[str],
-        ink: Ink,
+        styles: TextStyles,
         now: Callable[[], float],
         hits: dict[str, Message] | None = None,
         notes: Callable[[str], Note | None] = no_note,
@@ -78,7 +78,7 @@ class ThreadRows:
     ) -> None:
         self.roots = roots
         self._mailbox = mailbox
-        self._ink = ink
+        self._text_styles = styles
         self._now = now
         self._hits = hits or {}
         self._note = notes
@@ -127,7 +127,7 @@ class ThreadRows:
             label_of(root) if mailbox.roster.scopes else "",
             self._note(root),
             root in self._marked,
-            self._ink,
+            self._text_styles,
         )
 
     def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
@@ -138,32 +138,32 @@ class ThreadRows:
 
 
 def _first(face: Face, width: int, base: Style) -> Strip:
-    ink, summary, hit = face.ink, face.summary, face.hit
-    bar: Piece = ("▌", ink.unread) if summary.unseen else (" ", ink.text)
+    styles, summary, hit = face.styles, face.summary, face.hit
+    bar: Piece = ("▌", styles.unread) if summary.unseen else (" ", styles.text)
     glyph = TYPE_GLYPHS.get((hit or summary.latest).type, " ")
     if glyph == "·":
         glyph = " "
     subject = visible_line(hit.subject if hit else summary.subject) or "(no subject)"
-    tone = ink.unread if summary.unseen else ink.text
-    marks: list[Piece] = [(MARK, ink.accent)] if face.is_marked else []
-    marks += [(f"{glyph} ", ink.accent)] if glyph != " " else []
-    return lay([bar, *marks, (subject, tone)], [(f"{face.when:>4}", ink.muted)], width, base)
+    tone = styles.unread if summary.unseen else styles.text
+    marks: list[Piece] = [(MARK, styles.accent)] if face.is_marked else []
+    marks += [(f"{glyph} ", styles.accent)] if glyph != " " else []
+    return lay([bar, *marks, (subject, tone)], [(f"{face.when:>4}", styles.muted)], width, base)
 
 
 def _second(face: Face, width: int, base: Style) -> Strip:
-    ink, summary = face.ink, face.summary
-    bar: Piece = ("▌", ink.unread) if summary.unseen else (" ", ink.text)
+    styles, summary = face.styles, face.summary
+    bar: Piece = ("▌", styles.unread) if summary.unseen else (" ", styles.text)
     number = count(summary.unseen) if summary.unseen else ""
     size = f"{count(summary.messages)} " if summary.messages > 1 else ""
     if face.note is not None:
         words, state = face.note
-        left: list[Piece] = [bar, (f"{GLYPHS[state]} {visible_line(words)}", ink.states[state])]
-        return lay(left, [(number, ink.accent)], width, base)
+        left: list[Piece] = [bar, (f"{GLYPHS[state]} {visible_line(words)}", styles.states[state])]
+        return lay(left, [(number, styles.accent)], width, base)
     where = f"{shorten_middle(face.label, LABEL_CELLS)}  " if face.label else ""
     room = max(4, width - len(number) - len(size) - len(where) - 3)
     names = tuple(name.replace(f"{face.label}/", "", bool(face.label)) for name in face.names)
-    people: list[Piece] = [(where, ink.text), (people_line(names, room), ink.muted)]
-    return lay([bar, (size, ink.text), *people], [(number, ink.accent)], width, base)
+    people: list[Piece] = [(where, styles.text), (people_line(names, room), styles.muted)]
+    return lay([bar, (size, styles.text), *people], [(number, styles.accent)], width, base)
 
 
 def people_line(names: tuple[str, ...], room: int) -> str:

@@ -166,11 +166,11 @@ def _letters(text: str) -> Counter[str]:
 
 def _plain(segments: list[Segment]) -> list[Segment]:
     """Keep text only: no control codes, no links, and no background but the page's own."""
-    return [Segment(text, _ink(style) if style else None) for text, style, control in segments if not control]
+    return [Segment(text, _reduced(style) if style else None) for text, style, control in segments if not control]
 
 
 @lru_cache(1024)
-def _ink(style: Style) -> Style:
+def _reduced(style: Style) -> Style:
     """Return a style without its background: the terminal's own is not that of the page."""
     return Style(
         color=style.color,

@@ -48,10 +48,10 @@ def _mapped(colour: RichColor | None, *, is_paper: bool) -> RichColor | None:
 
 @lru_cache(2048)
 def _style(style: Style) -> Style:
-    ink, paper = _mapped(style.color, is_paper=False), _mapped(style.bgcolor, is_paper=True)
-    if ink is not None and ink == paper and style.color != style.bgcolor:  # faint, and to be read all the same
-        ink = RichColor.from_ansi(0 if paper.number == BRIGHT else BRIGHT)
-    return style + Style.from_color(ink, paper)
+    tone, paper = _mapped(style.color, is_paper=False), _mapped(style.bgcolor, is_paper=True)
+    if tone is not None and tone == paper and style.color != style.bgcolor:  # faint, and to be read all the same
+        tone = RichColor.from_ansi(0 if paper.number == BRIGHT else BRIGHT)
+    return style + Style.from_color(tone, paper)
 
 
 class Sixteen(LineFilter):

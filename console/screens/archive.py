@@ -13,12 +13,12 @@ from textual.content import Content
 
 from console.archival import plan_lines, report_line, stay_words, writer_lines
 from console.commands import bindings
-from console.ink import Ink
 from console.panes.facts import Page
 from console.panes.sheet_rows import SheetRow
 from console.render.safe import visible_line
 from console.screens.sheet import Sheet
 from console.session import Session
+from console.styles import TextStyles
 from mailstore.archival import ArchivePlan, month_of
 from mailstore.archiving import archive, read_plan
 from mailstore.errors import MailError
@@ -36,8 +36,8 @@ class Archive(Sheet):
     NAME = "archive"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
 
-    def __init__(self, session: Session, ink: Ink) -> None:
-        super().__init__(session, ink)
+    def __init__(self, session: Session, styles: TextStyles) -> None:
+        super().__init__(session, styles)
         self._plan: ArchivePlan | None = None
         self._failure = ""
         self._progress = ""
@@ -88,30 +88,30 @@ class Archive(Sheet):
         return ("The mailbox is empty.",) if self._plan is not None else ("Planning …",)
 
     def rows(self) -> Sequence[SheetRow]:
-        plan, ink = self._plan, self.ink
+        plan, styles = self._plan, self.text_styles
         if plan is None:
             return []
         leaving = [
             SheetRow(
                 key=f"month {month}",
-                left=(("leaves  ", ink.accent), (visible_line(self.session.store.archive_file(month)), ink.text)),
-                right=((f"{number:,}", ink.strong),),
+                left=(("leaves  ", styles.accent), (visible_line(self.session.store.archive_file(month)), styles.text)),
+                right=((f"{number:,}", styles.strong),),
             )
             for month, number in plan.months.items()
         ]
         staying = [
             SheetRow(
                 key=f"stays {stay.reason}",
-                left=(("stays   ", ink.muted), (visible_line(stay_words(stay, plan)), ink.text)),
-                right=((f"{stay.messages:,}", ink.muted),),
+                left=(("stays   ", styles.muted), (visible_line(stay_words(stay, plan)), styles.text)),
+                right=((f"{stay.messages:,}", styles.muted),),
             )
             for stay in plan.stays
         ]
         writing = [
             SheetRow(
                 key=f"writes {it.pid} {it.file}",
-                left=(("open    ", ink.warn), (visible_line(f"{it.program} (process {it.pid})"), ink.text)),
-                right=((visible_line(it.file), ink.muted),),
+                left=(("open    ", styles.warn), (visible_line(f"{it.program} (process {it.pid})"), styles.text)),
+                right=((visible_line(it.file), styles.muted),),
             )
             for it in plan.writers
         ]

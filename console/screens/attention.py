@@ -11,13 +11,13 @@ from textual import work
 from textual.binding import BindingType
 
 from console.commands import bindings
-from console.ink import Ink
 from console.panes.facts import Page, facts
 from console.panes.sheet_rows import SheetRow
 from console.render.safe import visible_line
 from console.render.text import age, clock
 from console.screens.sheet import Sheet
 from console.session import Session
+from console.styles import TextStyles
 from mailstore.attention import Concern, Trouble, in_order, look
 from mailstore.steps import ReadAnew
 
@@ -46,8 +46,8 @@ class NeedsAttention(Sheet):
     NAME = "attention"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
 
-    def __init__(self, session: Session, ink: Ink) -> None:
-        super().__init__(session, ink)
+    def __init__(self, session: Session, styles: TextStyles) -> None:
+        super().__init__(session, styles)
         self._concerns: dict[str, Concern] = {}
         self._has_looked = self._is_looking = False
         self._next_look = 0.0
@@ -102,13 +102,13 @@ class NeedsAttention(Sheet):
             self.redraw()
 
     def _row(self, key: str, concern: Concern, now: float) -> SheetRow:
-        ink = self.ink
+        styles = self.text_styles
         glyph, tone, _ = KINDS[concern.trouble]
         return SheetRow(
             key=key,
-            left=((f"{glyph} ", getattr(ink, tone)), (visible_line(concern.who), ink.strong)),
-            right=((f"{age(now - concern.since):>4}", ink.muted),),
-            left_below=((visible_line(concern.reason), ink.text),),
+            left=((f"{glyph} ", getattr(styles, tone)), (visible_line(concern.who), styles.strong)),
+            right=((f"{age(now - concern.since):>4}", styles.muted),),
+            left_below=((visible_line(concern.reason), styles.text),),
         )
 
     def target(self, key: str) -> str | None:

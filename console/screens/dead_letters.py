@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from console.commands import bindings
-from console.ink import GLYPHS, Ink
 from console.panes.candidates import addresses
 from console.panes.facts import Page, facts
 from console.panes.sheet_rows import SheetRow
@@ -17,6 +16,7 @@ from console.render.text import age, clock
 from console.screens.prompt import Prompt
 from console.screens.settling import Settling
 from console.session import Session
+from console.styles import GLYPHS, TextStyles
 from console.widgets.completing_input import Candidate
 from mailstore.errors import MailError
 from mailstore.sending import read_address
@@ -38,8 +38,8 @@ class DeadLetters(Settling):
     NAME = "dead-letters"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
 
-    def __init__(self, session: Session, ink: Ink) -> None:
-        super().__init__(session, ink)
+    def __init__(self, session: Session, styles: TextStyles) -> None:
+        super().__init__(session, styles)
         self._letters: dict[str, DeadLetter] = {}
 
     def heading(self) -> str:
@@ -54,16 +54,16 @@ class DeadLetters(Settling):
         return [self._row(key, letter) for key, letter in self._letters.items()]
 
     def _row(self, key: str, letter: DeadLetter) -> SheetRow:
-        ink, now = self.ink, self.session.now()
-        tone = ink.states[letter.state]
+        styles, now = self.text_styles, self.session.now()
+        tone = styles.states[letter.state]
         since = age(now - letter.since) if letter.since is not None else ""
         subject = visible_line(letter.message.subject) or "(no subject)"
         people = visible_line(f"{letter.message.sender} → {letter.recipient}")
         return SheetRow(
             key=key,
-            left=((f"{GLYPHS[letter.state]} ", tone), (subject, ink.text)),
-            right=((f"{since:>4}", ink.muted),),
-            left_below=((people, ink.muted), (f"  {visible_line(letter.reason)}", tone)),
+            left=((f"{GLYPHS[letter.state]} ", tone), (subject, styles.text)),
+            right=((f"{since:>4}", styles.muted),),
+            left_below=((people, styles.muted), (f"  {visible_line(letter.reason)}", tone)),
         )
 
     def target(self, key: str) -> str | None:

@@ -14,7 +14,6 @@ from textual.content import Content
 from textual.timer import Timer
 
 from console import later
-from console.ink import Ink
 from console.panes.greeting import greeting, nothing_here
 from console.panes.header import Header, headline
 from console.panes.notes import notes_for
@@ -25,6 +24,7 @@ from console.screens.front import Front
 from console.screens.look import Look
 from console.screens.undoing import Undoing
 from console.session import Session
+from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
 from mailstore.scope import label_of
 from mailstore.views import View
@@ -49,8 +49,8 @@ NEWS_TICKS = 30
 class Desk(Front):
     """Knows what is looked at, and draws what changes."""
 
-    def __init__(self, session: Session, ink: Ink, look: Look) -> None:
-        super().__init__(session, ink, look)
+    def __init__(self, session: Session, styles: TextStyles, look: Look) -> None:
+        super().__init__(session, styles, look)
         self._past: list[Look] = []
         self._future: list[Look] = []
         self._drawn = 0.0
@@ -72,7 +72,7 @@ class Desk(Front):
         await later.fetch("MainScreen", "Conversation")
         await moment()
         self.__class__ = later.MainScreen
-        conversation = later.Conversation(self.session, self.ink, id="conversation")
+        conversation = later.Conversation(self.session, self.text_styles, id="conversation")
         conversation.is_flat = self.look.is_flat
         await self.query_one("#right").mount(conversation)
         self.has_conversation = True
@@ -212,11 +212,13 @@ class Desk(Front):
         self._drawn = monotonic()
         self._drawn_messages = len(self.session.mailbox)
         roots = self.roots_to_draw()
-        self.sidebar.show(self.session, self.ink)
+        self.sidebar.show(self.session, self.text_styles)
         self.threads.placeholder = tuple(self._placeholder())
         notes = notes_for(self.session.mailbox, self.look.view, self.session.now())
         had = self.threads.cursor_key
-        rows = ThreadRows(self.session.mailbox, roots, self.ink, self.session.now, self.hits(), notes, self.marked)
+        rows = ThreadRows(
+            self.session.mailbox, roots, self.text_styles, self.session.now, self.hits(), notes, self.marked
+        )
         self.threads.set_source(rows)
         self._title_threads(len(roots))
         if self._wanted_root is not None and self.threads.select(self._wanted_root):
@@ -323,11 +325,11 @@ class Desk(Front):
         for header in self.query(Header):  # it is the first to go when the console closes
             header.headline = headline(self.session)
 
-    def set_ink(self, ink: Ink) -> None:
+    def set_text_styles(self, styles: TextStyles) -> None:
         """Write everything in other colours, after the theme changed."""
-        self.ink = ink
-        self.conversation.set_ink(ink)
+        self.text_styles = styles
+        self.conversation.set_text_styles(styles)
         for bar in (self.query_one("#header", Header), self.footer, *self.query(later.Slider)):
-            bar.ink = ink
+            bar.text_styles = styles
             bar.refresh()
         self.redraw()

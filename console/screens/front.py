@@ -14,7 +14,6 @@ from textual.worker import Worker
 from console import later
 from console.commands import HELP, bindings, footer_keys
 from console.failures import tell_failure
-from console.ink import Ink
 from console.panes.footer import Footer
 from console.panes.header import Header
 from console.panes.sidebar import Sidebar
@@ -22,6 +21,7 @@ from console.panes.threads import Threads
 from console.screens.listing import Listing
 from console.screens.look import Look
 from console.session import Session
+from console.styles import TextStyles
 from console.widgets.backdrop import Backdrop
 
 if TYPE_CHECKING:
@@ -42,18 +42,18 @@ class Front(Listing):
     AUTO_FOCUS: ClassVar[str | None] = "#threads"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
 
-    def __init__(self, session: Session, ink: Ink, look: Look) -> None:
+    def __init__(self, session: Session, styles: TextStyles, look: Look) -> None:
         super().__init__(session, look)
-        self.ink = ink
+        self.text_styles = styles
 
     def compose(self) -> ComposeResult:
-        yield Header(self.ink, id="header")
+        yield Header(self.text_styles, id="header")
         with Backdrop(id="columns"):
             yield Sidebar(id="sidebar")
             with Backdrop(id="middle"):
                 yield Threads(id="threads")
             yield Backdrop(id="right")
-        yield Footer(self.ink, HELP.key_label(self.session.keymap), id="footer")
+        yield Footer(self.text_styles, HELP.key_label(self.session.keymap), id="footer")
 
     # Panes
 

@@ -48,7 +48,7 @@ class Journal(Sheet):
         return [self._row(record) for record in self.session.mailbox.interventions()]
 
     def _row(self, record: Intervention) -> SheetRow:
-        ink, mailbox = self.ink, self.session.mailbox
+        styles, mailbox = self.text_styles, self.session.mailbox
         message = mailbox.message(record.message_id) if record.message_id else None
         subject = visible_line(message.subject) if message else visible_line(record.message_id or "")
         recipient = str(record.details.get("recipient") or "")
@@ -56,9 +56,9 @@ class Journal(Sheet):
         deed = DEEDS.get(record.action, record.action)
         return SheetRow(
             key=record.id,
-            left=((f"{visible_line(deed):<13} ", ink.intervention), (subject, ink.text)),
-            right=((f"{age(self.session.now() - record.time):>4}", ink.muted),),
-            left_below=((visible_line(" · ".join(notes)), ink.muted),),
+            left=((f"{visible_line(deed):<13} ", styles.intervention), (subject, styles.text)),
+            right=((f"{age(self.session.now() - record.time):>4}", styles.muted),),
+            left_below=((visible_line(" · ".join(notes)), styles.muted),),
         )
 
     def _record(self, key: str) -> Intervention | None:

@@ -55,15 +55,15 @@ class MainScreen(Waking):
             elif found is not None:
                 self.jump(found)
 
-        self.app.push_screen(SHEETS[name]()(self.session, self.ink), chosen)
+        self.app.push_screen(SHEETS[name]()(self.session, self.text_styles), chosen)
 
     def action_unreadable(self) -> None:
         """Show what can't be read, and why."""
-        self.app.push_screen(later.Unreadable(self.session, self.ink))
+        self.app.push_screen(later.Unreadable(self.session, self.text_styles))
 
     def action_archive(self) -> None:
         """Show what may leave for the archive."""
-        self.app.push_screen(later.Archive(self.session, self.ink))
+        self.app.push_screen(later.Archive(self.session, self.text_styles))
 
     async def leave(self) -> None:
         """Quit, and remember where the person left off; what is being written is kept."""

@@ -20,7 +20,6 @@ from textual.worker import Worker
 from console import later
 from console.commands import HELP, footer_keys
 from console.failures import tell_failure
-from console.ink import Ink
 from console.panes.blocks import palette_of
 from console.panes.facts import Page
 from console.panes.footer import Footer
@@ -30,6 +29,7 @@ from console.panes.sheet_rows import SheetRow, SheetRows
 from console.panes.titles import as_title
 from console.screens.undoing import Undoing
 from console.session import Session
+from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
 from mailstore.message import Message
 
@@ -50,22 +50,22 @@ class Sheet(Undoing, Screen[str | None]):
 
     NAME: ClassVar[str]
 
-    def __init__(self, session: Session, ink: Ink) -> None:
+    def __init__(self, session: Session, styles: TextStyles) -> None:
         super().__init__()
         self.session = session
-        self.ink = ink
+        self.text_styles = styles
         self.marked: set[str] = set()
         self._is_shown = False
         self._text: tuple[tuple[str, int], list[Strip]] | None = None
         self._asked: tuple[str, int] | None = None
 
     def compose(self) -> ComposeResult:
-        yield Header(self.ink, id="header")
+        yield Header(self.text_styles, id="header")
         with Container(id="sheet"):
             yield VirtualList(id="rows")
             with VerticalScroll(id="about", can_focus=False):
                 yield Static(id="about-text", markup=False)
-        yield Footer(self.ink, HELP.key_label(self.session.keymap), id="footer")
+        yield Footer(self.text_styles, HELP.key_label(self.session.keymap), id="footer")
 
     # What a kind of sheet says
 
@@ -127,7 +127,7 @@ class Sheet(Undoing, Screen[str | None]):
         rows = self.rows()
         self.marked &= {row.key for row in rows}
         self.listing.placeholder = self.placeholder()
-        self.listing.set_source(SheetRows(rows, self.ink, self.marked))
+        self.listing.set_source(SheetRows(rows, self.text_styles, self.marked))
         self.listing.set_titles(as_title(self.heading()), as_title(self.subtitle(rows)))
         self.tell_about()
         self.query_one("#header", Header).headline = headline(self.session)
@@ -172,11 +172,11 @@ class Sheet(Undoing, Screen[str | None]):
     def _rendered(self, message: Message, width: int) -> list[Strip]:
         """Return the beginning of a message's text as lines; blocks."""
         body = self.session.body(message)
-        palette = palette_of(self.ink)
+        palette = palette_of(self.text_styles)
         portions = later.render_markdown(body[:LONGEST_TEXT], width, palette)
         lines = [portion[at] for portion in portions for at in range(len(portion))]
         if len(body) > LONGEST_TEXT:
-            lines.append(Strip([Segment(f"… {len(body) - LONGEST_TEXT:,} more characters", self.ink.muted)]))
+            lines.append(Strip([Segment(f"… {len(body) - LONGEST_TEXT:,} more characters", self.text_styles.muted)]))
         return lines
 
     @on(VirtualList.Highlighted, "#rows")

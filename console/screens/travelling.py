@@ -112,7 +112,7 @@ class Travelling(Exporting):
         """Return the line that says where in the past this is, which is made when it is first needed."""
         for slider in self.query(later.Slider):
             return slider
-        slider = later.Slider(self.ink, id="slider")
+        slider = later.Slider(self.text_styles, id="slider")
         self.mount(slider, before="#footer")
         return slider
 

@@ -10,12 +10,12 @@ from textual import work
 from textual.binding import BindingType
 
 from console.commands import bindings
-from console.ink import Ink
 from console.panes.facts import Page, fact
 from console.panes.sheet_rows import SheetRow
 from console.render.safe import visible, visible_line
 from console.screens.sheet import Sheet
 from console.session import Session
+from console.styles import TextStyles
 from mailstore.errors import StoreError
 from mailstore.message import Problem
 from mailstore.raw_lines import raw_line
@@ -32,8 +32,8 @@ class Unreadable(Sheet):
     NAME = "unreadable"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
 
-    def __init__(self, session: Session, ink: Ink) -> None:
-        super().__init__(session, ink)
+    def __init__(self, session: Session, styles: TextStyles) -> None:
+        super().__init__(session, styles)
         self._problems: dict[str, Problem] = {}
         self._rows: list[SheetRow] = []
         self._listed: tuple[object, int] | None = None
@@ -61,10 +61,12 @@ class Unreadable(Sheet):
         return self._rows
 
     def _row(self, key: str, problem: Problem) -> SheetRow:
-        ink = self.ink
-        glyph, tone = ("✕", ink.bad) if problem.fatal else ("!", ink.warn)
+        styles = self.text_styles
+        glyph, tone = ("✕", styles.bad) if problem.fatal else ("!", styles.warn)
         where = visible_line(f"{problem.file}:{problem.line}")
-        return SheetRow(key, ((f"{glyph} ", tone), (where, ink.text)), (), ((visible_line(problem.reason), ink.muted),))
+        return SheetRow(
+            key, ((f"{glyph} ", tone), (where, styles.text)), (), ((visible_line(problem.reason), styles.muted),)
+        )
 
     def target(self, key: str) -> str | None:
         return None

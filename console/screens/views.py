@@ -39,15 +39,15 @@ class SavedViews(Sheet):
         return [self._row(name, query) for name, query in self.session.views.items()]
 
     def _row(self, name: str, query: str) -> SheetRow:
-        ink = self.ink
+        styles = self.text_styles
         found = self.session.found.get(name)
         number = "…" if found is None else "✕" if found.problem else count(found.messages)
         fresh = f"{count(found.unseen)} unread  " if found is not None and found.unseen else ""
         return SheetRow(
             key=name,
-            left=((visible_line(name), ink.strong),),
-            right=((fresh, ink.accent), (number, ink.text)),
-            left_below=((visible_line(query), ink.muted),),
+            left=((visible_line(name), styles.strong),),
+            right=((fresh, styles.accent), (number, styles.text)),
+            left_below=((visible_line(query), styles.muted),),
         )
 
     def target(self, key: str) -> str | None:

@@ -364,7 +364,7 @@ class BlockView(LineView):
 
     def draw(self, width: int, height: int) -> list[Strip]:
         """Draw the lines of the blocks in sight."""
-        top, base = self.scroll_offset.y, self.ink()
+        top, base = self.scroll_offset.y, self.component_style()
         lines: list[Strip] = []
         for at in self._places.touching(top, top + height):
             begin = self._places.top(at)
@@ -372,12 +372,13 @@ class BlockView(LineView):
         return lines + [blank(width, base)] * (height - len(lines))
 
     def _block_lines(self, at: int, lines: range) -> Iterator[Strip]:
-        key, width, base = self.source.keys[at], self._width, self.ink()
+        key, width, base = self.source.keys[at], self._width, self.component_style()
         have, begin = self._lines.get(key), self._places.top(at)
         gutter = Segment("  ", base)
         if key == self.cursor_key:
-            gutter = Segment("▎ ", base + self.ink("block-view--bar" if self.has_focus else "block-view--bar-blurred"))
-        guides = Segment("│ " * (self._places.indent(at) // 2), base + self.ink("block-view--indent"))
+            bar = "block-view--bar" if self.has_focus else "block-view--bar-blurred"
+            gutter = Segment("▎ ", base + self.component_style(bar))
+        guides = Segment("│ " * (self._places.indent(at) // 2), base + self.component_style("block-view--indent"))
         for part in range(lines.start - begin, lines.stop - begin):
             if have is None:
                 body = Strip([Segment("…" if part == 0 else "")])

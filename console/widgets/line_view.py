@@ -51,7 +51,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         self._drawn_size = Size()
         self._framed: LRUCache[int, tuple[Strip, Strip]] = LRUCache(FRAMED)
         self._frame: _Frame | None = None
-        self._inks: dict[str, Style] = {}
+        self._rich_styles: dict[str, Style] = {}
         self._style: object = None
         self._is_style_known = False
         self._titles = (Content(), Content())
@@ -72,7 +72,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         """Return a line as it was drawn last."""
         lines = self._current()
-        return lines[y] if y < len(lines) else blank(self.size.width, self.ink())
+        return lines[y] if y < len(lines) else blank(self.size.width, self.component_style())
 
     def repaint(self) -> None:
         """Draw all lines, and have those painted that are no longer what they were."""
@@ -116,7 +116,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
     def _in_frame(self, line: Strip, y: int) -> Strip:
         frame = self._frame = self._frame or self._read_frame(y)
         width = self.size.width
-        content = list(line.extend_cell_length(width, self.ink()))
+        content = list(line.extend_cell_length(width, self.component_style()))
         for line_filter in frame.filters:
             content = line_filter.apply(content, frame.background)
         framed = Strip([*frame.left, *content, *frame.right], width + frame.gutter)
@@ -130,9 +130,9 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         sides = line.crop(0, gutter.left), line.crop(width - gutter.right, width)
         return _Frame(*sides, gutter.width, self.get_line_filters(), self.background_colors[1])
 
-    def ink(self, component: str = "") -> Style:
+    def component_style(self, component: str = "") -> Style:
         """Return the style that the style sheets give to this, or to a component of it."""
-        return self._inks[component]
+        return self._rich_styles[component]
 
     def notify_style_update(self) -> None:
         """Look at the styles again before anything is drawn: most updates, as of the focus, leave ours as they are."""
@@ -143,11 +143,13 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         if self._is_style_known:
             return
         self._is_style_known = True
-        inks = {name: self.get_component_rich_style(name, partial=True) for name in sorted(self.COMPONENT_CLASSES)}
-        inks[""] = self.rich_style
-        style = inks, self.styles.border, self.styles.gutter, self.background_colors, self.get_line_filters()
+        components = {
+            name: self.get_component_rich_style(name, partial=True) for name in sorted(self.COMPONENT_CLASSES)
+        }
+        components[""] = self.rich_style
+        style = components, self.styles.border, self.styles.gutter, self.background_colors, self.get_line_filters()
         if style != self._style:
-            self._style, self._inks = style, inks
+            self._style, self._rich_styles = style, components
             self.restyle()
 
     def restyle(self) -> None:

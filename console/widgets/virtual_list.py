@@ -279,7 +279,7 @@ class VirtualList(LineView):
             lines += self._row(row, width, at_cursor if row == self.cursor else usual)
             if len(lines) >= cut + height:
                 break
-        lines += [blank(width, self.ink())] * (cut + height - len(lines))
+        lines += [blank(width, self.component_style())] * (cut + height - len(lines))
         return lines[cut : cut + height]
 
     def _row(self, row: int, width: int, look: RowLook) -> list[Strip]:
@@ -294,13 +294,13 @@ class VirtualList(LineView):
 
     def _row_look(self, is_cursor: bool) -> RowLook:
         if not is_cursor:
-            return RowLook(base=self.ink())
+            return RowLook(base=self.component_style())
         is_focused = self.has_focus
-        bar = self.ink("virtual-list--cursor" if is_focused else "virtual-list--cursor-blurred")
-        return RowLook(True, is_focused, self.ink() + Style(bgcolor=bar.bgcolor, bold=bar.bold))
+        bar = self.component_style("virtual-list--cursor" if is_focused else "virtual-list--cursor-blurred")
+        return RowLook(True, is_focused, self.component_style() + Style(bgcolor=bar.bgcolor, bold=bar.bold))
 
     def _placeholder_lines(self, width: int, height: int) -> list[Strip]:
-        style = self.ink() + self.ink("virtual-list--placeholder")
+        style = self.component_style() + self.component_style("virtual-list--placeholder")
         texts = _wrapped(self.placeholder, width)[:height]
         above = (height - len(texts)) // 2
         lines = [Strip([Segment(text.center(width), style)]).adjust_cell_length(width, style) for text in texts]

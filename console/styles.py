@@ -1,4 +1,4 @@
-"""The theme's colours as the styles that rows and messages are written in."""
+"""Text styles of rows and messages, read from the theme's colours."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textual.color import Color, ColorParseError
 
 from mailstore.delivery import State
 
-__all__ = ["GLYPHS", "Ink"]
+__all__ = ["GLYPHS", "TextStyles"]
 
 GLYPHS: dict[State, str] = {
     State.READ: "✓",
@@ -25,7 +25,7 @@ GLYPHS: dict[State, str] = {
 }
 
 
-class Ink(Struct, frozen=True):
+class TextStyles(Struct, frozen=True):
     """Styles by meaning; a glyph always says the same without them."""
 
     text: Style
@@ -42,7 +42,7 @@ class Ink(Struct, frozen=True):
     code_theme: str
 
     @classmethod
-    def of(cls, variables: Mapping[str, str], code_theme: str) -> Ink:
+    def of(cls, variables: Mapping[str, str], code_theme: str) -> TextStyles:
         """Read the styles from a theme's CSS variables."""
 
         def style(name: str, *, bold: bool = False) -> Style:
