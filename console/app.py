@@ -26,7 +26,7 @@ from console.failures import tell_failure
 from console.idling import Idling
 from console.render.safe import visible, visible_line
 from console.screens.desk import Desk
-from console.screens.look import Look
+from console.screens.location import Location
 from console.session import Session
 from mailstore.errors import StoreError
 from mailstore.events import Event, Gone, Reset
@@ -92,7 +92,7 @@ class SignalboxApp(Dressing):
         self._ahead = Ahead(store)
         found = self.dress(theme or self.session.chosen_theme(), config.theme)
         self.problems = [*problems, *found, *self.session.keymap_problems]
-        self.desk: MainScreen | None = None
+        self.main_screen: MainScreen | None = None
         self._waiting: list[Key | Paste] | None = []
         self._moves = keys_of("move(", self.session.keymap)
         self._noted: list[tuple[Occasion, Message]] = []
@@ -115,10 +115,10 @@ class SignalboxApp(Dressing):
         for batch in self._ahead.head():
             self._fold(batch)
         self._fold(self.session.seen_before())
-        self.desk = cast(
-            "MainScreen", Desk(self.session, self.text_styles(), Look.left_off(left_off))
+        self.main_screen = cast(
+            "MainScreen", Desk(self.session, self.text_styles(), Location.left_off(left_off))
         )  # furnished, it is one
-        return self.desk
+        return self.main_screen
 
     def on_mount(self) -> None:
         """Show the first screen; the rest of the program, and of the mail, comes after it."""
@@ -132,15 +132,15 @@ class SignalboxApp(Dressing):
         self.follow()
         await self._idling.moment()
         self.stylesheet.read(LATER_CSS)
-        if self.desk is not None:
-            await self.desk.furnish(self._idling.moment)
+        if self.main_screen is not None:
+            await self.main_screen.furnish(self._idling.moment)
         if self.current_theme.ansi or not self.current_theme.dark:
             self.mutate_reactive(App.theme)  # the terminal's own colours are filtered for a dark theme at first
         await self._take_keys()
         found = [*self.problems, *self.load_themes(), await asyncio.to_thread(self._problem_of_state)]
         self.problems = list(dict.fromkeys(filter(None, found)))
-        if self.problems and self.desk is not None:
-            self.desk.action_problems(is_asked_for=False)
+        if self.problems and self.main_screen is not None:
+            self.main_screen.action_problems(is_asked_for=False)
         self.reload_themes()
         self.set_interval(TICK_SECONDS, self._tick)
         await later.preload(self._idling.moment)
@@ -167,8 +167,8 @@ class SignalboxApp(Dressing):
 
     async def action_quit(self) -> None:
         """Leave from wherever one is, as ctrl+q does."""
-        if self.desk is not None:
-            await self.desk.leave()
+        if self.main_screen is not None:
+            await self.main_screen.leave()
 
     async def _take_keys(self) -> None:
         """Do what was typed meanwhile: each key when all that the one before brought about is done."""
@@ -204,13 +204,13 @@ class SignalboxApp(Dressing):
 
     def _changed(self, is_loading: bool) -> None:
         was_loading = self.session.is_loading
-        if self.desk is not None:
-            self.desk.mail_changed(is_loading)
+        if self.main_screen is not None:
+            self.main_screen.mail_changed(is_loading)
             self._idling.sweep_soon()
         if was_loading and not is_loading:
             self._note()  # what was there is no news
-            if self._moment is not None and self.desk is not None:
-                self.desk.call_after_refresh(self.desk.go_to, self._moment)
+            if self._moment is not None and self.main_screen is not None:
+                self.main_screen.call_after_refresh(self.main_screen.go_to, self._moment)
         if not is_loading:
             self._offer_archival()
 
@@ -235,9 +235,9 @@ class SignalboxApp(Dressing):
         if self._has_offered or not limit or number <= limit or session.why_not(Capability.ARCHIVE):
             return
         self._has_offered = True
-        if self.desk is not None:
+        if self.main_screen is not None:
             key = PLAN_ARCHIVAL.key_label(session.keymap)
-            self.desk.tell(f"{number:,} messages are in the mailbox: {key} plans what may leave for the archive")
+            self.main_screen.tell(f"{number:,} messages are in the mailbox: {key} plans what may leave for the archive")
 
     def _note(self, came: Sequence[Message] = ()) -> None:
         """Gather what is worth a word; it is told together, a moment later."""
@@ -256,8 +256,8 @@ class SignalboxApp(Dressing):
     def _tick(self) -> None:
         """Let a second pass: one timer for all, for an idle console shall sleep."""
         self._idling.tick()
-        if self.desk is not None and self.desk.is_mounted:
-            self.desk.tick()
+        if self.main_screen is not None and self.main_screen.is_mounted:
+            self.main_screen.tick()
         if not self.session.is_loading:
             self._note()
 
@@ -304,8 +304,8 @@ class SignalboxApp(Dressing):
     def _failed(self, error: StoreError) -> None:
         self.session.live.fold([Gone(error.problem)], self.session.clock())
         self.notify(str(error), severity="error", timeout=15, markup=False)
-        if self.desk is not None:
-            self.desk.mail_changed(False)
+        if self.main_screen is not None:
+            self.main_screen.mail_changed(False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Tell what failed."""

@@ -28,7 +28,7 @@ class Dressing(App[None]):
     """Puts themes on, reloads them as they are saved, and keeps the one that was chosen."""
 
     session: Session
-    desk: MainScreen | None
+    main_screen: MainScreen | None
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -110,8 +110,8 @@ class Dressing(App[None]):
         self.session.keep_theme(name)
 
     def _theme_changed(self, theme: Theme) -> None:
-        if self.desk is not None and self.desk.is_mounted:
-            self.desk.set_text_styles(self.text_styles())
+        if self.main_screen is not None and self.main_screen.is_mounted:
+            self.main_screen.set_text_styles(self.text_styles())
 
     @work(group="themes", exit_on_error=False)
     async def reload_themes(self) -> None:

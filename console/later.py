@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from console.screens.attention import NeedsAttention as NeedsAttention
     from console.screens.dead_letters import DeadLetters as DeadLetters
     from console.screens.journal import Journal as Journal
+    from console.screens.list_screen import ListScreen as ListScreen
     from console.screens.main import MainScreen as MainScreen
     from console.screens.prompt import Prompt as Prompt
-    from console.screens.sheet import Sheet as Sheet
     from console.screens.unreadable import Unreadable as Unreadable
     from console.screens.viewer import Viewer as Viewer
     from console.screens.views import SavedViews as SavedViews
@@ -83,7 +83,7 @@ HOMES = {
     "console.screens.viewer": ("Viewer",),
     "console.screens.ask": ("Ask",),
     "console.screens.prompt": ("Prompt",),
-    "console.screens.sheet": ("Sheet",),
+    "console.screens.list_screen": ("ListScreen",),
     "console.palette": ("Palette",),
     "console.panes.details": ("details", "record"),
     "console.screens.dead_letters": ("DeadLetters",),

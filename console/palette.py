@@ -13,8 +13,8 @@ from textual.screen import Screen
 from console.commands import ANYWHERE, COMMANDS, Command
 from console.panes.places import places
 from console.render.safe import visible_line
+from console.screens.list_screen import ListScreen
 from console.screens.main import MainScreen
-from console.screens.sheet import Sheet
 from mailstore.store import Capability
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Palette(Provider):
         """List what can be chosen now."""
         app = cast("SignalboxApp", self.app)
         here = self.screen
-        panes = frozenset({here.NAME}) if isinstance(here, Sheet) else ANYWHERE
+        panes = frozenset({here.NAME}) if isinstance(here, ListScreen) else ANYWHERE
         self._rows = [
             (command.name, told(command, app.session.why_not), partial(run_command, app, here, command.action))
             for command in COMMANDS

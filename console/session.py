@@ -12,7 +12,7 @@ from textual.cache import LRUCache
 
 from console import later
 from console.config import Config, state_file
-from console.undoing import Deeds
+from console.undo_history import UndoHistory
 from console.writing import Writing
 from mailstore.address import Kind, resolve
 from mailstore.errors import MailError, StoreError, Unsupported
@@ -75,7 +75,7 @@ class Session:
         self.is_loading = True
         self.arrived: dict[str, None] = {}
         """What came while the console was open, in order."""
-        self.deeds = Deeds()
+        self.undo_history = UndoHistory()
         self.views: dict[str, str] = dict(config.views)
         self.found: dict[str, Found] = {}
         self.last_query = ""

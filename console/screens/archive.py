@@ -16,7 +16,7 @@ from console.commands import bindings
 from console.panes.facts import Page
 from console.panes.sheet_rows import SheetRow
 from console.render.safe import visible_line
-from console.screens.sheet import Sheet
+from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.styles import TextStyles
 from mailstore.archival import ArchivePlan, month_of
@@ -30,7 +30,7 @@ PROGRESS_SECONDS = 0.1
 LISTED = 200
 
 
-class Archive(Sheet):
+class Archive(ListScreen):
     """The plan of an archival: a row for each month that gets mail, and for each reason why mail stays."""
 
     NAME = "archive"

@@ -15,7 +15,7 @@ from console.panes.facts import Page, facts
 from console.panes.sheet_rows import SheetRow
 from console.render.safe import visible_line
 from console.render.text import age, clock
-from console.screens.sheet import Sheet
+from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.styles import TextStyles
 from mailstore.attention import Concern, Trouble, in_order, look
@@ -40,7 +40,7 @@ KINDS = {
 }
 
 
-class NeedsAttention(Sheet):
+class NeedsAttention(ListScreen):
     """Concerns, the most pressing first; enter goes to the message that shows each."""
 
     NAME = "attention"

@@ -21,7 +21,7 @@ from console.panes.sidebar import Sidebar
 from console.panes.thread_rows import ThreadRows
 from console.panes.titles import as_title, status_words, view_title
 from console.screens.front import Front
-from console.screens.look import Look
+from console.screens.location import Location
 from console.screens.undoing import Undoing
 from console.session import Session
 from console.styles import TextStyles
@@ -49,10 +49,10 @@ NEWS_TICKS = 30
 class Desk(Front):
     """Knows what is looked at, and draws what changes."""
 
-    def __init__(self, session: Session, styles: TextStyles, look: Look) -> None:
+    def __init__(self, session: Session, styles: TextStyles, look: Location) -> None:
         super().__init__(session, styles, look)
-        self._past: list[Look] = []
-        self._future: list[Look] = []
+        self._past: list[Location] = []
+        self._future: list[Location] = []
         self._drawn = 0.0
         self._drawing_took = self._last_took = 0.0
         self._drawn_messages = 0
@@ -99,7 +99,7 @@ class Desk(Front):
         self.set_focus(self.threads)
         self.set_interval(20.0, self.threads.redraw_rows)
 
-    def place(self) -> Look:
+    def place(self) -> Location:
         """Return what is looked at, as it is found again when the console is opened anew."""
         return replace(
             self.look,
@@ -114,7 +114,7 @@ class Desk(Front):
         if view != self.look.view:
             self._past.append(self.look)
             self._future.clear()
-            self.look = Look(view, root)
+            self.look = Location(view, root)
             self.filter_text = ""
             self.marked.clear()
             self.let_go()
@@ -131,7 +131,7 @@ class Desk(Front):
         self._go(self.look)
         return True
 
-    def _go(self, look: Look) -> None:
+    def _go(self, look: Location) -> None:
         self.look = look
         self.threads.begin()
         if self.has_conversation:

@@ -19,7 +19,7 @@ from console.panes.header import Header
 from console.panes.sidebar import Sidebar
 from console.panes.threads import Threads
 from console.screens.listing import Listing
-from console.screens.look import Look
+from console.screens.location import Location
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.backdrop import Backdrop
@@ -42,7 +42,7 @@ class Front(Listing):
     AUTO_FOCUS: ClassVar[str | None] = "#threads"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
 
-    def __init__(self, session: Session, styles: TextStyles, look: Look) -> None:
+    def __init__(self, session: Session, styles: TextStyles, look: Location) -> None:
         super().__init__(session, look)
         self.text_styles = styles
 

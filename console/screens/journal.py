@@ -12,7 +12,7 @@ from console.panes.facts import Page, facts, read_out
 from console.panes.sheet_rows import SheetRow
 from console.render.safe import visible_line
 from console.render.text import age, clock
-from console.screens.sheet import Sheet
+from console.screens.list_screen import ListScreen
 from mailstore.message import Intervention
 
 __all__ = ["Journal"]
@@ -27,7 +27,7 @@ DEEDS = {
 }
 
 
-class Journal(Sheet):
+class Journal(ListScreen):
     """The person's interventions, the newest first; enter goes to the message that came of one."""
 
     NAME = "journal"

@@ -8,7 +8,7 @@ from time import monotonic
 from textual.screen import Screen
 from textual.timer import Timer
 
-from console.screens.look import Look
+from console.screens.location import Location
 from console.screens.undoing import Undoing
 from console.session import Session
 from console.widgets.backdrop import Backdrop
@@ -29,7 +29,7 @@ OF_THE_MOMENT = ("dead", "waiting", "saved")
 class Listing(Undoing, Screen[None], Backdrop):
     """A screen that lists threads: of many, those that are wanted are sifted out beside what else goes on."""
 
-    def __init__(self, session: Session, look: Look) -> None:
+    def __init__(self, session: Session, look: Location) -> None:
         super().__init__()
         self.session = session
         self.look = look

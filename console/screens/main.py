@@ -12,16 +12,16 @@ from textual.events import Key
 from console import later
 from console.panes.sidebar import Sidebar
 from console.screens.waking import Waking
-from console.undoing import Deed
+from console.undo_history import UndoableAction
 from mailstore.views import View
 
 if TYPE_CHECKING:
     from console.app import SignalboxApp
-    from console.screens.sheet import Sheet
+    from console.screens.list_screen import ListScreen
 
 __all__ = ["MainScreen"]
 
-SHEETS: dict[str, Callable[[], type[Sheet]]] = {
+SHEETS: dict[str, Callable[[], type[ListScreen]]] = {
     "attention": lambda: later.NeedsAttention,
     "dead-letters": lambda: later.DeadLetters,
     "journal": lambda: later.Journal,
@@ -90,8 +90,10 @@ class MainScreen(Waking):
             self.tell("go to a channel first")
             return
         self._turn_joined(view)
-        self.session.deeds.add(
-            Deed(f"{view.name} joined or left", lambda: self._turn_joined(view), lambda: self._turn_joined(view))
+        self.session.undo_history.add(
+            UndoableAction(
+                f"{view.name} joined or left", lambda: self._turn_joined(view), lambda: self._turn_joined(view)
+            )
         )
 
     def _turn_joined(self, view: View) -> None:

@@ -9,7 +9,7 @@ from textual import on, work
 
 from console.screens.desk import Desk
 from console.session import PAST
-from console.undoing import Deed
+from console.undo_history import UndoableAction
 from console.widgets.block_view import BlockView
 from mailstore.errors import StoreError
 from mailstore.events import Seen, Unseen
@@ -56,7 +56,7 @@ class Reading(Desk):
         fresh = self.see(message_ids)
         if fresh:
             words = "one message marked as seen" if len(fresh) == 1 else f"{len(fresh)} messages marked as seen"
-            self.session.deeds.add(Deed(words, lambda: self.unsee(fresh), lambda: self.see(fresh)))
+            self.session.undo_history.add(UndoableAction(words, lambda: self.unsee(fresh), lambda: self.see(fresh)))
         return len(fresh)
 
     @work(thread=True, group="marks", exit_on_error=False)
@@ -100,8 +100,8 @@ class Reading(Desk):
         else:
             key = message.id
             self.unsee([key])
-            back = Deed("one message marked as unread", lambda: self.see([key]), lambda: self.unsee([key]))
-            self.session.deeds.add(back)
+            back = UndoableAction("one message marked as unread", lambda: self.see([key]), lambda: self.unsee([key]))
+            self.session.undo_history.add(back)
             self.tell("unread again, for you: what agents read is not touched")
 
     def action_thread_seen(self) -> None:

@@ -13,7 +13,7 @@ from textual.message import Message as Note
 from textual.timer import Timer
 
 from console import later
-from console.screens.look import Look
+from console.screens.location import Location
 from console.screens.writing import Writer
 from console.session import Session
 from console.stepping import stepped
@@ -190,7 +190,7 @@ class Searching(Writer):
         if self._waiting is not None:
             self._waiting.stop()
 
-    def _go(self, look: Look) -> None:
+    def _go(self, look: Location) -> None:
         """Go elsewhere: a search ends there."""
         self.found = None
         self._asked = self._shown_for = ""

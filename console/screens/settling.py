@@ -14,9 +14,9 @@ from console.panes.reach import reach_line
 from console.render.safe import visible_line
 from console.render.text import shorten_end
 from console.screens.ask import Ask
-from console.screens.sheet import Sheet
+from console.screens.list_screen import ListScreen
 from console.stepping import stepped
-from console.undoing import Deed
+from console.undo_history import UndoableAction
 from mailstore.errors import MailError
 from mailstore.message import Intervention
 from mailstore.settling import Done, ReadBody, Step, overtaken, undo
@@ -35,7 +35,7 @@ AT_ONCE = 8
 """Letters that are planned for in one step."""
 
 
-class Settling(Sheet):
+class Settling(ListScreen):
     """A sheet that settles letters: a plan is shown, confirmed with `y`, written, and can be undone."""
 
     def may_settle(self) -> bool:
@@ -104,14 +104,14 @@ class Settling(Sheet):
         if done:
             self.marked.clear()
             deeds = [it.intervention for it in done if it.intervention is not None]
-            self.session.deeds.add(self._deed(words, deeds, steps))
+            self.session.undo_history.add(self._deed(words, deeds, steps))
             self.tell(f"{len(done)} written · z undoes")
         if error is not None:
             title = f"{len(done)} of {len(steps)} written" if done else "Nothing was written"
             self.notify(str(error), title=title, severity="error", timeout=15, markup=False)
 
-    def _deed(self, words: str, deeds: Sequence[Intervention], steps: Sequence[Step]) -> Deed:
-        return Deed(
+    def _deed(self, words: str, deeds: Sequence[Intervention], steps: Sequence[Step]) -> UndoableAction:
+        return UndoableAction(
             words,
             lambda: self._take_back(deeds),
             lambda: self._redo(steps, words),
@@ -138,4 +138,4 @@ class Settling(Sheet):
     async def _written_again(self, steps: Sequence[Step], words: str) -> None:
         written = await self._written(steps)
         deeds = [it.intervention for it in written if it.intervention is not None]
-        self.session.deeds.replace(self._deed(words, deeds, steps))
+        self.session.undo_history.replace(self._deed(words, deeds, steps))

@@ -9,7 +9,7 @@ from console import later
 from console.commands import COMMANDS
 from console.panes.facts import Page
 from console.session import PAST, Session
-from console.undoing import Deed
+from console.undo_history import UndoableAction
 from mailstore.errors import MailError
 
 __all__ = ["Undoing"]
@@ -43,7 +43,7 @@ class Undoing:
         self._again(is_undo=False)
 
     def _again(self, *, is_undo: bool) -> None:
-        deeds = self.session.deeds
+        deeds = self.session.undo_history
         deed = deeds.last_done if is_undo else deeds.last_undone
         if self.session.moment is not None:
             self.tell(f"can't {'undo' if is_undo else 'do it again'} here: {PAST}")
@@ -54,7 +54,7 @@ class Undoing:
         else:
             self._ask_again(deed, is_undo=is_undo)
 
-    def _ask_again(self, deed: Deed, *, is_undo: bool) -> None:
+    def _ask_again(self, deed: UndoableAction, *, is_undo: bool) -> None:
         assert deed.writes is not None
         try:
             lines = deed.writes(is_undo)
@@ -72,6 +72,6 @@ class Undoing:
         self.app.push_screen(later.Ask(f"{verb.capitalize()}: {deed.words}?", "\n".join(lines), verb=verb), answered)
 
     def _do_again(self, *, is_undo: bool) -> None:
-        deed = self.session.deeds.undo() if is_undo else self.session.deeds.redo()
+        deed = self.session.undo_history.undo() if is_undo else self.session.undo_history.redo()
         if deed is not None:
             self.tell(f"undone: {deed.words}" if is_undo else f"done again: {deed.words}")

@@ -13,7 +13,7 @@ from console.commands import bindings
 from console.panes.facts import Page, fact
 from console.panes.sheet_rows import SheetRow
 from console.render.safe import visible, visible_line
-from console.screens.sheet import Sheet
+from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.styles import TextStyles
 from mailstore.errors import StoreError
@@ -26,7 +26,7 @@ LONGEST_LINE = 4000
 """Bytes of a line that are shown."""
 
 
-class Unreadable(Sheet):
+class Unreadable(ListScreen):
     """Lines that can't be read first, then those that were read with a doubt."""
 
     NAME = "unreadable"

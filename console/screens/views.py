@@ -14,16 +14,16 @@ from console.panes.sheet_rows import SheetRow
 from console.render.safe import visible_line
 from console.render.text import count
 from console.screens.ask import Ask
+from console.screens.list_screen import ListScreen
 from console.screens.prompt import Prompt
-from console.screens.sheet import Sheet
-from console.undoing import Deed
+from console.undo_history import UndoableAction
 from mailstore.errors import QueryError
 from mailstore.query import parse
 
 __all__ = ["SavedViews"]
 
 
-class SavedViews(Sheet):
+class SavedViews(ListScreen):
     """Saved searches by name; enter runs one. The counts follow the mailbox."""
 
     NAME = "views"
@@ -93,8 +93,10 @@ class SavedViews(Sheet):
     def _save(self, name: str | None, query: str) -> None:
         if name:
             self._change(name, query)
-            self.session.deeds.add(
-                Deed(f"view {name} saved", lambda: self._change(name, None), lambda: self._change(name, query))
+            self.session.undo_history.add(
+                UndoableAction(
+                    f"view {name} saved", lambda: self._change(name, None), lambda: self._change(name, query)
+                )
             )
 
     def action_delete_view(self) -> None:
@@ -111,8 +113,8 @@ class SavedViews(Sheet):
         def answered(is_sure: bool | None) -> None:
             if is_sure:
                 self._change(name, None)
-                self.session.deeds.add(
-                    Deed(
+                self.session.undo_history.add(
+                    UndoableAction(
                         f"the view {name} deleted", lambda: self._change(name, query), lambda: self._change(name, None)
                     )
                 )

@@ -12,9 +12,9 @@ from textual.app import SuspendNotSupported
 
 from console import later
 from console.render.safe import visible, visible_line
-from console.screens.look import Look
+from console.screens.location import Location
 from console.screens.marking import Marking
-from console.undoing import Deed
+from console.undo_history import UndoableAction
 from console.writing import Writing
 from mailstore.store import Capability
 
@@ -29,7 +29,7 @@ QUOTE_LINES = 40
 class Writer(Marking):
     """Opens the composer on what is under the cursor, keeps drafts, sends."""
 
-    _sent: tuple[str, Look] | None = None
+    _sent: tuple[str, Location] | None = None
     """What was sent and has not come back from the store yet, and what was looked at then."""
 
     def thread_shown(self) -> None:
@@ -151,7 +151,9 @@ class Writer(Marking):
             if is_sure:
                 writing = self.composer.writing
                 self._drop()
-                self.session.deeds.add(Deed("a draft discarded", lambda: self._write(writing), self._drop))
+                self.session.undo_history.add(
+                    UndoableAction("a draft discarded", lambda: self._write(writing), self._drop)
+                )
 
         self.app.push_screen(
             later.Ask("Discard this draft?", "Until you quit, undo brings it back.", verb="discard"), answered

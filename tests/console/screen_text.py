@@ -67,7 +67,7 @@ async def settle(pilot: Pilot[Any]) -> None:
                 await worker.wait()
             if quiet:
                 await pilot.pause(FRAME_SECONDS)
-            desk = getattr(pilot.app, "desk", None)
+            desk = getattr(pilot.app, "main_screen", None)
             quiet = 0 if workers or (desk is not None and not desk.is_drawn) else quiet + 1
 
 
@@ -90,9 +90,9 @@ class Seat:
         self.pilot = pilot
 
     @property
-    def desk(self) -> MainScreen:
-        assert self.app.desk is not None
-        return self.app.desk
+    def screen(self) -> MainScreen:
+        assert self.app.main_screen is not None
+        return self.app.main_screen
 
     @property
     def lines(self) -> list[str]:
@@ -104,7 +104,7 @@ class Seat:
 
     @property
     def notice(self) -> str:
-        return self.desk.footer.notice
+        return self.screen.footer.notice
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
@@ -128,8 +128,8 @@ class Seat:
 
     async def open_thread(self, root: str) -> None:
         """Go to a thread of the list, and open it as enter does."""
-        self.desk.threads.focus()
-        assert self.desk.threads.select(root), f"{root} is not listed"
+        self.screen.threads.focus()
+        assert self.screen.threads.select(root), f"{root} is not listed"
         await settle(self.pilot)
         await self.press("enter")
 
@@ -163,7 +163,7 @@ async def opened(
         try:
             with impatient():
                 async with app.run_test(size=size, notifications=True) as pilot:
-                    await until(pilot, lambda: app.desk is not None and not app.session.is_loading)
+                    await until(pilot, lambda: app.main_screen is not None and not app.session.is_loading)
                     await settle(pilot)
                     yield Seat(app, pilot)
         finally:

@@ -42,7 +42,7 @@ async def test_the_plan_is_shown_and_y_archives(tmp_path: Path) -> None:
         assert "nothing can leave now" in seat.lines[-1]
         await seat.sees("3 messages")
         await seat.press("escape")
-        assert seat.app.screen is seat.desk
+        assert seat.app.screen is seat.screen
         assert seat.app.session.mailbox.counts().archived == 4
     live = [json.loads(line)["id"] for line in mail.mailbox.read_bytes().splitlines()]
     assert live == ["m4", "m5", "open"]
@@ -92,6 +92,6 @@ async def test_escape_cancels_and_the_files_stay_as_they_were(tmp_path: Path, mo
         may_go_on.set()
         await seat.sees("cancelled: nothing was archived")
         await seat.press("escape")
-        assert seat.app.screen is seat.desk
+        assert seat.app.screen is seat.screen
     assert mail.mailbox.read_bytes() == before
     assert not any(path.is_file() for path in (mail.data / "agent-mailbox-archive").rglob("*"))

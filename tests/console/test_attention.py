@@ -21,7 +21,7 @@ async def test_concerns_are_listed_with_reasons_and_enter_goes_there(tmp_path: P
         assert "◐ bob-00000001" in seat.lines[4]
         assert "Which colour?" in seat.text
         await seat.press("j", "enter")
-        assert seat.desk.conversation.cursor_key == "left"
+        assert seat.screen.conversation.cursor_key == "left"
 
 
 async def test_a_quiet_mailbox_says_so(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ async def test_a_thread_of_thousands_is_read_from_end_to_end(tmp_path: Path) -> 
         mail.message("new", "bob-00000001", "ann-00000001", "The newest.", ago=0, thread="m-1000")
         await seat.sees("2001 messages")
         assert [line[64:-6] for line in seat.lines[2:-3]] == before
-        seat.desk.conversation.scroll_to_key("m-1000")
+        seat.screen.conversation.scroll_to_key("m-1000")
         await seat.press("j", "j")
         assert "The newest." in seat.text
         await seat.press("g")
@@ -62,7 +62,7 @@ async def test_every_line_of_a_megabyte_can_be_reached(tmp_path: Path) -> None:
     async with opened(mail.data) as seat:
         await seat.open_thread("log")
         assert "Line 0 of a log" in seat.text
-        view = seat.desk.conversation
+        view = seat.screen.conversation
         await seat.until(lambda: view.max_scroll_y > len(lines) - 100)
         for number in (12_345, 24_990):
             view.scroll_to(y=number, animate=False)
@@ -79,7 +79,7 @@ async def test_what_became_of_a_long_message_is_told_below_it_when_it_changes(tm
     async with opened(mail.data) as seat:
         await seat.open_thread("long")
         await seat.press("2", "3")
-        view = seat.desk.conversation
+        view = seat.screen.conversation
         await seat.until(lambda: view.max_scroll_y > 2300)
         view.scroll_to(y=view.max_scroll_y, animate=False)
         await seat.sees("unread by bob-00000001")

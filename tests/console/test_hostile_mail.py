@@ -22,7 +22,7 @@ async def test_an_answer_takes_over_no_hidden_character(key: str, tmp_path: Path
     async with opened(mail.data) as seat:
         await seat.open_thread("m1")
         await seat.press(key)
-        subject, body = seat.desk.query_one("#subject", Input).value, seat.desk.query_one("#body", TextArea).text
+        subject, body = seat.screen.query_one("#subject", Input).value, seat.screen.query_one("#body", TextArea).text
         assert subject == f"Re: Subject {SHOWN}"
         assert body.startswith(f"> words {SHOWN} more") == (key == "greater_than_sign")
         assert not {"\x1b", "\x07", "\u202e"} & set(subject + body)

@@ -39,8 +39,8 @@ async def test_deeds_are_listed_the_newest_first_and_enter_goes_to_what_came_of_
         await seat.press("j")
         assert "ann-00000002" in "\n".join(line[95:] for line in seat.lines)
         await seat.press("k", "enter")
-        assert seat.desk.pane() == "conversation"
-        assert seat.desk.conversation.cursor_key == "mine"
+        assert seat.screen.pane() == "conversation"
+        assert seat.screen.conversation.cursor_key == "mine"
 
 
 async def test_an_empty_journal_says_what_it_is_for_and_escape_goes_back(tmp_path: Path) -> None:
@@ -50,8 +50,8 @@ async def test_an_empty_journal_says_what_it_is_for_and_escape_goes_back(tmp_pat
         await seat.press("enter")
         assert "no message to go to" in seat.lines[-1]
         await seat.press("escape")
-        assert seat.desk.pane() == "threads"
-        assert seat.app.screen is seat.desk
+        assert seat.screen.pane() == "threads"
+        assert seat.app.screen is seat.screen
 
 
 async def test_a_deed_that_another_program_notes_comes_in_without_moving_the_cursor(tmp_path: Path) -> None:
@@ -63,4 +63,4 @@ async def test_a_deed_that_another_program_notes_comes_in_without_moving_the_cur
         await seat.sees("acknowledged")
         assert "stepped in" in seat.lines[4]
         await seat.press("enter")
-        assert seat.desk.conversation.cursor_key == "mine"
+        assert seat.screen.conversation.cursor_key == "mine"

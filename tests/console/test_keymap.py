@@ -79,8 +79,8 @@ async def test_the_users_keys_work_and_stand_in_the_help_and_the_footer(tmp_path
         assert "no command is called 'nonsense'" in " ".join(seat.text.replace("▌", " ").split())
         assert "f8 search" in seat.lines[-1]
         await seat.press("f8")
-        assert seat.desk.query_one("#search").display
+        assert seat.screen.query_one("#search").display
         await seat.press("escape", "slash")
-        assert not seat.desk.query_one("#search").display
+        assert not seat.screen.query_one("#search").display
         await seat.press("f9")
         assert len(seat.app.screen_stack) == 2

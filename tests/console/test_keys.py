@@ -89,7 +89,7 @@ def write_mail(folder: Path) -> MailFiles:
 
 async def prepare(seat: Seat, pane: str, command: Command) -> None:
     """Bring the console to where a command has something to do: everywhere in the middle of things."""
-    desk = seat.desk
+    desk = seat.screen
     if command.id.startswith("history."):
         desk.show_view(View("waiting"))
         desk.show_view(View("all"))
@@ -117,7 +117,7 @@ async def prepare(seat: Seat, pane: str, command: Command) -> None:
 
 def look(seat: Seat) -> Any:
     """Return all that the person can tell: what stands on the screen, where the cursors are, what was copied."""
-    app, desk = seat.app, seat.desk
+    app, desk = seat.app, seat.screen
     focused = desk.focused.id if desk.focused is not None else None
     place = desk.query_one("#body", TextBody).cursor_location
     cursors = desk.sidebar.cursor_key, desk.threads.cursor_key, desk.conversation.cursor_key, place
@@ -130,7 +130,7 @@ async def do_it(seat: Seat, pane: str, command: Command, key: str) -> None:
     if key:
         await seat.press(key)
     else:
-        await seat.desk.run_action(command.action)
+        await seat.screen.run_action(command.action)
         await settle(seat.pilot)
     assert look(seat) != before, f"{key} ({command.help}) did nothing in {pane}"
 
@@ -145,7 +145,7 @@ async def test_the_key_does_something_that_is_seen(pane: str, command: Command, 
 async def test_the_keys_that_only_move_do_something_that_is_seen(cases: list[Case], tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         for pane, command, key in cases:
-            seat.desk.show_view(View("all"))
+            seat.screen.show_view(View("all"))
             await do_it(seat, pane, command, key)
 
 
@@ -153,7 +153,7 @@ async def test_the_keys_that_only_move_do_something_that_is_seen(cases: list[Cas
 async def test_the_number_of_the_pane_one_is_in_changes_nothing(pane: str, tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         if pane != "composer":
-            getattr(seat.desk, pane).focus()
+            getattr(seat.screen, pane).focus()
             await settle(seat.pilot)
             before = look(seat)
             await seat.press(str(PANES.index(pane) + 1))
@@ -163,27 +163,27 @@ async def test_the_number_of_the_pane_one_is_in_changes_nothing(pane: str, tmp_p
 @pytest.mark.parametrize("field", ["to", "subject", "body"])
 async def test_printable_keys_only_type_in_the_composer(field: str, tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
-        seat.desk.composer.open(Writing("new"))
-        target: Any = seat.desk.query_one(f"#{field}")
+        seat.screen.composer.open(Writing("new"))
+        target: Any = seat.screen.query_one(f"#{field}")
         target.focus()
         await settle(seat.pilot)
         await seat.press(*PRINTABLE, "space")
         typed = target.text if field == "body" else target.value
         assert len(typed) == len(PRINTABLE) + 1
         assert typed.startswith("1234")
-        assert seat.desk.focused is target
-        assert seat.app.screen is seat.desk
+        assert seat.screen.focused is target
+        assert seat.app.screen is seat.screen
 
 
 @pytest.mark.parametrize("key", ["slash", "backslash"])
 async def test_printable_keys_only_type_in_the_search(key: str, tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press(key)
-        target: Any = seat.desk.query_one("#search")
+        target: Any = seat.screen.query_one("#search")
         await seat.press(*PRINTABLE, "space")
         assert len(target.value) == len(PRINTABLE) + 1
-        assert seat.desk.focused is target
-        assert seat.app.screen is seat.desk
+        assert seat.screen.focused is target
+        assert seat.app.screen is seat.screen
 
 
 @pytest.mark.parametrize("pane", PANES)
@@ -192,7 +192,7 @@ async def test_the_help_of_a_pane_lists_each_of_its_keys(pane: str, tmp_path: Pa
         if pane == "composer":
             await seat.press("c")
         else:
-            getattr(seat.desk, pane).focus()
+            getattr(seat.screen, pane).focus()
         await seat.press("f1")
         pages = [seat.text]
         for _ in range(12):
@@ -202,13 +202,13 @@ async def test_the_help_of_a_pane_lists_each_of_its_keys(pane: str, tmp_path: Pa
         for command in commands_for(pane):
             assert f"{command.keys_label({})} {command.help}" in text, command.id
         await seat.press("escape")
-        assert seat.app.screen is seat.desk
+        assert seat.app.screen is seat.screen
 
 
 async def test_the_footer_names_only_keys_of_its_pane(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data, size=(200, 40)) as seat:
         for pane in PANES[:3]:
-            getattr(seat.desk, pane).focus()
+            getattr(seat.screen, pane).focus()
             await settle(seat.pilot)
             for command in commands_for(pane):
                 if command.footer:
@@ -226,7 +226,7 @@ async def test_escape_never_quits(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press("enter", *["escape"] * 10)
         assert seat.app.return_code is None
-        assert seat.desk.pane() == "sidebar"
+        assert seat.screen.pane() == "sidebar"
 
 
 async def test_the_palette_runs_a_command_by_its_name(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ async def test_a_mouse_click_opens_what_is_under_it(tmp_path: Path) -> None:
         row = next(at for at, line in enumerate(seat.lines) if line.startswith("│? bob-00000001"))
         await seat.pilot.click("#threads", offset=(5, 5))
         await settle(seat.pilot)
-        assert seat.desk.pane() == "threads"
+        assert seat.screen.pane() == "threads"
         await seat.pilot.click(offset=(5, row))
         await settle(seat.pilot)
-        assert seat.desk.look.view == View("agent", "bob-00000001")
+        assert seat.screen.look.view == View("agent", "bob-00000001")

@@ -61,11 +61,11 @@ async def test_what_its_files_hold_is_seen_and_they_stay_as_they_are(kind: str, 
 )
 async def test_where_nothing_can_be_sent_the_reason_is_said(kind: str, agent: str, reason: str, tmp_path: Path) -> None:
     async with opened(copied(kind, tmp_path), state=tmp_path / "state.db", now=LATER, size=(200, 130)) as seat:
-        seat.desk.show_view(View("agent", agent))
+        seat.screen.show_view(View("agent", agent))
         await seat.press("c")
         await seat.sees("can't write here: ")
         assert reason.split()[0] in seat.text
-        assert not seat.desk.composer.is_open
+        assert not seat.screen.composer.is_open
         await seat.press("question_mark")
         await seat.sees("can't here: ")
         await seat.press("escape", "colon", *"step in")
@@ -77,7 +77,7 @@ async def test_where_nothing_can_be_sent_the_reason_is_said(kind: str, agent: st
 async def test_the_composer_says_what_a_channel_can_not_hold_and_whom_a_text_wakes(tmp_path: Path) -> None:
     url = copied("channels", tmp_path)
     async with opened(url, state=tmp_path / "state.db", now=LATER, size=(160, 50)) as seat:
-        seat.desk.show_view(View("channel", "project:agent-os-paper"))
+        seat.screen.show_view(View("channel", "project:agent-os-paper"))
         await seat.press("c")
         await seat.sees("its messages have no subject")
         await seat.type("Ask codex.")

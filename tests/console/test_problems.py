@@ -69,8 +69,8 @@ async def test_every_problem_is_listed_once_by_file_and_line_and_nothing_is_a_to
         assert "no theme is called" not in pages
         assert len(seat.app.problems) == len(set(seat.app.problems)) == 8
         await seat.press("escape")
-        assert seat.app.screen is seat.desk
-        await seat.desk.run_action("problems")
+        assert seat.app.screen is seat.screen
+        await seat.screen.run_action("problems")
         await seat.sees("Problems in the settings")
 
 
@@ -79,15 +79,15 @@ async def test_a_key_for_the_mail_closes_the_page_and_is_obeyed(mail: MailFiles,
     async with opened(mail.data, config=config, problems=problems) as seat:
         await seat.sees("Problems in the settings")
         await seat.press("slash", *"first")
-        assert seat.app.screen is seat.desk
-        bar: Any = seat.desk.query_one("#search")
+        assert seat.app.screen is seat.screen
+        bar: Any = seat.screen.query_one("#search")
         assert (bar.display, bar.value) == (True, "first")
 
 
 async def test_settings_in_order_show_no_page(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
-        assert seat.app.screen is seat.desk
-        await seat.desk.run_action("problems")
+        assert seat.app.screen is seat.screen
+        await seat.screen.run_action("problems")
         await seat.sees("All settings can be used.")
 
 

@@ -47,7 +47,7 @@ async def test_recent_stands_in_the_sidebar_where_a_retention_is_set(tmp_path: P
     mail.message("new", "ann-00000001", "all", ago=60, subject="Just now")
     async with opened(mail.data, config=Config(retention=RetentionSettings(days=7.0))) as seat:
         await seat.press("1")
-        while seat.desk.look.view.kind != "recent":
+        while seat.screen.look.view.kind != "recent":
             await seat.press("k")
         assert "─ Recent ─" in seat.text
         assert "Just now" in seat.text
@@ -62,7 +62,7 @@ async def test_opening_a_thread_marks_it_as_mine_and_leaves_every_byte_of_the_ma
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         await seat.open_thread("q")
         await seat.press("j", "j")
-        assert not seat.desk.session.mailbox.summary("q").unseen
+        assert not seat.screen.session.mailbox.summary("q").unseen
     assert seen(tmp_path / "state.db", mail) == {"q", "a", "why"}
     assert contents(mail) == before
 
@@ -128,9 +128,9 @@ async def test_a_mark_can_be_taken_back(tmp_path: Path) -> None:
 async def test_a_joined_channel_tells_its_senders_that_it_was_read(tmp_path: Path) -> None:
     mail = write_talk(tmp_path)
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
-        seat.desk.show_view(View("channel", "project:ink"))
+        seat.screen.show_view(View("channel", "project:ink"))
         await settle(seat.pilot)
-        await seat.desk.run_action("join")
+        await seat.screen.run_action("join")
         await settle(seat.pilot)
         await seat.open_thread("ch")
     assert [json.loads(line)["message_id"] for line in mail.reads.read_text().splitlines()] == ["ch"]
@@ -141,7 +141,7 @@ async def test_next_and_previous_unread_go_through_all_of_it(tmp_path: Path) -> 
         visited = []
         for _ in range(6):
             await seat.press("n")
-            visited.append(seat.desk.conversation.cursor_key)
+            visited.append(seat.screen.conversation.cursor_key)
         assert set(visited) == {"q", "a", "why", "you", "ch"}
         assert "0 unread" not in seat.lines[0]
         assert "unread" not in seat.lines[0]
@@ -151,7 +151,7 @@ async def test_previous_unread_goes_up_the_list(tmp_path: Path) -> None:
     async with opened(write_talk(tmp_path).data) as seat:
         await seat.open_thread("q")
         await seat.press("A", "N")
-        assert seat.desk.conversation.cursor_key == "you"
+        assert seat.screen.conversation.cursor_key == "you"
 
 
 async def test_space_reads_everything_in_turn(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ async def test_mail_that_arrives_is_shown_and_moves_nothing(tmp_path: Path) -> N
         await settle(seat.pilot)
         column = [line[26:62] for line in seat.lines[1:-2]]
         assert column == [line[26:62] for line in before[1:-2]]
-        assert seat.desk.conversation.cursor_key == "m-30"
+        assert seat.screen.conversation.cursor_key == "m-30"
         assert "1 new above" in seat.lines[-2]
         await seat.press("escape", "g")
         assert "new above" not in seat.lines[-2]
@@ -233,7 +233,7 @@ async def test_nothing_that_a_mailbox_holds_is_obeyed_by_the_console(words: str,
         await seat.press("escape", "colon")
         await seat.press("escape")
         assert seat.app.return_code is None
-        assert seat.app.screen is seat.desk
+        assert seat.app.screen is seat.screen
 
 
 async def test_a_damaged_mailbox_is_shown_and_says_what_is_unreadable(tmp_path: Path) -> None:

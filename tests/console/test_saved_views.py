@@ -64,8 +64,8 @@ async def test_what_comes_while_it_is_counted_does_not_put_the_count_off(tmp_pat
         await asyncio.to_thread(reading.wait, 10)
         [counting] = [each for each in seat.app.workers if each.name == "_count"]
         for _ in range(3):
-            seat.desk.redraw()
-            seat.desk.tick()
+            seat.screen.redraw()
+            seat.screen.tick()
         assert [each for each in seat.app.workers if each.name == "_count"] == [counting]
         may_read.set()
         await seat.sees("Of light 3")
@@ -78,7 +78,7 @@ async def test_a_saved_view_stands_in_the_sidebar_and_follows_the_mailbox(tmp_pa
     async with opened(mail.data, config=config) as seat:
         await seat.sees("Of light 1")
         await seat.sees("Broken ✕")
-        seat.desk.show_view(View("saved", "Of light"))
+        seat.screen.show_view(View("saved", "Of light"))
         await seat.sees(" 1 thread ")
         mail.message("more", "ann-00000001", "bob-00000001", "A lamp again.", ago=0, subject="Another")
         await seat.sees("Of light 2")
@@ -87,7 +87,7 @@ async def test_a_saved_view_stands_in_the_sidebar_and_follows_the_mailbox(tmp_pa
         await seat.sees(" 1 thread ")
         await seat.press("escape", "A", "U")
         await seat.sees(" 1 thread ")
-        seat.desk.show_view(View("saved", "Broken"))
+        seat.screen.show_view(View("saved", "Broken"))
         await seat.press("U")
         await seat.sees("This search can't be read.")
 

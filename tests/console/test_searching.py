@@ -30,7 +30,7 @@ def write_mail(folder: Path) -> MailFiles:
 
 def listed(seat: Seat) -> list[str]:
     """Return the subjects that the list shows."""
-    threads = seat.desk.threads
+    threads = seat.screen.threads
     return [threads.source.key(at) for at in range(len(threads.source))]
 
 
@@ -60,15 +60,15 @@ async def test_what_is_typed_is_found_as_it_is_typed(words: str, found: set[str]
     async with opened(write_mail(tmp_path).data) as seat:
         await search(seat, words, f"{len(found)} thread")
         assert set(listed(seat)) == found
-        assert seat.desk.focused is seat.desk.query_one("#search")
+        assert seat.screen.focused is seat.screen.query_one("#search")
 
 
 async def test_the_hit_is_what_is_shown_of_a_thread(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await search(seat, "heureka", "1 thread")
         await seat.press("enter")
-        assert seat.desk.pane() == "threads"
-        assert seat.desk.conversation.cursor_key == "m2"
+        assert seat.screen.pane() == "threads"
+        assert seat.screen.conversation.cursor_key == "m2"
         assert "heureka" in seat.text
 
 
@@ -86,14 +86,14 @@ async def test_hits_are_gone_through_with_n_and_the_footer_says_so(tmp_path: Pat
     async with opened(write_mail(tmp_path).data) as seat:
         await search(seat, "lamp", "3 threads")
         await seat.press("enter")
-        visited = [seat.desk.threads.cursor_key]
+        visited = [seat.screen.threads.cursor_key]
         for _ in range(3):
             await seat.press("n")
-            visited.append(seat.desk.threads.cursor_key)
+            visited.append(seat.screen.threads.cursor_key)
         assert set(visited) == {"m1", "m4", "old"}
         assert visited[0] == visited[3]
         await seat.press("N")
-        assert seat.desk.threads.cursor_key == visited[2]
+        assert seat.screen.threads.cursor_key == visited[2]
 
 
 async def test_escape_takes_the_search_away_and_everything_is_listed_again(tmp_path: Path) -> None:
@@ -103,8 +103,8 @@ async def test_escape_takes_the_search_away_and_everything_is_listed_again(tmp_p
             await search(seat, "heureka", "1 thread")
             await seat.press(*keys)
             assert listed(seat) == everything
-            assert seat.desk.pane() == "threads"
-            assert not seat.desk.query_one("#search").display
+            assert seat.screen.pane() == "threads"
+            assert not seat.screen.query_one("#search").display
 
 
 async def test_a_search_that_is_taken_away_before_its_hits_come_stays_away(tmp_path: Path) -> None:
@@ -199,9 +199,9 @@ async def test_a_search_ends_with_as_much_as_anybody_goes_through_and_says_how_t
 
 async def test_what_is_asked_while_mail_is_still_read_is_asked_again_when_all_is_there(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
-        seat.desk.mail_changed(True)
+        seat.screen.mail_changed(True)
         await search(seat, "lamp", "3 threads so far for lamp")
-        seat.desk.mail_changed(False)
+        seat.screen.mail_changed(False)
         await seat.until(lambda: "3 threads for lamp" in seat.notice)
 
 

@@ -39,15 +39,15 @@ async def test_all_are_seen_and_one_can_be_chosen(desk: MailFiles, lab: MailFile
         assert "Agents · desk" in seat.text
         assert "desk  ann-00000001, user" in seat.text
         assert "lost ✕" in seat.text
-        seat.desk.show_view(View("store", "lab"))
+        seat.screen.show_view(View("store", "lab"))
         await seat.sees("─ lab ─")
         await seat.sees(" 1 thread ")
         assert "A question at the desk" not in seat.text
-        seat.desk.show_view(View("store", "lost"))
+        seat.screen.show_view(View("store", "lost"))
         await seat.sees("This mailbox can't be read.")
         assert "there is no agent-mailbox.jsonl" in seat.text
         lab.message("n", "bob-00000001", "ann-00000001", "Cold.", ago=0, subject="Water in the lab")
-        seat.desk.show_view(View("all"))
+        seat.screen.show_view(View("all"))
         await seat.sees("Water in the lab")
         await seat.press("backslash", *"desk/ann", "enter")
         await seat.sees(" 1 thread ")
@@ -65,9 +65,9 @@ async def test_unreadable_lines_are_counted_for_all_and_for_one(
         assert "!1 1" in seat.text
         assert "!2 1" in seat.text
         for label, number in (("desk", 1), ("lab", 2)):
-            seat.desk.show_view(View("store", label))
+            seat.screen.show_view(View("store", label))
             await seat.sees(f" 1 thread · {number} line{'s' * (number > 1)} unreadable ")
-        faults = seat.desk.session.mailbox.problems_of("lab")
+        faults = seat.screen.session.mailbox.problems_of("lab")
         assert [(it.file, it.line) for it in faults] == [("lab/agent-mailbox.jsonl", 2), ("lab/agent-mailbox.jsonl", 3)]
 
 
@@ -108,7 +108,7 @@ async def test_what_one_mailbox_can_not_do_is_said_there(desk: MailFiles, tmp_pa
     async with opened(url, state=tmp_path / "state.db") as seat:
         assert not seat.app.session.why_not(Capability.SEND)
         assert not seat.app.session.why_not(Capability.SEND, "desk/m")
-        seat.desk.show_view(View("agent", "lost/ann"))
+        seat.screen.show_view(View("agent", "lost/ann"))
         await seat.press("c")
         await seat.sees("can't write here: there is no agent-mailbox.jsonl")
 

@@ -35,29 +35,29 @@ def write(mail: MailFiles, number: int, ago: float = HOUR) -> None:
 
 def wanted(seat: Seat) -> list[str]:
     """Look at every thread there is."""
-    mailbox = seat.desk.session.mailbox
+    mailbox = seat.screen.session.mailbox
     return [root for root in mailbox.threads(View("all")) if "harbour" in mailbox.summary(root).subject]
 
 
 async def begin_to_filter(seat: Seat, text: str = "harbour") -> None:
     """Type so fast that hardly anything was looked at."""
     await seat.press("backslash")
-    seat.desk.filter_text = text
-    seat.desk.redraw()
-    assert seat.desk.is_sifting
+    seat.screen.filter_text = text
+    seat.screen.redraw()
+    assert seat.screen.is_sifting
 
 
 async def test_the_newest_stand_at_once_and_the_title_says_that_more_may_follow(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
         await begin_to_filter(seat)
-        first = len(seat.desk.threads.source)
+        first = len(seat.screen.threads.source)
         assert 0 < first < WANTED
-        assert seat.desk.threads.source.key(0) == "m-2388"
-        await seat.until(lambda: f"{first} threads so far" in seat.text or not seat.desk.is_sifting)
+        assert seat.screen.threads.source.key(0) == "m-2388"
+        await seat.until(lambda: f"{first} threads so far" in seat.text or not seat.screen.is_sifting)
         await settle(seat.pilot)
         assert f"{WANTED} threads ─" in seat.text
         assert "so far" not in seat.text
-        assert list(seat.desk.roots()) == wanted(seat)
+        assert list(seat.screen.roots()) == wanted(seat)
 
 
 async def test_mail_that_comes_meanwhile_is_sifted_too(mail: MailFiles) -> None:
@@ -68,10 +68,10 @@ async def test_mail_that_comes_meanwhile_is_sifted_too(mail: MailFiles) -> None:
         mail.message("reply", "ann-00000001", "bob-00000001", ago=3, subject="Re", thread="m-0000")
         mail.message("late", "ann-00000001", "bob-00000001", ago=HOUR + NUMBER / 2, subject="The harbour, late")
         await seat.sees(f"{NUMBER + 4:,} messages")
-        roots = list(seat.desk.roots())
+        roots = list(seat.screen.roots())
         assert roots[:3] == ["new", "m-0000", "m-2388"]
         assert sorted(roots) == sorted(wanted(seat))
-        times = [seat.desk.session.mailbox.summary(root).last_time for root in roots]
+        times = [seat.screen.session.mailbox.summary(root).last_time for root in roots]
         assert times == sorted(times, reverse=True)
         assert "A new harbour" in seat.text
 
@@ -81,23 +81,23 @@ async def test_a_thread_that_matches_no_more_leaves(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
         await begin_to_filter(seat)
         await seat.sees("Of the harbour")
-        assert len(seat.desk.roots()) == WANTED + 1
+        assert len(seat.screen.roots()) == WANTED + 1
         mail.message("question", "bob-00000001", "ann-00000001", ago=7, subject="A question")
         await seat.until(lambda: "Of the harbour" not in seat.text)
-        assert list(seat.desk.roots()) == wanted(seat)
+        assert list(seat.screen.roots()) == wanted(seat)
 
 
 async def test_the_cursor_stays_on_its_thread(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
-        seat.desk.threads.select("m-0012")
+        seat.screen.threads.select("m-0012")
         await settle(seat.pilot)
         await begin_to_filter(seat)
-        assert seat.desk.threads.cursor_key == "m-0012"
+        assert seat.screen.threads.cursor_key == "m-0012"
         await settle(seat.pilot)
-        assert seat.desk.threads.cursor_key == "m-0012"
-        assert seat.desk.conversation.root == "m-0012"
+        assert seat.screen.threads.cursor_key == "m-0012"
+        assert seat.screen.conversation.root == "m-0012"
         assert "The harbour 0012" in seat.text
-        assert list(seat.desk.roots()) == wanted(seat)
+        assert list(seat.screen.roots()) == wanted(seat)
 
 
 async def test_another_letter_another_view_and_the_past_begin_anew(mail: MailFiles) -> None:
@@ -105,19 +105,19 @@ async def test_another_letter_another_view_and_the_past_begin_anew(mail: MailFil
         await begin_to_filter(seat, "h")
         await begin_to_filter(seat, "harbour 009")
         await settle(seat.pilot)
-        assert list(seat.desk.roots()) == ["m-0096"]
+        assert list(seat.screen.roots()) == ["m-0096"]
         await begin_to_filter(seat, "garden")
         await settle(seat.pilot)
-        assert len(seat.desk.roots()) == NUMBER - WANTED
-        seat.desk.show_view(View("channel", "project:lamp"))
-        assert len(seat.desk.roots()) == NUMBER / 2
-        seat.desk.show_view(View("all"))
+        assert len(seat.screen.roots()) == NUMBER - WANTED
+        seat.screen.show_view(View("channel", "project:lamp"))
+        assert len(seat.screen.roots()) == NUMBER / 2
+        seat.screen.show_view(View("all"))
         await begin_to_filter(seat)
-        seat.desk.go_to(mail.now - HOUR - NUMBER / 2)
-        await seat.until(lambda: seat.desk.session.moment is not None)
+        seat.screen.go_to(mail.now - HOUR - NUMBER / 2)
+        await seat.until(lambda: seat.screen.session.moment is not None)
         await settle(seat.pilot)
-        assert list(seat.desk.roots()) == wanted(seat)
-        assert len(seat.desk.roots()) < WANTED
+        assert list(seat.screen.roots()) == wanted(seat)
+        assert len(seat.screen.roots()) < WANTED
 
 
 async def test_files_that_are_read_anew_are_sifted_anew(mail: MailFiles) -> None:
@@ -127,32 +127,32 @@ async def test_files_that_are_read_anew_are_sifted_anew(mail: MailFiles) -> None
         write(mail, NUMBER // 2, ago=2 * HOUR)
         await seat.sees(f"{NUMBER // 2:,} messages")
         await settle(seat.pilot)
-        assert list(seat.desk.roots()) == wanted(seat)
+        assert list(seat.screen.roots()) == wanted(seat)
         assert len(wanted(seat)) == WANTED // 2
         assert "so far" not in seat.text
 
 
 async def test_only_unread_in_a_channel_keeps_what_was_just_read(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
-        seat.desk.show_view(View("channel", "project:lamp"))
+        seat.screen.show_view(View("channel", "project:lamp"))
         await settle(seat.pilot)
         await seat.press("U")
-        assert len(seat.desk.roots()) == NUMBER / 2
+        assert len(seat.screen.roots()) == NUMBER / 2
         await seat.open_thread("m-2397")
-        assert not seat.desk.session.mailbox.unseen_in("m-2397")
+        assert not seat.screen.session.mailbox.unseen_in("m-2397")
         mail.message("read", "ann-00000001", "bob-00000001", ago=4, subject="Not for the channel")
         mail.message("fresh", "ann-00000001", "project:lamp", ago=3, subject="For the channel")
         await seat.sees("For the channel")
-        roots = list(seat.desk.roots())
+        roots = list(seat.screen.roots())
         assert roots[:3] == ["fresh", "m-2399", "m-2397"]
         await seat.press("escape", "U", "U")
-        assert list(seat.desk.roots()) == [root for root in roots if root != "m-2397"]
+        assert list(seat.screen.roots()) == [root for root in roots if root != "m-2397"]
 
 
 async def test_all_that_is_listed_is_all_though_it_was_not_looked_at_yet(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
         await begin_to_filter(seat)
-        seat.desk.action_all_seen()
+        seat.screen.action_all_seen()
         await settle(seat.pilot)
         assert seat.notice == f"{WANTED} messages in {WANTED} threads marked as seen"
-        assert seat.desk.session.mailbox.counts().unseen == NUMBER - WANTED
+        assert seat.screen.session.mailbox.counts().unseen == NUMBER - WANTED

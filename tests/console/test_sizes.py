@@ -17,7 +17,7 @@ PANES = ("sidebar", "threads", "conversation", "composer")
 
 def shown(seat: Seat) -> dict[str, object]:
     """Return the panes that are on the screen, and where."""
-    desk = seat.desk
+    desk = seat.screen
     regions = {name: desk.query_one(f"#{name}").region for name in PANES}
     return {name: region for name, region in regions.items() if region.area and desk.query_one(f"#{name}").display}
 
@@ -45,7 +45,7 @@ async def test_as_many_columns_are_shown_as_have_room(size: tuple[int, int], tmp
     async with opened(mail.data, size=size) as seat:
         for key, pane in (("2", "threads"), ("3", "conversation"), ("1", "sidebar")):
             await seat.press(key)
-            assert seat.desk.pane() == pane
+            assert seat.screen.pane() == pane
             assert pane in shown(seat)
             assert len(shown(seat)) == SIZES[size], (pane, shown(seat))
             check(seat, size)
@@ -67,7 +67,7 @@ async def test_each_pane_can_have_the_whole_screen(size: tuple[int, int], tmp_pa
     async with opened(mail.data, size=size) as seat:
         for key in "123":
             await seat.press(key, "f")
-            assert list(shown(seat)) == [seat.desk.pane()]
+            assert list(shown(seat)) == [seat.screen.pane()]
             check(seat, size)
             await seat.press("f")
             check(seat, size)
@@ -82,7 +82,7 @@ async def test_the_screen_is_right_after_every_resize(tmp_path: Path) -> None:
             await settle(seat.pilot)
             check(seat, size)
             assert len(shown(seat)) == SIZES[size]
-            assert seat.desk.pane() == "conversation"
+            assert seat.screen.pane() == "conversation"
             assert "✓ read by ann-00000001" in seat.text
 
 

@@ -86,9 +86,9 @@ def console(folder: Path, theme: str) -> Iterator[SignalboxApp]:
 
 async def look_at_the_thread(pilot: Pilot[Any]) -> None:
     app: Any = pilot.app
-    await until(pilot, lambda: app.desk is not None and not app.session.is_loading)
+    await until(pilot, lambda: app.main_screen is not None and not app.session.is_loading)
     await settle(pilot)
-    app.desk.threads.select("s")
+    app.main_screen.threads.select("s")
     await settle(pilot)
     await pilot.press("enter")
     await settle(pilot)
@@ -108,8 +108,8 @@ def test_an_answer_is_written_in_a_small_terminal(snap_compare: Any, tmp_path: P
         await look_at_the_thread(pilot)
         app: Any = pilot.app
         for field in ("#to", "#subject"):
-            app.desk.query_one(field).cursor_blink = False
-        app.desk.query_one("#body").cursor_blink = False
+            app.main_screen.query_one(field).cursor_blink = False
+        app.main_screen.query_one("#body").cursor_blink = False
         await pilot.press("R", *"Go ahead, but keep the old field.")
         await settle(pilot)
 

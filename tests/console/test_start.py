@@ -31,7 +31,7 @@ HEAVY = (
     "console.palette",
     "console.screens.ask",
     "console.screens.main",
-    "console.screens.sheet",
+    "console.screens.list_screen",
     "console.screens.viewer",
     "console.state",
     "gzip",

@@ -184,9 +184,9 @@ async def test_the_console_comes_back_as_it_was_left(tmp_path: Path) -> None:
     mail, _ = every_case(tmp_path)
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         await seat.press("1", "g", "j", "j", "2", "j", "j")
-        chosen = seat.desk.threads.cursor_key
+        chosen = seat.screen.threads.cursor_key
         await seat.pilot.press("q")
         await seat.until(lambda: seat.app.return_code is not None)
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         assert "Dead letters" in seat.lines[1]
-        assert seat.desk.threads.cursor_key == chosen
+        assert seat.screen.threads.cursor_key == chosen

@@ -45,7 +45,7 @@ def conversation(seat: Seat) -> str:
 
 
 def listed(seat: Seat) -> list[str]:
-    threads = seat.desk.threads
+    threads = seat.screen.threads
     return [threads.source.key(at) for at in range(len(threads.source))]
 
 
@@ -58,10 +58,10 @@ async def test_following_begins_with_the_newest_wherever_one_is(is_flat: bool, t
     async with opened(mail.data) as seat:
         await seat.open_thread("t-0")
         await seat.press(*(["t"] if is_flat else []), "g", "F")
-        assert seat.desk.conversation.cursor_key == "t-4"
+        assert seat.screen.conversation.cursor_key == "t-4"
         mail.message("new", "bob-00000001", "ann-00000001", "The newest of all.", ago=0, thread="t-2")
         await seat.until(lambda: "The newest of all." in conversation(seat))
-        assert seat.desk.conversation.cursor_key == "new"
+        assert seat.screen.conversation.cursor_key == "new"
         assert "following" in seat.text
         mail.message("newer", "bob-00000001", "ann-00000001", "Still newer.", ago=-1, thread="t-0")
         await seat.until(lambda: "Still newer." in conversation(seat))
@@ -71,9 +71,9 @@ async def test_who_went_back_while_following_comes_to_the_newest_with_the_same_k
     async with opened(write_talk(tmp_path).data) as seat:
         await seat.open_thread("t-0")
         await seat.press("F", "g")
-        assert seat.desk.conversation.cursor_key == "t-0"
+        assert seat.screen.conversation.cursor_key == "t-0"
         await seat.press("F")
-        assert seat.desk.conversation.cursor_key == "t-4"
+        assert seat.screen.conversation.cursor_key == "t-4"
         assert seat.notice == "following the newest"
         await seat.press("F")
         assert seat.notice == "no longer following"
@@ -90,9 +90,9 @@ async def test_a_query_that_can_not_be_read_keeps_the_line_open_and_lists_nothin
 ) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press("slash", *query, key)
-        bar: Any = seat.desk.query_one("#search")
+        bar: Any = seat.screen.query_one("#search")
         assert bar.display
-        assert seat.desk.focused is bar
+        assert seat.screen.focused is bar
         assert "at position" in " ".join(seat.text.split())
         assert listed(seat) == []
         assert "Thread" not in "\n".join(seat.lines[:-1])
@@ -114,11 +114,11 @@ async def test_a_search_begins_at_its_first_hit_and_leaves_where_it_began_when_n
 ) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press(*["j"] * 5)
-        before = seat.desk.threads.cursor_key
+        before = seat.screen.threads.cursor_key
         await seat.press("slash", *"lamp")
         await seat.until(lambda: "4 threads" in seat.notice)
         await settle(seat.pilot)
-        assert seat.desk.threads.cursor_key == listed(seat)[0] == "m-09"
+        assert seat.screen.threads.cursor_key == listed(seat)[0] == "m-09"
         assert "The lamp 9." in conversation(seat)
         await seat.press(*"zz")
         await seat.until(lambda: "0 threads" in seat.notice)
@@ -126,8 +126,8 @@ async def test_a_search_begins_at_its_first_hit_and_leaves_where_it_began_when_n
         assert "The lamp" not in conversation(seat)
         assert "Thread" not in conversation(seat)
         await seat.press("escape")
-        assert seat.desk.threads.cursor_key == before
-        assert seat.desk.conversation.root == before
+        assert seat.screen.threads.cursor_key == before
+        assert seat.screen.conversation.root == before
 
 
 # Undoing
@@ -220,11 +220,11 @@ async def test_undoing_says_the_number_that_was_said_when_it_was_done(tmp_path: 
 async def test_a_page_is_closed_by_the_key_that_opened_it_alone(opens: str, others: str, tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press(opens)
-        await seat.until(lambda: seat.app.screen is not seat.desk)
+        await seat.until(lambda: seat.app.screen is not seat.screen)
         await seat.press(*others)
-        assert seat.app.screen is not seat.desk
+        assert seat.app.screen is not seat.screen
         await seat.press(opens)
-        assert seat.app.screen is seat.desk
+        assert seat.app.screen is seat.screen
 
 
 # What is new
@@ -251,6 +251,6 @@ async def test_a_view_is_not_left_with_the_conversation_of_another(tmp_path: Pat
         assert "Thread" not in conversation(seat)
         await seat.press("escape")
         assert "Thread 11" in conversation(seat)
-        seat.desk.show_view(View("waiting"))
+        seat.screen.show_view(View("waiting"))
         await settle(seat.pilot)
         assert "Thread" not in conversation(seat)

@@ -110,7 +110,7 @@ async def test_a_draft_stays_in_the_present(mail: MailFiles) -> None:
         await seat.press("r", *"Later", "escape", "escape")
         await seat.press("T", "comma")
         await seat.open_thread("two")
-        assert not seat.desk.composer.is_open
+        assert not seat.screen.composer.is_open
         await seat.press("escape", "T")
         await seat.open_thread("one")
         await seat.press("escape")

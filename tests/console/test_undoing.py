@@ -38,7 +38,7 @@ async def test_marked_threads_are_seen_at_once_and_unseen_again(tmp_path: Path) 
         assert "4 unread" in seat.lines[0]
         await seat.press("escape")
         assert marks(seat) == []
-        assert seat.desk.pane() == "threads"
+        assert seat.screen.pane() == "threads"
 
 
 async def test_a_range_and_what_a_query_finds_are_marked(tmp_path: Path) -> None:
@@ -70,23 +70,23 @@ async def test_a_discarded_draft_comes_back(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press("c")
         await seat.press(*"ann-00000001", "tab", "tab", *"A thought.")
-        await seat.desk.run_action("discard")
+        await seat.screen.run_action("discard")
         await seat.sees("Discard this draft?")
         await seat.press("y")
-        assert not seat.desk.composer.is_open
+        assert not seat.screen.composer.is_open
         await seat.press("z")
         await seat.sees("A thought.")
-        assert seat.desk.composer.is_open
+        assert seat.screen.composer.is_open
 
 
 async def test_the_console_opens_as_it_was_left(tmp_path: Path) -> None:
     mail = write_mail(tmp_path)
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         await seat.press("t", "U", "backslash", *"subject 2", "enter")
-        assert seat.desk.threads.cursor_key == "m-2"
+        assert seat.screen.threads.cursor_key == "m-2"
         await seat.pilot.press("q")
         await seat.until(lambda: seat.app.return_code is not None or not seat.app.is_running)
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         assert "only unread · \\subject" in seat.lines[1]
-        assert seat.desk.conversation.root == "m-2"
-        assert seat.desk.conversation.is_flat
+        assert seat.screen.conversation.root == "m-2"
+        assert seat.screen.conversation.is_flat

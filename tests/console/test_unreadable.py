@@ -46,7 +46,7 @@ async def test_each_line_is_listed_with_file_number_reason_and_what_stands_there
         assert '{"id": "torn", "sender": "␛[2Jann' in text(seat)
         assert "no JSON" in text(seat) or "JSON" in text(seat)
         await seat.press("escape")
-        assert seat.app.screen is seat.desk
+        assert seat.app.screen is seat.screen
 
 
 async def test_lines_of_an_archive_and_of_one_of_several_mailboxes_are_found_too(tmp_path: Path) -> None:

@@ -38,11 +38,11 @@ def journal(mail: MailFiles) -> list[dict[str, Any]]:
 
 async def fill(seat: Seat, to: str, body: str = "") -> None:
     """Write an address and a text into the composer, as keys would."""
-    seat.desk.composer.open(Writing("new"))
-    seat.desk.composer.focus_field()
+    seat.screen.composer.open(Writing("new"))
+    seat.screen.composer.focus_field()
     await settle(seat.pilot)
     await seat.press(*to)
-    seat.desk.composer.query_one("#body").focus()
+    seat.screen.composer.query_one("#body").focus()
     await seat.press(*body)
 
 
@@ -75,7 +75,7 @@ async def test_a_message_is_written_to_whom_it_says_and_appears_in_the_list(
         assert message["recipient"] == written
         assert message["sender"] == "user"
         assert message["content"] == "Good day."
-        assert not seat.desk.composer.is_open
+        assert not seat.screen.composer.is_open
         assert seat.notice == "sent"
         assert any("Good day." in line[26:64] for line in seat.lines)
     assert journal(mail) == []
@@ -85,9 +85,9 @@ async def test_writing_from_a_channel_goes_to_the_channel_and_from_an_agent_to_t
     mail = write_talk(tmp_path)
     async with opened(mail.data) as seat:
         for view, to in ((View("channel", "project:ink"), "#ink"), (View("agent", "bob-00000001"), "bob-00000001")):
-            seat.desk.show_view(view)
+            seat.screen.show_view(view)
             await seat.press("2", "c")
-            assert seat.desk.composer.writing.recipients == to
+            assert seat.screen.composer.writing.recipients == to
             await seat.press("escape")
 
 
@@ -144,7 +144,7 @@ async def test_a_long_quote_says_how_much_it_leaves_out(tmp_path: Path) -> None:
     async with opened(mail.data) as seat:
         await seat.open_thread("long")
         await seat.press("greater_than_sign")
-        await seat.until(lambda: seat.desk.composer.writing.body.endswith("> 39\n> [3 more lines]\n\n"))
+        await seat.until(lambda: seat.screen.composer.writing.body.endswith("> 39\n> [3 more lines]\n\n"))
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ async def test_a_refused_draft_says_why_and_nothing_is_written(to: str, body: st
         await fill(seat, to, body)
         await seat.press("ctrl+s")
         assert said in " ".join("\n".join(line[70:].strip("│ ") for line in seat.lines).split())
-        assert seat.desk.composer.is_open
+        assert seat.screen.composer.is_open
         assert mail.mailbox.read_bytes() == before
         mail.message("more", "bob-00000001", "ann-00000001", "Meanwhile.", ago=0)
         await seat.sees("Meanwhile.")
@@ -194,8 +194,8 @@ async def test_a_store_that_refuses_keeps_the_draft(tmp_path: Path) -> None:
         mail.data.rename(tmp_path / "elsewhere")
         await seat.press("ctrl+s")
         await seat.sees("Not sent")
-        assert seat.desk.composer.is_open
-        assert seat.desk.composer.writing.body == "Hm."
+        assert seat.screen.composer.is_open
+        assert seat.screen.composer.writing.body == "Hm."
 
 
 async def test_a_draft_is_kept_on_escape_and_found_again_in_another_console(tmp_path: Path) -> None:
@@ -204,13 +204,13 @@ async def test_a_draft_is_kept_on_escape_and_found_again_in_another_console(tmp_
         await seat.open_thread("you")
         await seat.press("r", *"Half a thought", "escape")
         assert seat.notice == "the draft is kept"
-        assert not seat.desk.composer.is_open
+        assert not seat.screen.composer.is_open
         await seat.sees("1 draft")
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         await seat.sees("1 draft")
         await seat.open_thread("you")
         await seat.press("r")
-        assert seat.desk.composer.writing.body == "Half a thought"
+        assert seat.screen.composer.writing.body == "Half a thought"
         assert "Half a thought" in seat.text
 
 
@@ -233,17 +233,17 @@ async def test_a_draft_survives_every_size(tmp_path: Path) -> None:
             await seat.pilot.resize_terminal(*size)
             await settle(seat.pilot)
             assert "A thought." in seat.text
-            assert seat.desk.pane() == "composer"
+            assert seat.screen.pane() == "composer"
 
 
 async def test_discarding_asks_and_the_answer_is_no_by_default(tmp_path: Path) -> None:
     async with opened(write_talk(tmp_path).data, state=tmp_path / "state.db") as seat:
         await fill(seat, "ann-00000001", "A thought.")
         for answer, is_kept in (("enter", True), ("escape", True), ("y", False)):
-            await seat.desk.run_action("discard")
+            await seat.screen.run_action("discard")
             await seat.sees("Discard this draft?")
             await seat.press(answer)
-            assert ("1 draft" in seat.lines[0]) == is_kept or seat.desk.session.drafts_kept == is_kept
+            assert ("1 draft" in seat.lines[0]) == is_kept or seat.screen.session.drafts_kept == is_kept
 
 
 async def test_sending_twice_in_haste_sends_once(tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ async def test_what_was_typed_is_sent_to_the_letter(tmp_path: Path) -> None:
     mail = write_talk(tmp_path)
     async with opened(mail.data) as seat:
         await fill(seat, "ann-00000001", "x")
-        seat.desk.composer.set_body('  First\n\n\tsecond — 日本 👩‍🚀 [/] \\ "quoted"\n```py\nx\n```')
+        seat.screen.composer.set_body('  First\n\n\tsecond — 日本 👩‍🚀 [/] \\ "quoted"\n```py\nx\n```')
         await settle(seat.pilot)
         message = await sent(seat, mail, 5)
     assert message["content"] == '  First\n\n\tsecond — 日本 👩‍🚀 [/] \\ "quoted"\n```py\nx\n```'

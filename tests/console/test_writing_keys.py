@@ -28,12 +28,12 @@ def write_mail(folder: Path, **more: Any) -> MailFiles:
 
 
 def body(seat: Seat) -> Any:
-    return seat.desk.composer.query_one("#body")
+    return seat.screen.composer.query_one("#body")
 
 
 async def write(seat: Seat, text: str = "", to: str = "ann-00000001") -> None:
-    seat.desk.composer.open(Writing("new", to, "", text))
-    seat.desk.composer.focus_field()
+    seat.screen.composer.open(Writing("new", to, "", text))
+    seat.screen.composer.focus_field()
     await settle(seat.pilot)
 
 
@@ -42,12 +42,12 @@ async def test_tab_in_the_text_indents_and_never_leaves_it(tmp_path: Path) -> No
         await write(seat)
         await seat.press("tab", *"ab", "tab", "q", "D", "z")
         assert body(seat).text == "    ab  qDz"
-        assert seat.desk.focused is body(seat)
-        assert seat.app.screen is seat.desk
+        assert seat.screen.focused is body(seat)
+        assert seat.app.screen is seat.screen
         await seat.press("shift+tab")
-        assert seat.desk.focused is seat.desk.composer.query_one("#subject")
+        assert seat.screen.focused is seat.screen.composer.query_one("#subject")
         await seat.press("tab", "escape")
-        assert not seat.desk.composer.is_open
+        assert not seat.screen.composer.is_open
 
 
 @pytest.mark.parametrize("key", ["enter", "ctrl+j", "shift+enter"])
@@ -63,7 +63,7 @@ async def test_every_pasted_end_of_a_line_ends_one(pasted: str, tmp_path: Path) 
     async with opened(write_mail(tmp_path).data) as seat:
         await write(seat, "x\r\ny")
         await seat.paste(pasted)
-        assert seat.desk.composer.writing.body == "x\nya\nb"
+        assert seat.screen.composer.writing.body == "x\nya\nb"
 
 
 def test_line_feeds_break_lines_in_a_terminal(tmp_path: Path, open_console: Open) -> None:
@@ -121,7 +121,7 @@ async def test_what_was_sent_is_on_the_screen(size: tuple[int, int], tmp_path: P
         await write(seat, "News for everybody.", to="all")
         await seat.press("ctrl+s")
         await seat.sees("News for everybody.")
-        await seat.until(lambda: (it := seat.desk.conversation.message) is not None and it.sender == "user")
+        await seat.until(lambda: (it := seat.screen.conversation.message) is not None and it.sender == "user")
         await settle(seat.pilot)
         assert "News for everybody." in seat.text
         assert "The first word." not in "\n".join(line[len(line) // 2 :] for line in seat.lines)
@@ -129,11 +129,11 @@ async def test_what_was_sent_is_on_the_screen(size: tuple[int, int], tmp_path: P
 
 async def test_what_was_sent_is_shown_though_the_view_does_not_list_it(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
-        seat.desk.show_view(View("agent", "bob-00000001"))
+        seat.screen.show_view(View("agent", "bob-00000001"))
         await settle(seat.pilot)
         await write(seat, "News for Ann.")
         await seat.press("ctrl+s")
-        await seat.until(lambda: (it := seat.desk.conversation.message) is not None and it.sender == "user")
+        await seat.until(lambda: (it := seat.screen.conversation.message) is not None and it.sender == "user")
         await seat.sees("News for Ann.")
 
 
@@ -141,16 +141,16 @@ async def test_who_went_on_meanwhile_is_left_where_they_are(tmp_path: Path) -> N
     mail = write_mail(tmp_path)
     async with opened(mail.data) as seat:
         for key, goes_on in (("late", True), ("later", False)):
-            assert seat.desk.threads.select("two")
+            assert seat.screen.threads.select("two")
             await settle(seat.pilot)
-            seat.desk.on_composer_sent(Composer.Sent(key, Writing("new")))
+            seat.screen.on_composer_sent(Composer.Sent(key, Writing("new")))
             if goes_on:
-                assert seat.desk.threads.select("one")
+                assert seat.screen.threads.select("one")
                 await settle(seat.pilot)
             mail.message(key, "user", "ann-00000001", "News for Ann.", ago=0)
-            await seat.until(lambda key=key: key in seat.desk.session.mailbox)
+            await seat.until(lambda key=key: key in seat.screen.session.mailbox)
             await settle(seat.pilot)
-            assert seat.desk.threads.cursor_key == ("one" if goes_on else key)
+            assert seat.screen.threads.cursor_key == ("one" if goes_on else key)
 
 
 async def test_the_keys_come_back_after_a_notice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,12 @@ from msgspec import Struct
 
 from mailstore.views import View
 
-__all__ = ["Look"]
+__all__ = ["Location"]
 
 EVERYTHING = View("all")
 
 
-class Look(Struct, frozen=True):
+class Location(Struct, frozen=True):
     """What the person looks at: a view, a thread and a message of it, and what is left out of the list."""
 
     view: View = EVERYTHING
@@ -25,7 +25,7 @@ class Look(Struct, frozen=True):
     is_flat: bool = False
 
     @classmethod
-    def left_off(cls, place: dict[str, Any]) -> Look:
+    def left_off(cls, place: dict[str, Any]) -> Location:
         """Read a place as it was remembered; anything odd is the beginning."""
         try:
             return msgspec.convert(place, cls)

@@ -33,14 +33,14 @@ from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
 from mailstore.message import Message
 
-__all__ = ["Sheet"]
+__all__ = ["ListScreen"]
 
 WIDE = 110
 LONGEST_TEXT = 4000
 WAIT = Strip([Segment("…")])
 
 
-class Sheet(Undoing, Screen[str | None]):
+class ListScreen(Undoing, Screen[str | None]):
     """One of the console's full-screen lists; gives the id of a message to jump to, or none.
 
     A kind of sheet says its `NAME` (the pane under which `console.commands` lists its keys), its title, its

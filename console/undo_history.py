@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-__all__ = ["Deed", "Deeds"]
+__all__ = ["UndoHistory", "UndoableAction"]
 
 KEPT = 200
 
 
-class Deed(Struct, frozen=True):
+class UndoableAction(Struct, frozen=True):
     """Something done, in words for the person, with what takes it back and what does it again.
 
     `writes` says in lines what taking it back (True) or doing it again (False) would write into a mailbox, and raises
@@ -24,43 +24,45 @@ class Deed(Struct, frozen=True):
     writes: Callable[[bool], list[str]] | None = None
 
 
-class Deeds:
+class UndoHistory:
     """The deeds of one console, at most the newest 200."""
 
     def __init__(self) -> None:
-        self._done: list[Deed] = []
-        self._undone: list[Deed] = []
+        self._done: list[UndoableAction] = []
+        self._undone: list[UndoableAction] = []
 
-    def add(self, deed: Deed) -> None:
+    def add(self, deed: UndoableAction) -> None:
         """Remember what was just done; what was taken back before can't be done again any more."""
         self._done.append(deed)
         del self._done[:-KEPT]
         self._undone.clear()
 
-    def replace(self, deed: Deed) -> None:
+    def replace(self, deed: UndoableAction) -> None:
         """Let a deed stand for the newest one, which was done again and is taken back another way now."""
         self._done[-1:] = [deed]
 
     @property
-    def last_done(self) -> Deed | None:
+    def last_done(self) -> UndoableAction | None:
         """The deed that would be taken back."""
         return self._done[-1] if self._done else None
 
     @property
-    def last_undone(self) -> Deed | None:
+    def last_undone(self) -> UndoableAction | None:
         """The deed that would be done again."""
         return self._undone[-1] if self._undone else None
 
-    def undo(self) -> Deed | None:
+    def undo(self) -> UndoableAction | None:
         """Take the newest deed back and return it; None when there is none."""
         return self._move(self._done, self._undone, lambda deed: deed.undo())
 
-    def redo(self) -> Deed | None:
+    def redo(self) -> UndoableAction | None:
         """Do again what was taken back last, and return it; None when there is nothing."""
         return self._move(self._undone, self._done, lambda deed: deed.redo())
 
     @staticmethod
-    def _move(source: list[Deed], target: list[Deed], run: Callable[[Deed], object]) -> Deed | None:
+    def _move(
+        source: list[UndoableAction], target: list[UndoableAction], run: Callable[[UndoableAction], object]
+    ) -> UndoableAction | None:
         if not source:
             return None
         deed = source.pop()
