@@ -1,4 +1,4 @@
-"""Messages as situations at the act scale: actors and a materialization each (seed 000: ontological mapping)."""
+"""Messages as situations at the act scale: actors and a materialization each."""
 
 from __future__ import annotations
 

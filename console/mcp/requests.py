@@ -1,4 +1,4 @@
-"""What the tools take, under the names that agents know them by (seed 002)."""
+"""The parameters of the tools, under the names that agents use."""
 
 from __future__ import annotations
 

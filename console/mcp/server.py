@@ -1,4 +1,4 @@
-"""The server: tools, and one resource that rings when mail comes and never delivers it (seed 001: the doorbell)."""
+"""The server: tools, and one resource that notifies of new mail without delivering it."""
 
 from __future__ import annotations
 

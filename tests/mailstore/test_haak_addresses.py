@@ -1,4 +1,4 @@
-"""What addresses in a HAAK mailbox mean, and how long mail lives (formats/haak.md 6-9, 11, 13, 15, 16, 22)."""
+"""What addresses in a HAAK mailbox mean, and when mail expires (docs/semantics.md#addresses)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Damage in a HAAK mailbox: told with file, line and offset, and every good record around it read (haak.md 20)."""
+"""Damage in a HAAK mailbox is reported with file, line and offset; the records around it are read."""
 
 from __future__ import annotations
 

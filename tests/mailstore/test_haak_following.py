@@ -118,7 +118,7 @@ def test_problems_that_come_have_the_line_and_offset_of_the_file(mail: MailFiles
     assert [(one.line, one.offset) for one in of(Problem, events)] == [(3, offset)]
 
 
-# Replaced, cut, gone (haak.md 21)
+# Replaced, truncated, gone
 
 
 def cut_in_place(mail: MailFiles) -> None:

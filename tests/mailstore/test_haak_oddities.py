@@ -1,4 +1,4 @@
-"""Values of odd kinds in a HAAK mailbox, and what is made of them (formats/haak.md 1, 3, 4, 10, 14)."""
+"""How values of unexpected types in a HAAK mailbox are read (docs/semantics.md#records)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A HAAK mailbox is read by the table of formats/haak.md: its numbers stand at the tests."""
+"""How the fields of a HAAK mailbox are read (docs/semantics.md#records)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def line(mail: MailFiles, **fields: Any) -> None:
     mail.line({name: value for name, value in {**USUAL, **fields}.items() if value is not None})
 
 
-# 1: names
+# Names
 
 
 @pytest.mark.parametrize(("field", "name"), OTHER_NAMES)
@@ -90,7 +90,7 @@ def test_fields_that_nobody_knows_stay_in_the_raw_record(mail: MailFiles) -> Non
         assert store.raw(message(mail)) == mail.mailbox.read_bytes()[:-1]
 
 
-# 2: subjects
+# Subjects
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_subject_of_its_own_is_kept_whole(mail: MailFiles) -> None:
     assert message(mail).subject == "A subject " * 20
 
 
-# 3: ids
+# Ids
 
 
 def test_a_number_is_an_id_and_compares_as_a_string(mail: MailFiles) -> None:
@@ -143,7 +143,7 @@ def test_of_two_messages_with_one_id_the_first_is_the_message(mail: MailFiles) -
     assert [one.subject for one in mailbox.duplicates] == ["Second"]
 
 
-# 4, 5: reads
+# Reads
 
 
 @pytest.mark.parametrize("message_id", ["message_id", "messageid", "msg_id", "id"])
@@ -165,7 +165,7 @@ def test_who_has_read_a_message_is_told_by_the_message_and_by_the_reads(mail: Ma
     assert {receipt.reader for receipt in mailbox.receipts("m")} == {ANN, BOB}
 
 
-# 10: several recipients
+# Several recipients
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_tags_come_as_a_string_a_list_or_parted_by_commas(
     assert message(mail).recipients == expected
 
 
-# 12: how long a message lives
+# How long a message lives
 
 
 @pytest.mark.parametrize("odd", [0, -1, "soon", True, [], [4], {}, "nan"])
@@ -204,7 +204,7 @@ def test_a_ttl_is_a_number_of_hours(mail: MailFiles, ttl: object, hours: float) 
     assert not problems(mail)
 
 
-# 14: times
+# Times
 
 
 @pytest.mark.parametrize(

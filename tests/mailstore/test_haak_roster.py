@@ -1,4 +1,4 @@
-"""Rosters and archives of a HAAK mailbox (formats/haak.md 16, 17, 19)."""
+"""Rosters and archives of a HAAK mailbox (docs/semantics.md#records)."""
 
 from __future__ import annotations
 

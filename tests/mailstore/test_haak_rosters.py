@@ -1,4 +1,4 @@
-"""Rosters of a HAAK mailbox as programs write them: in both forms, rewritten, in pieces (formats/haak.md 17)."""
+"""Rosters of a HAAK mailbox as programs write them: both forms, rewritten, in pieces (docs/formats/haak.md#reading)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written to a HAAK mailbox: whole lines in the words of its files, or nothing (haak.md, "writing")."""
+"""What is written to a HAAK mailbox: whole lines in the dialect of its files (docs/formats/haak.md#writing)."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ AND json_extract(message.data, '$.properties.archivedAt') IS NULL
 UNION SELECT DISTINCT source FROM Edges WHERE type = 'DELIVERED_TO' AND target = :name
 AND json_extract(data, '$.properties.readAt') IS NULL AND json_extract(data, '$.properties.archivedAt') IS NULL
 """
-"""What neo itself lists as unread for an identity (formats/neo.md: read state)."""
+"""What neo itself lists as unread for an identity (docs/formats/neo.md#tables)."""
 
 
 def unread_there(path: Path) -> dict[str, set[str]]:

@@ -1,4 +1,4 @@
-"""Agents, addresses and drafts (semantics: addresses; formats/haak.md 7, 8, 10, 11)."""
+"""Agents, addresses and drafts (docs/semantics.md#addresses)."""
 
 from __future__ import annotations
 
