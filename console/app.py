@@ -18,12 +18,12 @@ from textual.events import Key, Paste
 from textual.worker import Worker
 
 from console import later
-from console.ahead import Ahead
 from console.commands import PLAN_ARCHIVAL, QUIT, keys_of
 from console.config import Config
 from console.dressing import Dressing
 from console.failures import tell_failure
-from console.idling import Idling
+from console.idle import Idling
+from console.prefetch import Ahead
 from console.render.safe import visible, visible_line
 from console.screens.desk import Desk
 from console.screens.location import Location
@@ -37,7 +37,7 @@ from mailstore.store import Capability, Store
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
-    from console.notifying import Notice, Occasion, Way
+    from console.notification_rules import Notice, Occasion, Way
     from console.screens.main import MainScreen
     from console.state import State
 

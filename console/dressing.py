@@ -11,12 +11,12 @@ from textual.filter import LineFilter
 from textual.theme import Theme
 
 from console.config import config_folder
+from console.render.ansi_colours import Sixteen
 from console.render.cells import SureCells
-from console.render.sixteen import Sixteen
 from console.session import Session
 from console.styles import TextStyles
-from console.theming import DEFAULTS, code_style, first_themes, theme_changes
-from console.theming import load_themes as every_theme
+from console.theme_files import DEFAULTS, code_style, first_themes, theme_changes
+from console.theme_files import load_themes as every_theme
 
 if TYPE_CHECKING:
     from console.screens.main import MainScreen

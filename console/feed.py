@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from threading import Event as Flag
 from time import perf_counter, time
 
-from console.ahead import Ahead
+from console.prefetch import Ahead
 from mailstore.errors import StoreError
 from mailstore.events import Event, Reset
 from mailstore.folding import kept

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from console.feed import Sink as Sink
     from console.feed import carry as carry
     from console.keymap import read_keymap as read_keymap
-    from console.notices import osc9 as osc9
-    from console.notices import run_quietly as run_quietly
-    from console.notices import show_on_desktop as show_on_desktop
-    from console.notifying import Occasion as Occasion
-    from console.notifying import Way as Way
-    from console.notifying import notices as notices
-    from console.notifying import occasion_of as occasion_of
-    from console.notifying import ways as ways
+    from console.notification_delivery import osc9 as osc9
+    from console.notification_delivery import run_quietly as run_quietly
+    from console.notification_delivery import show_on_desktop as show_on_desktop
+    from console.notification_rules import Occasion as Occasion
+    from console.notification_rules import Way as Way
+    from console.notification_rules import notices as notices
+    from console.notification_rules import occasion_of as occasion_of
+    from console.notification_rules import ways as ways
     from console.palette import Palette as Palette
     from console.panes.composer import Composer as Composer
     from console.panes.conversation import Conversation as Conversation
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from console.panes.slider import Place as Place
     from console.panes.slider import Slider as Slider
     from console.render.markdown import render_markdown as render_markdown
-    from console.saved import find as find
+    from console.saved_views import find as find
     from console.screens.archive import Archive as Archive
     from console.screens.ask import Ask as Ask
     from console.screens.attention import NeedsAttention as NeedsAttention
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from console.state import State as State
     from console.unseen import shown_to as shown_to
     from console.unseen import unseen as unseen
-    from console.waking import wake as wake
+    from console.wake_command import wake as wake
     from mailstore.exporting import placed as placed
     from mailstore.exporting import whole as whole
     from mailstore.moments import EXAMPLES as EXAMPLES
@@ -93,9 +93,9 @@ HOMES = {
     "console.screens.archive": ("Archive",),
     "console.panes.problems": ("problem_page",),
     "console.screens.unreadable": ("Unreadable",),
-    "console.notifying": ("Occasion", "Way", "notices", "occasion_of", "ways"),
-    "console.notices": ("osc9", "run_quietly", "show_on_desktop"),
-    "console.saved": ("find",),
+    "console.notification_rules": ("Occasion", "Way", "notices", "occasion_of", "ways"),
+    "console.notification_delivery": ("osc9", "run_quietly", "show_on_desktop"),
+    "console.saved_views": ("find",),
     "console.keymap": ("read_keymap",),
     "mailstore.sending": ("preview",),
     "mailstore.settling": ("carry_out",),
@@ -104,7 +104,7 @@ HOMES = {
     "console.panes.slider": ("Place", "Slider"),
     "mailstore.waking": ("waking_mail",),
     "console.unseen": ("shown_to", "unseen"),
-    "console.waking": ("wake",),
+    "console.wake_command": ("wake",),
     "console.export.document": ("SUFFIXES", "About", "render"),
     "console.cli.export": ("write_new",),
     "console.cli.plain": ("stamp",),

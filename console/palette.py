@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from console.commands import ANYWHERE, COMMANDS, Command
-from console.panes.places import places
+from console.panes.sidebar_rows import places
 from console.render.safe import visible_line
 from console.screens.list_screen import ListScreen
 from console.screens.main import MainScreen

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from textual.cache import LRUCache
 
 from console import later
+from console.composer_draft import Writing
 from console.config import Config, state_file
 from console.undo_history import UndoHistory
-from console.writing import Writing
 from mailstore.address import Kind, resolve
 from mailstore.errors import MailError, StoreError, Unsupported
 from mailstore.events import Event, Seen
@@ -23,7 +23,7 @@ from mailstore.message import Intervention, Message
 from mailstore.store import Capability, Store
 
 if TYPE_CHECKING:
-    from console.saved import Found
+    from console.saved_views import Found
     from console.state import State
     from mailstore.draft import Draft
     from mailstore.sending import Preview

@@ -10,8 +10,8 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple
 
+from console.composer_draft import Writing
 from console.config import state_file
-from console.writing import Writing
 from mailstore.scope import Scope, label_of, parts_of
 
 __all__ = ["Shown", "State"]

@@ -14,7 +14,7 @@ __all__ = ["main"]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0 done, 1 refused or failed, 2 used wrongly."""
-    from console.cli.edge import guarded
+    from console.cli.terminal_io import guarded
 
     return guarded(_chosen, list(sys.argv[1:] if argv is None else argv))
 

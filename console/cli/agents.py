@@ -9,7 +9,7 @@ from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import AgentRow
 from console.cli.plain import columns, put, stamp
-from console.render.text import age
+from console.render.short_text import age
 from console.unseen import unread_count, unread_words
 from mailstore.roster import Agent, Status
 

@@ -6,9 +6,8 @@ import argparse
 import sys
 import time
 
-from console.archival import plan_lines, report_line
+from console.archive_report import plan_lines, report_line
 from console.cli.document import put_json
-from console.cli.edge import warn
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import ArchiveRow, StayRow, WriterRow
@@ -16,6 +15,7 @@ from console.cli.plain import put
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.progress import Progress, is_terminal
 from console.cli.settings import settings
+from console.cli.terminal_io import warn
 from console.render.safe import visible_line
 from mailstore.archival import ArchivePlan, ArchiveReport
 from mailstore.archiving import archive, plan_for

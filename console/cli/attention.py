@@ -9,7 +9,7 @@ from console.cli.loading import loaded
 from console.cli.options import mailbox_options
 from console.cli.output import ConcernRow
 from console.cli.plain import columns, put, stamp
-from console.render.text import age
+from console.render.short_text import age
 from mailstore.attention import attention
 
 

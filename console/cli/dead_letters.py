@@ -6,7 +6,6 @@ import argparse
 import time
 
 from console.cli.document import put_json
-from console.cli.edge import warn
 from console.cli.loading import Loaded, find_message, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import DeadLetterRow, SettledRow
@@ -14,8 +13,9 @@ from console.cli.person import require_person
 from console.cli.plain import columns, put, stamp
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import settings
+from console.cli.terminal_io import warn
 from console.render.safe import visible_line
-from console.render.text import age
+from console.render.short_text import age
 from mailstore.mailbox import Mailbox
 from mailstore.message import Intervention
 from mailstore.settling import Done, Step, acknowledge, carry_out, redirect, resend, undo, undoable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from console.render.machine import json_text
+from console.render.json_output import json_text
 from console.render.safe import json_escape
 
 __all__ = ["put_json", "put_json_line"]

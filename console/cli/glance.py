@@ -11,8 +11,8 @@ import os
 import sys
 import time
 
-from console.cli.edge import put
 from console.cli.portion import MOST_CHARACTERS, portion
+from console.cli.terminal_io import put
 from mailstore.files.scan import quoted
 from mailstore.stores.haak.glance import MAILBOX, Glimpse, Unusual, glance
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 
 from console.cli.document import put_json
-from console.cli.edge import warn
 from console.cli.letters import message_rows
 from console.cli.loading import Loaded, loaded, moment_of
 from console.cli.options import mailbox_options, type_option
 from console.cli.plain import columns, put, sent_at
 from console.cli.problems import UsedWrongly
+from console.cli.terminal_io import warn
 from mailstore.message import Message
 
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from console.cli.edge import warn
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import Settings, seen_marks, settings
+from console.cli.terminal_io import warn
 from mailstore.address import Kind, resolve
 from mailstore.errors import StoreError
 from mailstore.mailbox import Mailbox
@@ -83,8 +83,8 @@ def _past(store: Store, mailbox: Mailbox, moment: float) -> Loaded:
 
     times = mailbox.times()
     if times and moment < times[0]:
-        from console.cli.edge import tell
         from console.cli.plain import stamp
+        from console.cli.terminal_io import tell
 
         tell("no mail was there yet", f"the first message came at {stamp(times[0])}")
     return Loaded(ReadOnly(store, "the past can't be changed: leave --at out"), mailbox_at(mailbox, moment), moment)

@@ -9,12 +9,12 @@ import time
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
-from console.cli.edge import warn
 from console.cli.loading import moment_of, open_mailbox
 from console.cli.options import mailbox_options, reader_option
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import settings
-from console.running import Ending, prepare
+from console.cli.terminal_io import warn
+from console.process import Ending, prepare
 
 if TYPE_CHECKING:
     import argparse

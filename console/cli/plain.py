@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from console.cli.edge import put
+from console.cli.terminal_io import put
 from console.render.safe import visible, visible_line
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ import argparse
 import sys
 
 from console.cli.document import put_json
-from console.cli.edge import warn
 from console.cli.letters import letter, message_rows
 from console.cli.loading import Loaded, loaded, moment_of, reader_name
 from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import put
 from console.cli.problems import UsedWrongly
+from console.cli.terminal_io import warn
 from console.unseen import reads_of, record, shown_to, unseen
 from mailstore.address import role_key
 from mailstore.delivery import State

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 
 from console.cli.document import put_json
-from console.cli.edge import tell
 from console.cli.letters import message_rows
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.plain import columns, put
 from console.cli.problems import UsedWrongly
-from console.render.text import age
+from console.cli.terminal_io import tell
+from console.render.short_text import age
 from mailstore.errors import ContentGone, QueryError
 from mailstore.message import Message, by_age
 from mailstore.query import parse

@@ -7,13 +7,13 @@ import sys
 from typing import Any
 
 from console.cli.document import put_json
-from console.cli.edge import warn
 from console.cli.letters import message_row
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.plain import put
 from console.cli.problems import UsedWrongly
 from console.cli.settings import joined_channels, settings
+from console.cli.terminal_io import warn
 from console.render.safe import visible_line
 from mailstore.draft import MAX_BODY_BYTES, Draft
 from mailstore.errors import DraftRefused

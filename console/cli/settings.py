@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from console.cli.edge import warn
+from console.cli.terminal_io import warn
 from mailstore.events import Seen
 from mailstore.retention import EVERYTHING, Retention
 

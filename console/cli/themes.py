@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 
 from console.cli.document import put_json
-from console.cli.edge import warn
 from console.cli.options import json_option
 from console.cli.output import ThemeRow
 from console.cli.plain import columns, put
+from console.cli.terminal_io import warn
 from console.config import config_folder, load_config
-from console.theming import load_themes
+from console.theme_files import load_themes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from console.cli.plain import columns, put
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.seen import unread_of_agent
 from console.cli.settings import settings
-from console.render.text import age
+from console.render.short_text import age
 from mailstore.address import channels_named
 from mailstore.protocol import TAG_NAMESPACES
 from mailstore.views import View, ViewKind

@@ -11,7 +11,7 @@ from console.cli.output import ViewRow
 from console.cli.plain import columns, put
 from console.cli.search import text_of
 from console.cli.settings import saved_views
-from console.saved import find
+from console.saved_views import find
 from mailstore.steps import at_once
 
 

@@ -8,16 +8,16 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from console.cli.edge import warn
 from console.cli.following import news_of
 from console.cli.loading import Loaded, known_agent, loaded
 from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import stamp
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import settings
+from console.cli.terminal_io import warn
 from console.unseen import keeps_reads, note_shown, shown_to, unseen
-from console.waking import ENVIRONMENT, log_line
-from console.waking import wake as wake_by
+from console.wake_command import ENVIRONMENT, log_line
+from console.wake_command import wake as wake_by
 from mailstore.message import Message
 from mailstore.store import Capability
 from mailstore.waking import WAKING_TYPES, is_dormant, waking_mail

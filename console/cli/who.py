@@ -10,7 +10,7 @@ from console.cli.options import mailbox_options
 from console.cli.output import PresenceRow
 from console.cli.plain import columns, put, stamp
 from console.cli.settings import settings
-from console.render.text import age
+from console.render.short_text import age
 from console.unseen import unread_count, unread_words
 from mailstore.presence import presence_of
 from mailstore.roster import Agent, Status

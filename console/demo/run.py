@@ -15,7 +15,7 @@ from random import SystemRandom
 from typing import TYPE_CHECKING
 
 from console.demo.cast import MARKER
-from console.running import Ending, prepare
+from console.process import Ending, prepare
 from mailstore.errors import StoreError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from console.render.machine import json_text
+from console.render.json_output import json_text
 from mailstore.exporting import Exported, text_digest
 
 __all__ = ["FORMATS", "SUFFIXES", "About", "claim_of", "render"]

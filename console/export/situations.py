@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from console.export.document import About, claim_of
-from console.render.machine import json_text
+from console.render.json_output import json_text
 from console.render.safe import visible, visible_line
 from mailstore.exporting import Exported
 

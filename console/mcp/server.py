@@ -17,7 +17,7 @@ from console.cli.following import news_of
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.version import VERSION
 from console.mcp.tools import TOOLS, Caller
-from console.render.machine import json_text
+from console.render.json_output import json_text
 from console.render.safe import visible_line
 from mailstore.errors import MailError
 from mailstore.message import Message

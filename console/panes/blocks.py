@@ -10,10 +10,10 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.panes.pieces import Piece, lay
+from console.panes.row_layout import Piece, lay
 from console.panes.thread_rows import TYPE_GLYPHS
 from console.render.safe import visible_line
-from console.render.text import clock, shorten_middle
+from console.render.short_text import clock, shorten_middle
 from console.styles import GLYPHS, TextStyles
 from mailstore.delivery import Standing, State
 from mailstore.mailbox import Mailbox

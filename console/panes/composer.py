@@ -12,15 +12,15 @@ from textual.message import Message as Note
 from textual.widgets import Input, Label, Static, TextArea
 from textual.worker import Worker
 
+from console.composer_draft import Writing
 from console.failures import tell_failure
-from console.panes.candidates import addresses
-from console.panes.reach import reach_line
+from console.panes.address_completion import addresses
+from console.panes.reach_line import reach_line
 from console.panes.titles import as_title
 from console.render.safe import visible_line
 from console.session import Session
 from console.widgets.completing_input import Candidate, CompletingInput, Offers
 from console.widgets.text_body import TextBody
-from console.writing import Writing
 from mailstore.draft import Draft
 from mailstore.errors import DraftRefused, MailError
 from mailstore.sending import prepare, split_addresses

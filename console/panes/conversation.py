@@ -12,7 +12,7 @@ from textual.worker import Worker, get_current_worker
 from console.failures import tell_failure
 from console.panes.blocks import Block, block_of
 from console.panes.outline import Outline, outline_of
-from console.panes.rendering import Job, Jobs, Text
+from console.panes.render_jobs import Job, Jobs, Text
 from console.render.lines import Lines
 from console.session import Session
 from console.styles import TextStyles

@@ -6,7 +6,7 @@ from textual.content import Content
 
 from console.panes.facts import Page, fact
 from console.render.safe import visible, visible_line
-from console.render.text import clock
+from console.render.short_text import clock
 from console.styles import GLYPHS
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message

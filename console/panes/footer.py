@@ -8,7 +8,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from console.panes.pieces import Piece, lay
+from console.panes.row_layout import Piece, lay
 from console.styles import TextStyles
 
 __all__ = ["Footer", "notice_seconds"]

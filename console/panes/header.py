@@ -11,9 +11,9 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from console.panes.pieces import Piece, lay
+from console.panes.row_layout import Piece, lay
 from console.render.safe import visible_line
-from console.render.text import clock, count, shorten_middle
+from console.render.short_text import clock, count, shorten_middle
 from console.session import Session
 from console.styles import TextStyles
 from mailstore.views import Counts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.panes.places import Places, places
+from console.panes.sidebar_rows import Places, places
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList

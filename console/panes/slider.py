@@ -8,8 +8,8 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from console.panes.pieces import Piece, lay
-from console.render.text import clock, count
+from console.panes.row_layout import Piece, lay
+from console.render.short_text import clock, count
 from console.styles import TextStyles
 
 __all__ = ["Place", "Slider"]

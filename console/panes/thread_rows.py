@@ -9,10 +9,10 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.panes.notes import Note
-from console.panes.pieces import MARK, Piece, lay
+from console.panes.row_layout import MARK, Piece, lay
+from console.panes.thread_notes import Note
 from console.render.safe import visible_line
-from console.render.text import age, count, shorten_middle
+from console.render.short_text import age, count, shorten_middle
 from console.styles import GLYPHS, TextStyles
 from console.widgets.virtual_list import RowLook
 from mailstore.mailbox import Mailbox

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from console.panes.places import VIEWS
+from console.panes.sidebar_rows import VIEWS
 from console.render.safe import visible_line
-from console.render.text import count
+from console.render.short_text import count
 from mailstore.mailbox import Mailbox
 from mailstore.views import View
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from console.cli.plain import put
-from console.plain.desk import PlainDesk, read_line
+from console.plain.commands import PlainDesk, read_line
 from console.plain.news import News
 from console.render.safe import visible_line
 from console.session import Session

@@ -11,10 +11,10 @@ from textual import work
 from textual.binding import BindingType
 from textual.content import Content
 
-from console.archival import plan_lines, report_line, stay_words, writer_lines
+from console.archive_report import plan_lines, report_line, stay_words, writer_lines
 from console.commands import bindings
 from console.panes.facts import Page
-from console.panes.sheet_rows import SheetRow
+from console.panes.list_rows import SheetRow
 from console.render.safe import visible_line
 from console.screens.list_screen import ListScreen
 from console.session import Session

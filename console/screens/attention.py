@@ -12,9 +12,9 @@ from textual.binding import BindingType
 
 from console.commands import bindings
 from console.panes.facts import Page, facts
-from console.panes.sheet_rows import SheetRow
+from console.panes.list_rows import SheetRow
 from console.render.safe import visible_line
-from console.render.text import age, clock
+from console.render.short_text import age, clock
 from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.styles import TextStyles

@@ -8,11 +8,11 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from console.commands import bindings
-from console.panes.candidates import addresses
+from console.panes.address_completion import addresses
 from console.panes.facts import Page, facts
-from console.panes.sheet_rows import SheetRow
+from console.panes.list_rows import SheetRow
 from console.render.safe import visible_line
-from console.render.text import age, clock
+from console.render.short_text import age, clock
 from console.screens.prompt import Prompt
 from console.screens.settling import Settling
 from console.session import Session

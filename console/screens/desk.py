@@ -14,10 +14,10 @@ from textual.content import Content
 from textual.timer import Timer
 
 from console import later
-from console.panes.greeting import greeting, nothing_here
 from console.panes.header import Header, headline
-from console.panes.notes import notes_for
+from console.panes.placeholders import greeting, nothing_here
 from console.panes.sidebar import Sidebar
+from console.panes.thread_notes import notes_for
 from console.panes.thread_rows import ThreadRows
 from console.panes.titles import as_title, status_words, view_title
 from console.screens.front import Front

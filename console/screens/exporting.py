@@ -10,7 +10,7 @@ from textual import work
 
 from console import later
 from console.render.safe import visible_line
-from console.render.text import shorten_middle
+from console.render.short_text import shorten_middle
 from console.screens.piping import Piping
 from console.stepping import stepped
 from mailstore.errors import MailError

@@ -25,7 +25,7 @@ from console.panes.facts import Page
 from console.panes.footer import Footer
 from console.panes.header import Header, headline
 from console.panes.help import help_page
-from console.panes.sheet_rows import SheetRow, SheetRows
+from console.panes.list_rows import SheetRow, SheetRows
 from console.panes.titles import as_title
 from console.screens.undoing import Undoing
 from console.session import Session

@@ -10,9 +10,9 @@ from functools import partial
 from textual import work
 from textual.content import Content
 
-from console.panes.reach import reach_line
+from console.panes.reach_line import reach_line
 from console.render.safe import visible_line
-from console.render.text import shorten_end
+from console.render.short_text import shorten_end
 from console.screens.ask import Ask
 from console.screens.list_screen import ListScreen
 from console.stepping import stepped

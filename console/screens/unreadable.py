@@ -11,7 +11,7 @@ from textual.binding import BindingType
 
 from console.commands import bindings
 from console.panes.facts import Page, fact
-from console.panes.sheet_rows import SheetRow
+from console.panes.list_rows import SheetRow
 from console.render.safe import visible, visible_line
 from console.screens.list_screen import ListScreen
 from console.session import Session

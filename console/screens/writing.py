@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from textual.app import SuspendNotSupported
 
 from console import later
+from console.composer_draft import Writing
 from console.render.safe import visible, visible_line
 from console.screens.location import Location
 from console.screens.marking import Marking
 from console.undo_history import UndoableAction
-from console.writing import Writing
 from mailstore.store import Capability
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from textual.strip import Strip
 from textual.widgets import Input, Static
 
 from console.render.safe import visible_line
-from console.render.text import shorten_middle
+from console.render.short_text import shorten_middle
 
 __all__ = ["Candidate", "CompletingInput", "Offers"]
 

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from console.cli.edge import guarded
+from console.cli.terminal_io import guarded
 from mailstore.files import append
 from tests.cli.conftest import Run
 from tests.mailboxes import DAY, MailFiles

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from console.cli import wake
-from console.waking import wake as wake_by
+from console.wake_command import wake as wake_by
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from mailstore.roster import Agent, Status

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from console.commands import COMMANDS, Command, commands_for
+from console.composer_draft import Writing
 from console.widgets.text_body import TextBody
-from console.writing import Writing
 from mailstore.views import View
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import MailFiles

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from console.config import Config, Notifications
-from console.notices import osc9, run_quietly, show_on_desktop
-from console.notifying import Notice, Occasion, Way, is_quiet, notices, occasion_of, ways
+from console.notification_delivery import osc9, run_quietly, show_on_desktop
+from console.notification_rules import Notice, Occasion, Way, is_quiet, notices, occasion_of, ways
 from mailstore.mailbox import Mailbox
 from mailstore.message import Message
 from tests.console.screen_text import opened

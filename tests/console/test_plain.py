@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from console.plain.desk import COMMANDS, PASSED_ON
+from console.plain.commands import COMMANDS, PASSED_ON
 from tests.conftest import Open
 from tests.mailboxes import MailFiles
 from tests.terminal import Terminal

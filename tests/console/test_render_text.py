@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from console.panes.pieces import lay
+from console.panes.row_layout import lay
 from console.panes.thread_rows import people_line
 from console.render.safe import visible_line
-from console.render.text import age, clock, count, remaining, shorten_end, shorten_middle
+from console.render.short_text import age, clock, count, remaining, shorten_end, shorten_middle
 
 TEXT = st.text(st.sampled_from("ab c-_日本語👩🏽🚀é́ñ\u0301—…")) | st.text()
 WIDTH = st.integers(0, 60)

@@ -11,8 +11,8 @@ from typing import ClassVar
 import pytest
 
 from console import later
-from console.ahead import Ahead
 from console.cli import open as open_command
+from console.prefetch import Ahead
 from console.state import State
 from mailstore.errors import StoreError
 from mailstore.events import Event, Progress, Seen

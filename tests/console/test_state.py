@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from console.composer_draft import Writing
 from console.state import State
-from console.writing import Writing
 from tests.console.screen_text import opened
 from tests.mailboxes import every_case
 
@@ -23,7 +23,7 @@ SAVER = """
 import os, signal, sys
 from pathlib import Path
 from console.state import State
-from console.writing import Writing
+from console.composer_draft import Writing
 state = State(Path(sys.argv[1]))
 state.save_draft("haak:/somewhere", Writing("thread:m", "ann", "", "Half a thought"))
 os.kill(os.getpid(), signal.SIGKILL)
@@ -31,11 +31,12 @@ os.kill(os.getpid(), signal.SIGKILL)
 MARKER = """
 import sys
 from pathlib import Path
+from console.composer_draft import Writing
 from console.state import State
 state = State(Path(sys.argv[1]))
 for number in range(200):
     state.mark_seen("haak:/somewhere", [f"{sys.argv[2]}-{number}"])
-    state.save_draft("haak:/somewhere", __import__("console.writing").writing.Writing(sys.argv[2], body=str(number)))
+    state.save_draft("haak:/somewhere", Writing(sys.argv[2], body=str(number)))
 assert not state.problem, state.problem
 """
 

@@ -12,8 +12,8 @@ from rich.style import Style
 from textual.color import Color
 from wcwidth import wcwidth
 
+from console.render.ansi_colours import Sixteen, nearest
 from console.render.cells import sure
-from console.render.sixteen import Sixteen, nearest
 from tests.conftest import Open
 from tests.mailboxes import MailFiles, iso
 from tests.terminal import Terminal

@@ -13,7 +13,7 @@ import pytest
 
 from console.config import Config
 from console.demo.history import write_history
-from console.panes.places import places
+from console.panes.sidebar_rows import places
 from console.panes.titles import view_title
 from mailstore.message import Message
 from mailstore.views import View

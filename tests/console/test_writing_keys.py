@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from console.composer_draft import Writing
 from console.panes import footer
 from console.panes.composer import Composer
-from console.writing import Writing
 from mailstore.views import View
 from tests.conftest import Open
 from tests.console.screen_text import Seat, opened, settle

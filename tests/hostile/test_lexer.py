@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from console.render.machine import json_text
+from console.render.json_output import json_text
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
 from tests.hostile.lexer import faults_of_output, faults_of_terminal

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from console.archival import plan_lines
+from console.archive_report import plan_lines
 from mailstore.archiving import read_plan
 from mailstore.draft import draft
 from mailstore.errors import StoreError

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 CONSOLE = sorted(path for path in (ROOT / "console").rglob("*.py") if "demo" not in path.parts)
 PRINTING = {
-    "cli/edge.py": "the way out for text",
+    "cli/terminal_io.py": "the way out for text",
     "cli/document.py": "the way out for JSON",
     "cli/export.py": "documents, whose formats are tested",
     "cli/__init__.py": "the version",
@@ -18,11 +18,11 @@ PRINTING = {
     "cli/progress.py": "percentages",
     "cli/archive.py": "a question",
     "cli/hooks.py": "a question",
-    "plain/desk.py": "the prompt",
+    "plain/commands.py": "the prompt",
 }
 ENCODING = {
-    "render/machine.py": "the way out for JSON",
-    "waking.py": "an environment, in ASCII",
+    "render/json_output.py": "the way out for JSON",
+    "wake_command.py": "an environment, in ASCII",
     "state.py": "the person's own state",
     "hooks/claude_code.py": "another program's settings, which keep their form",
     "screens/journal.py": "shown as text",

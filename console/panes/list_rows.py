@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from textual.strip import Strip
 
-from console.panes.pieces import MARK, Piece, lay
+from console.panes.row_layout import MARK, Piece, lay
 from console.styles import TextStyles
 from console.widgets.virtual_list import RowLook
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from console.render.machine import json_text
+from console.render.json_output import json_text
 from mailstore.message import Message
 
 __all__ = ["ENVIRONMENT", "Outcome", "log_line", "wake"]

@@ -9,10 +9,10 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.panes.pieces import Piece, lay
+from console.panes.row_layout import Piece, lay
 from console.render.safe import visible_line
-from console.render.text import age, shorten_middle
-from console.render.text import count as in_words
+from console.render.short_text import age, shorten_middle
+from console.render.short_text import count as in_words
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.virtual_list import RowLook

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.content import Content
 
 from console.render.safe import visible_line
-from console.render.text import remaining
+from console.render.short_text import remaining
 from mailstore.sending import Preview
 
 __all__ = ["reach_line"]

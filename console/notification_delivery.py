@@ -8,7 +8,7 @@ import shlex
 import shutil
 from collections.abc import Mapping
 
-from console.notifying import Notice
+from console.notification_rules import Notice
 from console.render.safe import visible_line
 
 __all__ = ["osc9", "run_quietly", "show_on_desktop"]

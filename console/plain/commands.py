@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 from console.cli.commands import COMMANDS as CLI
 from console.cli.dispatch import run as run_command
-from console.cli.edge import guarded
 from console.cli.loading import Loaded, find_message
 from console.cli.plain import put
 from console.cli.problems import Refused, UsedWrongly
+from console.cli.terminal_io import guarded
 from console.cli.thread import branch
 from console.plain.news import News
 from console.render.safe import visible_line
-from console.render.text import age
+from console.render.short_text import age
 from console.session import Session
 from mailstore.events import Seen
 from mailstore.message import Message
