@@ -19,11 +19,11 @@ from pathlib import Path
 
 from benchmarks.bench import Bench
 from benchmarks.measure import Figures, Results, table
-from mailstore.archival import plan_archive
-from mailstore.archiving import archive
-from mailstore.draft import draft
+from mailstore.archive.planning import plan_archive
+from mailstore.archive.running import archive
 from mailstore.errors import MailError
-from mailstore.mailbox import Mailbox
+from mailstore.records.draft import draft
+from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore
 
 __all__ = ["let_loose", "main", "measure", "report"]

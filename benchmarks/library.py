@@ -20,8 +20,8 @@ from typing import Any, Self
 from benchmarks.processes import resident
 from mailstore import Mailbox, open_store
 from mailstore.folding import fold_store
-from mailstore.query import parse
-from mailstore.search import SearchContext, look_up
+from mailstore.queries.query import parse
+from mailstore.queries.search import SearchContext, look_up
 from mailstore.store import Store
 from tests.terminal import environment
 

@@ -29,9 +29,9 @@ from console.screens.desk import Desk
 from console.screens.location import Location
 from console.session import Session
 from mailstore.errors import StoreError
-from mailstore.events import Event, Gone, Reset
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message
+from mailstore.records.events import Event, Gone, Reset
+from mailstore.records.message import Message
+from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
 
 if TYPE_CHECKING:

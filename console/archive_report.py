@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mailstore.archival import ArchivePlan, ArchiveReport, Reason, Staying
+from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, Reason, Staying
 
 __all__ = ["plan_lines", "report_line", "stay_words", "writer_lines"]
 

@@ -10,11 +10,11 @@ from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert, field
 from msgspec.structs import asdict, fields
 from platformdirs import user_config_path, user_state_path
 
-from mailstore.retention import KEEP, Retention
-from mailstore.waking import WAKING_TYPES
+from mailstore.rules.retention import KEEP, Retention
+from mailstore.rules.waking import WAKING_TYPES
 
 if TYPE_CHECKING:
-    from mailstore.attention import Limits
+    from mailstore.queries.attention import Limits
 
 __all__ = ["Archive", "Attention", "Config", "Notifications", "config_folder", "load_config", "state_file"]
 
@@ -46,7 +46,7 @@ class Attention(Struct, frozen=True):
 
     def limits(self) -> Limits:
         """Return the limits as the mailbox takes them."""
-        from mailstore.attention import Limits
+        from mailstore.queries.attention import Limits
 
         return Limits(**asdict(self))
 

@@ -14,10 +14,10 @@ from time import perf_counter, time
 
 from console.prefetch import Ahead
 from mailstore.errors import StoreError
-from mailstore.events import Event, Reset
 from mailstore.folding import kept
-from mailstore.mailbox import Mailbox
-from mailstore.resuming import Resumable, Stale
+from mailstore.records.events import Event, Reset
+from mailstore.resumable import Resumable, Stale
+from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
 
 __all__ = ["Sink", "carry", "events"]

@@ -52,19 +52,19 @@ if TYPE_CHECKING:
     from console.unseen import shown_to as shown_to
     from console.unseen import unseen as unseen
     from console.wake_command import wake as wake
-    from mailstore.exporting import placed as placed
-    from mailstore.exporting import whole as whole
-    from mailstore.moments import EXAMPLES as EXAMPLES
-    from mailstore.moments import read_moment as read_moment
-    from mailstore.past import taken_back as taken_back
-    from mailstore.query import parse as parse
-    from mailstore.replying import reply_to as reply_to
-    from mailstore.search import SearchContext as SearchContext
-    from mailstore.search import judged as judged
-    from mailstore.search import looked_up as looked_up
-    from mailstore.sending import preview as preview
-    from mailstore.settling import carry_out as carry_out
-    from mailstore.waking import waking_mail as waking_mail
+    from mailstore.queries.query import parse as parse
+    from mailstore.queries.search import SearchContext as SearchContext
+    from mailstore.queries.search import judged as judged
+    from mailstore.queries.search import looked_up as looked_up
+    from mailstore.queries.time_parse import EXAMPLES as EXAMPLES
+    from mailstore.queries.time_parse import read_moment as read_moment
+    from mailstore.rules.waking import waking_mail as waking_mail
+    from mailstore.state.past import taken_back as taken_back
+    from mailstore.transfer.export import placed as placed
+    from mailstore.transfer.export import whole as whole
+    from mailstore.writing.replying import reply_to as reply_to
+    from mailstore.writing.sending import preview as preview
+    from mailstore.writing.settling import carry_out as carry_out
 
 __all__ = ["fetch", "preload"]
 
@@ -76,9 +76,9 @@ HOMES = {
     "console.panes.search_bar": ("SearchBar", "SearchProblem"),
     "console.state": ("State",),
     "console.render.markdown": ("render_markdown",),
-    "mailstore.replying": ("reply_to",),
-    "mailstore.query": ("parse",),
-    "mailstore.search": ("SearchContext", "judged", "looked_up"),
+    "mailstore.writing.replying": ("reply_to",),
+    "mailstore.queries.query": ("parse",),
+    "mailstore.queries.search": ("SearchContext", "judged", "looked_up"),
     "console.panes.help": ("help_page",),
     "console.screens.viewer": ("Viewer",),
     "console.screens.ask": ("Ask",),
@@ -97,18 +97,18 @@ HOMES = {
     "console.notification_delivery": ("osc9", "run_quietly", "show_on_desktop"),
     "console.saved_views": ("find",),
     "console.keymap": ("read_keymap",),
-    "mailstore.sending": ("preview",),
-    "mailstore.settling": ("carry_out",),
-    "mailstore.moments": ("EXAMPLES", "read_moment"),
-    "mailstore.past": ("taken_back",),
+    "mailstore.writing.sending": ("preview",),
+    "mailstore.writing.settling": ("carry_out",),
+    "mailstore.queries.time_parse": ("EXAMPLES", "read_moment"),
+    "mailstore.state.past": ("taken_back",),
     "console.panes.slider": ("Place", "Slider"),
-    "mailstore.waking": ("waking_mail",),
+    "mailstore.rules.waking": ("waking_mail",),
     "console.unseen": ("shown_to", "unseen"),
     "console.wake_command": ("wake",),
     "console.export.document": ("SUFFIXES", "About", "render"),
     "console.cli.export": ("write_new",),
     "console.cli.plain": ("stamp",),
-    "mailstore.exporting": ("placed", "whole"),
+    "mailstore.transfer.export": ("placed", "whole"),
 }
 """Modules and the names that are taken from them, those that are needed soonest first."""
 

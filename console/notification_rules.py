@@ -8,9 +8,9 @@ from datetime import datetime, time
 from enum import StrEnum
 
 from console.config import Notifications
-from mailstore.address import Kind, resolve
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message
+from mailstore.records.address import Kind, resolve
+from mailstore.records.message import Message
+from mailstore.state.mailbox import Mailbox
 
 __all__ = ["Notice", "Occasion", "Way", "is_quiet", "notices", "occasion_of", "ways"]
 

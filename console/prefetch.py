@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from threading import Thread
 
 from mailstore.errors import StoreError
-from mailstore.events import Event, Progress
-from mailstore.resuming import Resumable
+from mailstore.records.events import Event, Progress
+from mailstore.resumable import Resumable
 from mailstore.store import Store
 
 __all__ = ["Ahead"]

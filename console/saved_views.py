@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from mailstore.errors import QueryError
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message, by_age
-from mailstore.query import parse
-from mailstore.search import Candidates, SearchContext, looked_up
+from mailstore.queries.query import parse
+from mailstore.queries.search import Candidates, SearchContext, looked_up
+from mailstore.records.message import Message, by_age
+from mailstore.state.mailbox import Mailbox
 from mailstore.steps import Steps
 
 __all__ = ["Found", "find"]

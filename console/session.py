@@ -14,20 +14,20 @@ from console import later
 from console.composer_draft import Writing
 from console.config import Config, state_file
 from console.undo_history import UndoHistory
-from mailstore.address import Kind, resolve
 from mailstore.errors import MailError, StoreError, Unsupported
-from mailstore.events import Event, Seen
-from mailstore.guarding import guarded
-from mailstore.mailbox import Mailbox
-from mailstore.message import Intervention, Message
+from mailstore.records.address import Kind, resolve
+from mailstore.records.events import Event, Seen
+from mailstore.records.message import Intervention, Message
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.thread_guard import guarded
 from mailstore.store import Capability, Store
 
 if TYPE_CHECKING:
     from console.saved_views import Found
     from console.state import State
-    from mailstore.draft import Draft
-    from mailstore.sending import Preview
-    from mailstore.settling import Done, Step
+    from mailstore.records.draft import Draft
+    from mailstore.writing.sending import Preview
+    from mailstore.writing.settling import Done, Step
 
 __all__ = ["PAST", "Session"]
 

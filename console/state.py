@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from console.composer_draft import Writing
 from console.config import state_file
-from mailstore.scope import Scope, label_of, parts_of
+from mailstore.records.scope import Scope, label_of, parts_of
 
 __all__ = ["Shown", "State"]
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from rich.style import Style
 from textual.color import Color, ColorParseError
 
-from mailstore.delivery import State
+from mailstore.rules.delivery import State
 
 __all__ = ["GLYPHS", "TextStyles"]
 

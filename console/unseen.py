@@ -15,10 +15,10 @@ from typing import Literal, NamedTuple
 from console.config import state_file
 from console.state import FOREVER, Shown, State
 from mailstore.errors import StoreError
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message, by_age
 from mailstore.read_only import ReadOnly
-from mailstore.scope import label_of
+from mailstore.records.message import Message, by_age
+from mailstore.records.scope import label_of
+from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
 
 __all__ = [

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from console.render.json_output import json_text
-from mailstore.message import Message
+from mailstore.records.message import Message
 
 __all__ = ["ENVIRONMENT", "Outcome", "log_line", "wake"]
 

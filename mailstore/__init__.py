@@ -12,20 +12,20 @@ TYPE_CHECKING = False  # typing costs more than a hook that needs none of these
 if TYPE_CHECKING:
     from typing import Any
 
-    from mailstore.draft import Draft
-    from mailstore.mailbox import Mailbox
-    from mailstore.message import Message
+    from mailstore.records.draft import Draft
+    from mailstore.records.message import Message
+    from mailstore.records.roster import Agent
     from mailstore.registry import open_store
-    from mailstore.roster import Agent
+    from mailstore.state.mailbox import Mailbox
     from mailstore.store import Store
 
 __all__ = ["Agent", "Draft", "Mailbox", "Message", "Store", "open_store"]
 
 _HOMES = {
-    "Agent": "mailstore.roster",
-    "Draft": "mailstore.draft",
-    "Mailbox": "mailstore.mailbox",
-    "Message": "mailstore.message",
+    "Agent": "mailstore.records.roster",
+    "Draft": "mailstore.records.draft",
+    "Mailbox": "mailstore.state.mailbox",
+    "Message": "mailstore.records.message",
     "Store": "mailstore.store",
     "open_store": "mailstore.registry",
 }

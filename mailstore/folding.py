@@ -17,9 +17,9 @@ from tempfile import NamedTemporaryFile
 from platformdirs import user_cache_path
 
 from mailstore.errors import StoreError
-from mailstore.mailbox import Mailbox
-from mailstore.resuming import Resumable, Stale
-from mailstore.snapshot import Unfit, load, save
+from mailstore.resumable import Resumable, Stale
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.snapshot import Unfit, load, save
 from mailstore.store import Store
 
 __all__ = ["fold_store", "folded_anew", "kept", "kept_at"]

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Sequen
 from pathlib import Path
 from typing import ClassVar, Self
 
-from mailstore.archival import LateWriter
 from mailstore.errors import ContentGone, Unsupported
-from mailstore.events import Event
-from mailstore.message import Message
+from mailstore.records.events import Event
+from mailstore.records.message import Message
+from mailstore.rules.archive_plan import LateWriter
 from mailstore.store import Capabilities, Capability, Store
 
 __all__ = ["ReadOnly"]

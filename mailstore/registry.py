@@ -9,8 +9,8 @@ from importlib import import_module
 from pathlib import Path
 
 from mailstore.errors import MailboxMissing, StoreError, UnknownStore
-from mailstore.scope import KIND as SEVERAL
-from mailstore.scope import url_of
+from mailstore.records.scope import KIND as SEVERAL
+from mailstore.records.scope import url_of
 from mailstore.store import Store
 
 KIND = re.compile(r"[a-z][a-z0-9-]*")

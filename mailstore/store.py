@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import msgspec
 
 from mailstore.errors import ContentGone, Unsupported
-from mailstore.events import Event
-from mailstore.message import Intervention, Message
-from mailstore.roster import Agent
+from mailstore.records.events import Event
+from mailstore.records.message import Intervention, Message
+from mailstore.records.roster import Agent
 
 if TYPE_CHECKING:
-    from mailstore.adopting import Adopted
-    from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
-    from mailstore.draft import Draft
+    from mailstore.records.adopted import Adopted
+    from mailstore.records.draft import Draft
+    from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
 
 __all__ = ["Capabilities", "Capability", "Store"]
 

@@ -20,7 +20,7 @@ from console.demo.history import write_history
 from console.demo.memory import remember
 from console.state import State
 from mailstore import open_store
-from mailstore.scope import url_of
+from mailstore.records.scope import url_of
 
 HERE = Path(__file__).parent
 NOW = 1_773_671_400.0

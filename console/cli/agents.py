@@ -11,7 +11,7 @@ from console.cli.output import AgentRow
 from console.cli.plain import columns, put, stamp
 from console.render.short_text import age
 from console.unseen import unread_count, unread_words
-from mailstore.roster import Agent, Status
+from mailstore.records.roster import Agent, Status
 
 GLYPHS = {Status.LIVING: "●", Status.FROZEN: "◐", Status.DEAD: "✕"}
 

@@ -17,9 +17,9 @@ from console.cli.progress import Progress, is_terminal
 from console.cli.settings import settings
 from console.cli.terminal_io import warn
 from console.render.safe import visible_line
-from mailstore.archival import ArchivePlan, ArchiveReport
-from mailstore.archiving import archive, plan_for
-from mailstore.retention import KEEP, Retention
+from mailstore.archive.running import archive, plan_for
+from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport
+from mailstore.rules.retention import KEEP, Retention
 from mailstore.store import Capability
 
 

@@ -10,7 +10,7 @@ from console.cli.options import mailbox_options
 from console.cli.output import ConcernRow
 from console.cli.plain import columns, put, stamp
 from console.render.short_text import age
-from mailstore.attention import attention
+from mailstore.queries.attention import attention
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from console.cli.options import mailbox_options, reader_option
 from console.cli.output import ChannelRow
 from console.cli.plain import columns, put
 from console.cli.seen import unread_of_agent
-from mailstore.address import channel_label
+from mailstore.records.address import channel_label
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -21,9 +21,9 @@ from console.cli.problems import Refused
 from console.cli.progress import Progress
 from console.cli.settings import settings
 from console.render.safe import visible_line
-from mailstore.converting import ConvertReport, Loss, convert
 from mailstore.registry import KIND, open_store, store_class
 from mailstore.store import Capability, Store
+from mailstore.transfer.convert import ConvertReport, Loss, convert
 
 SORTS = ("messages", "agents", "receipts", "deliveries", "interventions")
 

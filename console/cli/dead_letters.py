@@ -16,11 +16,11 @@ from console.cli.settings import settings
 from console.cli.terminal_io import warn
 from console.render.safe import visible_line
 from console.render.short_text import age
-from mailstore.mailbox import Mailbox
-from mailstore.message import Intervention
-from mailstore.settling import Done, Step, acknowledge, carry_out, redirect, resend, undo, undoable
-from mailstore.takeover import takers
-from mailstore.views import DeadLetter
+from mailstore.queries.takeover import takers
+from mailstore.records.message import Intervention
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.views import DeadLetter
+from mailstore.writing.settling import Done, Step, acknowledge, carry_out, redirect, resend, undo, undoable
 
 ACTIONS = ("list", "redirect", "resend", "acknowledge", "undo")
 

@@ -12,9 +12,9 @@ from console.cli.output import Checkup, Cut, Fault, Pair, Spot
 from console.cli.plain import put
 from console.cli.settings import settings
 from console.render.safe import visible_line
-from mailstore.address import Kind, resolve
-from mailstore.mailbox import Mailbox
-from mailstore.message import Receipt
+from mailstore.records.address import Kind, resolve
+from mailstore.records.message import Receipt
+from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
 

@@ -16,11 +16,11 @@ from console.cli.problems import Refused, UsedWrongly
 from console.cli.search import arrange, text_of
 from console.export.document import FORMATS, About, render
 from mailstore.errors import QueryError
-from mailstore.exporting import exported
-from mailstore.message import Message, by_age
-from mailstore.query import parse
-from mailstore.search import SearchContext, search
-from mailstore.views import View, ViewKind
+from mailstore.queries.query import parse
+from mailstore.queries.search import SearchContext, search
+from mailstore.records.message import Message, by_age
+from mailstore.state.views import View, ViewKind
+from mailstore.transfer.export import exported
 
 __all__ = ["arrange", "write_new"]
 

@@ -9,9 +9,9 @@ from contextlib import aclosing
 from console.cli.loading import Loaded
 from console.cli.problems import Refused
 from mailstore.errors import StoreError
-from mailstore.events import Event, Gone
-from mailstore.message import Message, Receipt
-from mailstore.roster import Agent
+from mailstore.records.events import Event, Gone
+from mailstore.records.message import Message, Receipt
+from mailstore.records.roster import Agent
 from mailstore.store import Capability
 
 __all__ = ["News", "follow", "news_of"]

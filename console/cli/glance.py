@@ -14,7 +14,7 @@ import time
 from console.cli.portion import MOST_CHARACTERS, portion
 from console.cli.terminal_io import put
 from mailstore.files.scan import quoted
-from mailstore.stores.haak.glance import MAILBOX, Glimpse, Unusual, glance
+from mailstore.stores.haak.quick.quick_unread import MAILBOX, Glimpse, Unusual, glance
 
 __all__ = ["check_at_a_glance"]
 

@@ -11,7 +11,7 @@ from console.cli.options import mailbox_options, type_option
 from console.cli.plain import columns, put, sent_at
 from console.cli.problems import UsedWrongly
 from console.cli.terminal_io import warn
-from mailstore.message import Message
+from mailstore.records.message import Message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,9 +10,9 @@ from console.cli.output import MessageRow
 from console.cli.plain import body, bold
 from console.cli.terminal_io import warn
 from console.render.safe import visible_line
-from mailstore.delivery import Standing, State
 from mailstore.errors import ContentGone
-from mailstore.message import Message
+from mailstore.records.message import Message
+from mailstore.rules.delivery import Standing, State
 
 __all__ = ["letter", "message_row", "message_rows", "receipts", "text_of", "texts_of"]
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import Settings, seen_marks, settings
 from console.cli.terminal_io import warn
-from mailstore.address import Kind, resolve
 from mailstore.errors import StoreError
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message
-from mailstore.roster import Agent
+from mailstore.records.address import Kind, resolve
+from mailstore.records.message import Message
+from mailstore.records.roster import Agent
+from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ def loaded(args: argparse.Namespace, *, with_seen: bool = False) -> Iterator[Loa
 
 def _past(store: Store, mailbox: Mailbox, moment: float) -> Loaded:
     """Return the mailbox as it stood, to be looked at only."""
-    from mailstore.past import mailbox_at
     from mailstore.read_only import ReadOnly
+    from mailstore.state.past import mailbox_at
 
     times = mailbox.times()
     if times and moment < times[0]:
@@ -92,7 +92,7 @@ def _past(store: Store, mailbox: Mailbox, moment: float) -> Loaded:
 
 def moment_of(option: str, text: str, now: float, *, is_past: bool = False) -> float:
     """Read the time that an option was given; raises UsedWrongly, for one to come too where it must have been."""
-    from mailstore.moments import EXAMPLES, read_moment
+    from mailstore.queries.time_parse import EXAMPLES, read_moment
 
     moment = read_moment(text.strip(), now)
     if moment is None:

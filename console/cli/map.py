@@ -11,7 +11,7 @@ from console.cli.options import json_option
 from console.cli.output import FieldRow, MappedRow, MappingRow
 from console.cli.plain import columns, put
 from console.render.safe import visible_line
-from mailstore.message import Message, Problem
+from mailstore.records.message import Message, Problem
 from mailstore.stores.mapped.guess import Choice, Guess, guess
 from mailstore.stores.mapped.written import look, toml
 

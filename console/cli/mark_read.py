@@ -13,7 +13,7 @@ from console.cli.read import mark, warn_if_unknown
 from console.cli.terminal_io import warn
 from console.render.safe import visible_line
 from console.unseen import keeps_reads, unseen
-from mailstore.message import Message
+from mailstore.records.message import Message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from console.cli.terminal_io import put
 from console.render.safe import visible, visible_line
 
 if TYPE_CHECKING:
-    from mailstore.message import Message
+    from mailstore.records.message import Message
 
 __all__ = ["body", "bold", "columns", "put", "sent_at", "stamp"]
 

@@ -7,14 +7,14 @@ and stays unread. Imports next to nothing: a hook prints mail at every start of 
 from __future__ import annotations
 
 from console.cli.fence import Letter, around, fenced, header
-from mailstore.urgency import is_urgent
+from mailstore.rules.urgency import is_urgent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from mailstore.message import Message
-    from mailstore.stores.haak.glance import Glimpse
+    from mailstore.records.message import Message
+    from mailstore.stores.haak.quick.quick_unread import Glimpse
 
     Mail = Sequence[Message] | Sequence[Glimpse]
 

@@ -9,8 +9,8 @@ from console.cli.document import put_json
 from console.cli.loading import known_agent, loaded
 from console.cli.options import mailbox_options, reader_option
 from console.cli.problems import Refused
-from mailstore.presence import Working, beat, is_due
-from mailstore.roster import Status
+from mailstore.records.roster import Status
+from mailstore.rules.presence import Working, beat, is_due
 
 LONGEST = 200
 

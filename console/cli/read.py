@@ -13,10 +13,10 @@ from console.cli.plain import put
 from console.cli.problems import UsedWrongly
 from console.cli.terminal_io import warn
 from console.unseen import reads_of, record, shown_to, unseen
-from mailstore.address import role_key
-from mailstore.delivery import State
-from mailstore.message import Message
 from mailstore.read_only import ReadOnly
+from mailstore.records.address import role_key
+from mailstore.records.message import Message
+from mailstore.rules.delivery import State
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

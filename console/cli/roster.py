@@ -14,9 +14,9 @@ from console.cli.plain import put
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.terminal_io import warn
 from console.render.safe import visible_line
-from mailstore.delivery import State
-from mailstore.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
-from mailstore.roster import Agent, Status
+from mailstore.records.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
+from mailstore.records.roster import Agent, Status
+from mailstore.rules.delivery import State
 
 CHANGES = ("role", "tags", "status", "name", "activity")
 TURNS = {

@@ -13,9 +13,9 @@ from console.cli.problems import UsedWrongly
 from console.cli.terminal_io import tell
 from console.render.short_text import age
 from mailstore.errors import ContentGone, QueryError
-from mailstore.message import Message, by_age
-from mailstore.query import parse
-from mailstore.search import SearchContext, look_up
+from mailstore.queries.query import parse
+from mailstore.queries.search import SearchContext, look_up
+from mailstore.records.message import Message, by_age
 from mailstore.store import Store
 
 HEADINGS = ("age", "", "message", "sender", "recipients", "subject")

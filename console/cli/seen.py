@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from console.cli.loading import Loaded, reader_name
 from console.unseen import unseen
-from mailstore.message import Message
+from mailstore.records.message import Message
 
 __all__ = ["unread_of_agent"]
 

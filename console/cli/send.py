@@ -15,8 +15,8 @@ from console.cli.problems import UsedWrongly
 from console.cli.settings import joined_channels, settings
 from console.cli.terminal_io import warn
 from console.render.safe import visible_line
-from mailstore.draft import MAX_BODY_BYTES, Draft
 from mailstore.errors import DraftRefused
+from mailstore.records.draft import MAX_BODY_BYTES, Draft
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     """Check, send, and print the id; warnings go to standard error."""
     fields = _fields(args)
     with loaded(args) as mail:
-        from mailstore.sending import one_of, prepare, split_addresses
+        from mailstore.writing.sending import one_of, prepare, split_addresses
 
         if args.one_of:
             typed = split_addresses(fields["recipients"], mail.mailbox)
@@ -65,8 +65,8 @@ def run(args: argparse.Namespace) -> int:
 def _check_policy(mail: Loaded, fields: dict[str, Any], allowed: tuple[str, ...]) -> None:
     """Raise where the settings do not let the sender write this, or be the person."""
     from console.cli.person import require_person
-    from mailstore.policy import check_policy, is_the_user, normal
     from mailstore.stores.bodies import mentions
+    from mailstore.writing.policy import check_policy, is_the_user, normal
 
     if is_the_user(fields["sender"], mail.mailbox):
         require_person(mail.store.url)
@@ -145,7 +145,7 @@ def _standard_input() -> str:
 
 
 def _warn(mail: Loaded, draft: Draft) -> None:
-    from mailstore.sending import preview
+    from mailstore.writing.sending import preview
 
     found = preview(mail.mailbox, draft, mail.now, is_for_named=mail.store.is_for_named(draft))
     for text in found.warnings:

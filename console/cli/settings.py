@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from console.cli.terminal_io import warn
-from mailstore.events import Seen
-from mailstore.retention import EVERYTHING, Retention
+from mailstore.records.events import Seen
+from mailstore.rules.retention import EVERYTHING, Retention
 
 __all__ = ["Settings", "joined_channels", "saved_views", "seen_marks", "settings"]
 

@@ -11,9 +11,9 @@ from console.cli.options import mailbox_options
 from console.cli.plain import body, bold, put, sent_at
 from console.render.safe import visible_line
 from mailstore.errors import ContentGone
-from mailstore.message import Message
+from mailstore.records.message import Message
+from mailstore.state.views import Node
 from mailstore.stores.bodies import first_line
-from mailstore.views import Node
 
 STEP = "  "
 DEEPEST = 16

@@ -15,9 +15,9 @@ from console.cli.problems import Refused, UsedWrongly
 from console.cli.seen import unread_of_agent
 from console.cli.settings import settings
 from console.render.short_text import age
-from mailstore.address import channels_named
-from mailstore.protocol import TAG_NAMESPACES
-from mailstore.views import View, ViewKind
+from mailstore.records.address import channels_named
+from mailstore.records.protocol import TAG_NAMESPACES
+from mailstore.state.views import View, ViewKind
 
 PLAIN_VIEWS = tuple(kind for kind in get_args(ViewKind) if kind not in ("channel", "agent", "saved", "store"))
 

@@ -9,7 +9,7 @@ from console.cli.loading import find_message, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import MomentRow
 from console.cli.plain import columns, put, stamp
-from mailstore.timeline import timeline
+from mailstore.queries.timeline import timeline
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from console.cli.output import FindingRow
 from console.cli.plain import columns, put
 from console.cli.problems import Refused
 from console.export.reading import claims_in
-from mailstore.exporting import verified
+from mailstore.transfer.export import verified
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from console.cli.plain import put
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.read import own_state, warn_if_unknown
 from console.unseen import shown_to, unseen
-from mailstore.message import Message
+from mailstore.records.message import Message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -18,9 +18,9 @@ from console.cli.terminal_io import warn
 from console.unseen import keeps_reads, note_shown, shown_to, unseen
 from console.wake_command import ENVIRONMENT, log_line
 from console.wake_command import wake as wake_by
-from mailstore.message import Message
+from mailstore.records.message import Message
+from mailstore.rules.waking import WAKING_TYPES, is_dormant, waking_mail
 from mailstore.store import Capability
-from mailstore.waking import WAKING_TYPES, is_dormant, waking_mail
 
 COALESCE_SECONDS = 0.5
 """How long mail is gathered before a wake: what comes together wakes once."""

@@ -15,8 +15,8 @@ from console.cli.output import HappeningRow
 from console.cli.plain import put, stamp
 from console.cli.read import warn_if_unknown
 from console.render.safe import visible_line
-from mailstore.message import Message, Receipt
-from mailstore.roster import Agent
+from mailstore.records.message import Message, Receipt
+from mailstore.records.roster import Agent
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,8 +12,8 @@ from console.cli.plain import columns, put, stamp
 from console.cli.settings import settings
 from console.render.short_text import age
 from console.unseen import unread_count, unread_words
-from mailstore.presence import presence_of
-from mailstore.roster import Agent, Status
+from mailstore.records.roster import Agent, Status
+from mailstore.rules.presence import presence_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -24,8 +24,8 @@ from console.demo.cast import MARKER
 from console.demo.company import Company
 from console.demo.plot import Plot
 from mailstore.errors import MailError
-from mailstore.events import Event
-from mailstore.message import Message
+from mailstore.records.events import Event
+from mailstore.records.message import Message
 from mailstore.registry import store_class
 from mailstore.store import Store
 

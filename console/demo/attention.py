@@ -8,10 +8,10 @@ from functools import partial
 from console.demo.cast import PERSON
 from console.demo.company import Company
 from console.demo.lines import fill, intent
-from mailstore.address import Kind, resolve
-from mailstore.delivery import State
-from mailstore.message import Message
-from mailstore.roster import Agent
+from mailstore.records.address import Kind, resolve
+from mailstore.records.message import Message
+from mailstore.records.roster import Agent
+from mailstore.rules.delivery import State
 
 __all__ = ["Attention"]
 

@@ -8,11 +8,11 @@ from random import Random
 import msgspec
 
 from console.demo.lines import fill, read_answers
-from mailstore.draft import draft
-from mailstore.events import Event
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message
-from mailstore.roster import Agent, Status
+from mailstore.records.draft import draft
+from mailstore.records.events import Event
+from mailstore.records.message import Message
+from mailstore.records.roster import Agent, Status
+from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
 __all__ = ["Company"]

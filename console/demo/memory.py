@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from console.demo.cast import PERSON
 from console.state import State
-from mailstore.mailbox import Mailbox
+from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
 __all__ = ["remember"]

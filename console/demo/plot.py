@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from console.demo.cast import PERSON
 from console.demo.company import Company
 from console.demo.lines import Episode, Spoken, fill, live_talk
-from mailstore.message import Message
-from mailstore.protocol import TAG_NAMESPACES
-from mailstore.roster import Agent
+from mailstore.records.message import Message
+from mailstore.records.protocol import TAG_NAMESPACES
+from mailstore.records.roster import Agent
 
 __all__ = ["Plot"]
 

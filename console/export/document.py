@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from console.render.json_output import json_text
-from mailstore.exporting import Exported, text_digest
+from mailstore.transfer.export import Exported, text_digest
 
 __all__ = ["FORMATS", "SUFFIXES", "About", "claim_of", "render"]
 

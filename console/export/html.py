@@ -7,7 +7,7 @@ from html import escape
 
 from console.export.document import About, claim_of
 from console.render.safe import visible, visible_line
-from mailstore.exporting import Exported
+from mailstore.transfer.export import Exported
 
 __all__ = ["as_html"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from console.export.document import About, claim_of
 from console.render.json_output import json_text
 from console.render.safe import visible, visible_line
-from mailstore.exporting import Exported
+from mailstore.transfer.export import Exported
 
 __all__ = ["as_markdown"]
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from console.cli.problems import Refused
-from mailstore.exporting import Claim, digest, text_digest
+from mailstore.transfer.export import Claim, digest, text_digest
 
 __all__ = ["claims_in"]
 

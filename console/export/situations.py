@@ -9,7 +9,7 @@ from urllib.parse import quote
 from console.export.document import About, claim_of
 from console.render.json_output import json_text
 from console.render.safe import visible, visible_line
-from mailstore.exporting import Exported
+from mailstore.transfer.export import Exported
 
 __all__ = ["as_jsonld", "as_situations"]
 

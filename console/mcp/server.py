@@ -20,7 +20,7 @@ from console.mcp.tools import TOOLS, Caller
 from console.render.json_output import json_text
 from console.render.safe import visible_line
 from mailstore.errors import MailError
-from mailstore.message import Message
+from mailstore.records.message import Message
 
 __all__ = ["INBOX", "serve"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from console.widgets.completing_input import Candidate
-from mailstore.mailbox import Mailbox
+from mailstore.state.mailbox import Mailbox
 
 __all__ = ["addresses"]
 

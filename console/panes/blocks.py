@@ -15,11 +15,11 @@ from console.panes.thread_rows import TYPE_GLYPHS
 from console.render.safe import visible_line
 from console.render.short_text import clock, shorten_middle
 from console.styles import GLYPHS, TextStyles
-from mailstore.delivery import Standing, State
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message
-from mailstore.scope import label_of
-from mailstore.views import Node
+from mailstore.records.message import Message
+from mailstore.records.scope import label_of
+from mailstore.rules.delivery import Standing, State
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.views import Node
 
 if TYPE_CHECKING:
     from console.render.elements import Palette

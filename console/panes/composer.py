@@ -21,10 +21,10 @@ from console.render.safe import visible_line
 from console.session import Session
 from console.widgets.completing_input import Candidate, CompletingInput, Offers
 from console.widgets.text_body import TextBody
-from mailstore.draft import Draft
 from mailstore.errors import DraftRefused, MailError
-from mailstore.sending import prepare, split_addresses
+from mailstore.records.draft import Draft
 from mailstore.store import Capability
+from mailstore.writing.sending import prepare, split_addresses
 
 __all__ = ["Composer"]
 

@@ -17,8 +17,8 @@ from console.render.lines import Lines
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.block_view import BlockView
-from mailstore.message import Message
-from mailstore.outline import Outline as Shape
+from mailstore.records.message import Message
+from mailstore.state.outline import Outline as Shape
 
 __all__ = ["Conversation"]
 

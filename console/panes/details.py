@@ -8,9 +8,9 @@ from console.panes.facts import Page, fact
 from console.render.safe import visible, visible_line
 from console.render.short_text import clock
 from console.styles import GLYPHS
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message
-from mailstore.timeline import timeline
+from mailstore.queries.timeline import timeline
+from mailstore.records.message import Message
+from mailstore.state.mailbox import Mailbox
 
 __all__ = ["details", "record"]
 

@@ -16,7 +16,7 @@ from console.render.safe import visible_line
 from console.render.short_text import clock, count, shorten_middle
 from console.session import Session
 from console.styles import TextStyles
-from mailstore.views import Counts
+from mailstore.state.views import Counts
 
 __all__ = ["Header", "Headline", "headline"]
 

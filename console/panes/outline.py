@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
-from mailstore.mailbox import Mailbox
-from mailstore.outline import Outline as Shape
-from mailstore.views import Node
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.outline import Outline as Shape
+from mailstore.state.views import Node
 
 __all__ = ["Outline", "outline_of"]
 

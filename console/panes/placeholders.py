@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from console.render.safe import visible_line
 from console.session import Session
-from mailstore.views import View
+from mailstore.state.views import View
 
 __all__ = ["greeting", "nothing_here"]
 

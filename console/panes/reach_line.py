@@ -6,7 +6,7 @@ from textual.content import Content
 
 from console.render.safe import visible_line
 from console.render.short_text import remaining
-from mailstore.sending import Preview
+from mailstore.writing.sending import Preview
 
 __all__ = ["reach_line"]
 

@@ -6,7 +6,7 @@ from console.panes.sidebar_rows import Places, places
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
-from mailstore.views import View
+from mailstore.state.views import View
 
 __all__ = ["Sidebar"]
 

@@ -16,12 +16,12 @@ from console.render.short_text import count as in_words
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.virtual_list import RowLook
-from mailstore.mailbox import Mailbox
-from mailstore.presence import presence_of
-from mailstore.roster import Agent, Status
-from mailstore.scope import label_of
-from mailstore.views import View
-from mailstore.waking import is_dormant
+from mailstore.records.roster import Agent, Status
+from mailstore.records.scope import label_of
+from mailstore.rules.presence import presence_of
+from mailstore.rules.waking import is_dormant
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.views import View
 
 __all__ = ["VIEWS", "Place", "Places", "places"]
 

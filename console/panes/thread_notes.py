@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mailstore.delivery import State
-from mailstore.mailbox import Mailbox
-from mailstore.message import by_age
-from mailstore.views import View
+from mailstore.records.message import by_age
+from mailstore.rules.delivery import State
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.views import View
 
 __all__ = ["Note", "notes_for"]
 

@@ -15,10 +15,10 @@ from console.render.safe import visible_line
 from console.render.short_text import age, count, shorten_middle
 from console.styles import GLYPHS, TextStyles
 from console.widgets.virtual_list import RowLook
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message
-from mailstore.scope import label_of
-from mailstore.views import ThreadSummary
+from mailstore.records.message import Message
+from mailstore.records.scope import label_of
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.views import ThreadSummary
 
 __all__ = ["TYPE_GLYPHS", "ThreadRows"]
 

@@ -7,8 +7,8 @@ from textual.content import Content
 from console.panes.sidebar_rows import VIEWS
 from console.render.safe import visible_line
 from console.render.short_text import count
-from mailstore.mailbox import Mailbox
-from mailstore.views import View
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.views import View
 
 __all__ = ["as_title", "status_words", "view_title"]
 

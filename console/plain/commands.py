@@ -18,12 +18,12 @@ from console.plain.news import News
 from console.render.safe import visible_line
 from console.render.short_text import age
 from console.session import Session
-from mailstore.events import Seen
-from mailstore.message import Message
-from mailstore.replying import reply_to
-from mailstore.sending import prepare
+from mailstore.records.events import Seen
+from mailstore.records.message import Message
+from mailstore.state.views import View, ViewKind
 from mailstore.store import Capability
-from mailstore.views import View, ViewKind
+from mailstore.writing.replying import reply_to
+from mailstore.writing.sending import prepare
 
 __all__ = ["COMMANDS", "PASSED_ON", "PlainCommand", "PlainDesk", "read_line"]
 

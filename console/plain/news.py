@@ -8,7 +8,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 
 from mailstore.errors import StoreError
-from mailstore.events import Event, Gone
+from mailstore.records.events import Event, Gone
 from mailstore.store import Capability, Store
 
 __all__ = ["News"]

@@ -19,9 +19,9 @@ from console.render.safe import visible_line
 from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.styles import TextStyles
-from mailstore.archival import ArchivePlan, month_of
-from mailstore.archiving import archive, read_plan
+from mailstore.archive.running import archive, read_plan
 from mailstore.errors import MailError
+from mailstore.rules.archive_plan import ArchivePlan, month_of
 from mailstore.store import Capability
 
 __all__ = ["Archive"]

@@ -18,7 +18,7 @@ from console.render.short_text import age, clock
 from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.styles import TextStyles
-from mailstore.attention import Concern, Trouble, in_order, look
+from mailstore.queries.attention import Concern, Trouble, in_order, look
 from mailstore.steps import ReadAnew
 
 __all__ = ["NeedsAttention"]

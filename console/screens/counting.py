@@ -11,7 +11,7 @@ from textual.timer import Timer
 from console import later
 from console.screens.searching import Searching
 from console.stepping import stepped
-from mailstore.message import Message
+from mailstore.records.message import Message
 from mailstore.steps import ReadAnew
 
 __all__ = ["Counting"]

@@ -19,10 +19,10 @@ from console.session import Session
 from console.styles import GLYPHS, TextStyles
 from console.widgets.completing_input import Candidate
 from mailstore.errors import MailError
-from mailstore.sending import read_address
-from mailstore.settling import acknowledge, redirect, resend
-from mailstore.takeover import last_seen, takers
-from mailstore.views import DeadLetter
+from mailstore.queries.takeover import last_seen, takers
+from mailstore.state.views import DeadLetter
+from mailstore.writing.sending import read_address
+from mailstore.writing.settling import acknowledge, redirect, resend
 
 __all__ = ["DeadLetters"]
 

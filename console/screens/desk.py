@@ -26,8 +26,8 @@ from console.screens.undoing import Undoing
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
-from mailstore.scope import label_of
-from mailstore.views import View
+from mailstore.records.scope import label_of
+from mailstore.state.views import View
 
 if TYPE_CHECKING:
     pass

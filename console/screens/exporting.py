@@ -14,7 +14,7 @@ from console.render.short_text import shorten_middle
 from console.screens.piping import Piping
 from console.stepping import stepped
 from mailstore.errors import MailError
-from mailstore.message import Message
+from mailstore.records.message import Message
 
 __all__ = ["Exporting"]
 

@@ -13,7 +13,7 @@ from console.panes.list_rows import SheetRow
 from console.render.safe import visible_line
 from console.render.short_text import age, clock
 from console.screens.list_screen import ListScreen
-from mailstore.message import Intervention
+from mailstore.records.message import Intervention
 
 __all__ = ["Journal"]
 

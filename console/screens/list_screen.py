@@ -31,7 +31,7 @@ from console.screens.undoing import Undoing
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
-from mailstore.message import Message
+from mailstore.records.message import Message
 
 __all__ = ["ListScreen"]
 

@@ -12,9 +12,9 @@ from console.screens.location import Location
 from console.screens.undoing import Undoing
 from console.session import Session
 from console.widgets.backdrop import Backdrop
-from mailstore.message import Message
-from mailstore.roots import Roots
-from mailstore.sifting import Sifted
+from mailstore.columns.thread_list import Roots
+from mailstore.records.message import Message
+from mailstore.state.thread_filter import Sifted
 
 __all__ = ["Listing"]
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct
 
-from mailstore.views import View
+from mailstore.state.views import View
 
 __all__ = ["Location"]
 

@@ -13,7 +13,7 @@ from console import later
 from console.panes.sidebar import Sidebar
 from console.screens.waking import Waking
 from console.undo_history import UndoableAction
-from mailstore.views import View
+from mailstore.state.views import View
 
 if TYPE_CHECKING:
     from console.app import SignalboxApp

@@ -13,7 +13,7 @@ from console.stepping import stepped
 from mailstore.errors import QueryError
 
 if TYPE_CHECKING:
-    from mailstore.query import Query
+    from mailstore.queries.query import Query
 
 __all__ = ["Marking"]
 

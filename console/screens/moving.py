@@ -7,7 +7,7 @@ import asyncio
 from console import later
 from console.screens.counting import Counting
 from mailstore.errors import StoreError
-from mailstore.views import View, ViewKind
+from mailstore.state.views import View, ViewKind
 
 __all__ = ["Moving"]
 

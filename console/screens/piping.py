@@ -12,7 +12,7 @@ from textual.content import Content
 from console import later
 from console.render.safe import visible
 from console.screens.moving import Moving
-from mailstore.message import Message
+from mailstore.records.message import Message
 
 __all__ = ["Piping"]
 

@@ -12,8 +12,8 @@ from console.session import PAST
 from console.undo_history import UndoableAction
 from console.widgets.block_view import BlockView
 from mailstore.errors import StoreError
-from mailstore.events import Seen, Unseen
-from mailstore.message import Message
+from mailstore.records.events import Seen, Unseen
+from mailstore.records.message import Message
 
 __all__ = ["Reading"]
 

@@ -18,13 +18,13 @@ from console.screens.writing import Writer
 from console.session import Session
 from console.stepping import stepped
 from mailstore.errors import QueryError
-from mailstore.message import Message, by_age
+from mailstore.records.message import Message, by_age
 from mailstore.steps import ReadAnew
 
 if TYPE_CHECKING:
     from console.panes.search_bar import SearchBar
-    from mailstore.query import Query
-    from mailstore.search import SearchContext
+    from mailstore.queries.query import Query
+    from mailstore.queries.search import SearchContext
 
 __all__ = ["Searching"]
 

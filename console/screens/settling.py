@@ -18,11 +18,11 @@ from console.screens.list_screen import ListScreen
 from console.stepping import stepped
 from console.undo_history import UndoableAction
 from mailstore.errors import MailError
-from mailstore.message import Intervention
-from mailstore.settling import Done, ReadBody, Step, overtaken, undo
+from mailstore.records.message import Intervention
+from mailstore.state.views import DeadLetter
 from mailstore.steps import Aside, Steps
 from mailstore.store import Capability
-from mailstore.views import DeadLetter
+from mailstore.writing.settling import Done, ReadBody, Step, overtaken, undo
 
 __all__ = ["Settling"]
 

@@ -17,8 +17,8 @@ from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.styles import TextStyles
 from mailstore.errors import StoreError
-from mailstore.message import Problem
-from mailstore.raw_lines import raw_line
+from mailstore.queries.raw_lines import raw_line
+from mailstore.records.message import Problem
 
 __all__ = ["Unreadable"]
 

@@ -18,7 +18,7 @@ from console.screens.list_screen import ListScreen
 from console.screens.prompt import Prompt
 from console.undo_history import UndoableAction
 from mailstore.errors import QueryError
-from mailstore.query import parse
+from mailstore.queries.query import parse
 
 __all__ = ["SavedViews"]
 

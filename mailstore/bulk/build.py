@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from mailstore.address import is_person
-from mailstore.bulk.gathered import Gathered, Reads
+from mailstore.bulk.column_buffer import Gathered, Reads
 from mailstore.bulk.keys import NO_KEY, Keys, Texts, texts_at
 from mailstore.bulk.open_mail import FEWEST, FilerOfMany
 from mailstore.bulk.parts import MailColumns, ReadColumns
@@ -24,10 +23,11 @@ from mailstore.bulk.threads import (
 )
 from mailstore.columns.ids import Ids, checksum
 from mailstore.columns.messages import ABSENT, NONE, Messages
+from mailstore.columns.ranking import Ranking
 from mailstore.columns.strings import MOST, Strings
-from mailstore.index import channel_tags, is_for_user
-from mailstore.mailbox import Mailbox
-from mailstore.ranking import Ranking
+from mailstore.records.address import is_person
+from mailstore.state.index import channel_tags, is_for_user
+from mailstore.state.mailbox import Mailbox
 
 __all__ = ["Alike", "fill_mail", "fill_reads"]
 

@@ -9,16 +9,16 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from mailstore.address import Kind, is_person, party
-from mailstore.audience import Recipient, Way, longest_ttl, ways
 from mailstore.bulk.threads import column, in_order
 from mailstore.columns.messages import Head, Messages
 from mailstore.columns.open_mail import WORD, Name
-from mailstore.delivery import State, end_of, is_dead_letter
-from mailstore.ledger import Ledger
-from mailstore.protocol import PERSON
-from mailstore.roster import Agent, Roster, Status
-from mailstore.spells import FOREVER
+from mailstore.records.address import Kind, is_person, party
+from mailstore.records.intervals import FOREVER
+from mailstore.records.protocol import PERSON
+from mailstore.records.roster import Agent, Roster, Status
+from mailstore.rules.audience import Recipient, Way, longest_ttl, ways
+from mailstore.rules.delivery import State, end_of, is_dead_letter
+from mailstore.state.ledger import Ledger
 
 __all__ = ["FilerOfMany"]
 

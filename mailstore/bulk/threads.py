@@ -85,7 +85,7 @@ def last_of_each(keys: NDArray[np.integer], order: NDArray[np.intp]) -> tuple[ND
 
 
 def by_age(times: NDArray[np.float64], offsets: NDArray[np.int64], files: NDArray[np.integer]) -> Places:
-    """Return places in order of age, the oldest first (`mailstore.message.by_age`).
+    """Return places in order of age, the oldest first (`mailstore.records.message.by_age`).
 
     `files` are numbers in the order of the files' names; no two messages stand at one place of one file.
     """

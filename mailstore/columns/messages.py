@@ -14,7 +14,7 @@ from mailstore.columns.ids import Ids
 from mailstore.columns.interned import Interned
 from mailstore.columns.stamps import ODD, style_of, written
 from mailstore.columns.strings import Strings
-from mailstore.message import Age, Location, Message, by_age
+from mailstore.records.message import Age, Location, Message, by_age
 
 __all__ = ["ABSENT", "NONE", "Head", "Messages", "head_of"]
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from mailstore.comparing import Contents
 from mailstore.conformance.harness import Harness
 from mailstore.conformance.samples import ANN, BOB, letter
-from mailstore.converting import ConvertReport, convert
 from mailstore.errors import Unsupported
-from mailstore.message import Receipt
-from mailstore.roster import Agent
+from mailstore.records.message import Receipt
+from mailstore.records.roster import Agent
 from mailstore.store import Capability
 from mailstore.stores.memory import MemoryStore
+from mailstore.transfer.compare import Contents
+from mailstore.transfer.convert import ConvertReport, convert
 
 OUTSIDE = ("../../outside", "/outside", ".outside", "out\0side\nFrom: nobody", "o" * 300)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from mailstore.archival import ArchivePlan
 from mailstore.conformance.following import following, ids, of, scanned
 from mailstore.conformance.harness import Deed, Harness
 from mailstore.conformance.samples import letter, letters
-from mailstore.events import Event, Reset
-from mailstore.message import Message
+from mailstore.records.events import Event, Reset
+from mailstore.records.message import Message
+from mailstore.rules.archive_plan import ArchivePlan
 from mailstore.store import Capability, Store
 
 __all__ = ["ArchivingContract", "leaving"]

@@ -9,9 +9,9 @@ from time import perf_counter
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.harness import Deed, Harness
 from mailstore.conformance.samples import ANN, agent, at, letter, letters
-from mailstore.events import Event, Gone, Reset
-from mailstore.message import Message, Problem, Receipt
-from mailstore.roster import Agent
+from mailstore.records.events import Event, Gone, Reset
+from mailstore.records.message import Message, Problem, Receipt
+from mailstore.records.roster import Agent
 from mailstore.store import Capability, Store
 
 HELD_UP_SECONDS = 1.0

@@ -8,8 +8,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import aclosing, asynccontextmanager
 from typing import TypeVar, cast
 
-from mailstore.events import Event
-from mailstore.message import Message
+from mailstore.records.events import Event
+from mailstore.records.message import Message
 from mailstore.store import Store
 
 __all__ = ["Follower", "following", "ids", "of", "scanned"]

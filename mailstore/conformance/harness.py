@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from mailstore.draft import Draft, draft
+from mailstore.records.draft import Draft, draft
 from mailstore.store import Capability, Store
 
 __all__ = ["Deed", "Harness", "Snapshot"]

@@ -10,7 +10,7 @@ from mailstore.conformance.following import following, ids, scanned
 from mailstore.conformance.harness import Deed, Harness
 from mailstore.conformance.samples import letter, letters
 from mailstore.errors import MailboxMissing, StoreError, Unsupported
-from mailstore.events import Event
+from mailstore.records.events import Event
 from mailstore.registry import KIND, open_store
 from mailstore.store import Capability, Store
 

@@ -11,9 +11,9 @@ from mailstore.conformance.following import ids, of, scanned
 from mailstore.conformance.harness import Deed, Harness
 from mailstore.conformance.samples import ANN, BOB, agent, at, letter, letters
 from mailstore.errors import ContentGone
-from mailstore.mailbox import Mailbox
-from mailstore.message import NEVER, Delivery, Message, Problem, Receipt
-from mailstore.roster import Agent, Status
+from mailstore.records.message import NEVER, Delivery, Message, Problem, Receipt
+from mailstore.records.roster import Agent, Status
+from mailstore.state.mailbox import Mailbox
 
 MANY = 1500
 """Messages enough that no store reads them all at once."""

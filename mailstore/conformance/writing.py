@@ -15,11 +15,11 @@ from mailstore.conformance.following import following, ids, of, scanned
 from mailstore.conformance.harness import Deed, Harness
 from mailstore.conformance.reading import ODD
 from mailstore.conformance.samples import ANN, BOB, agent, letter, letters
-from mailstore.draft import Draft
 from mailstore.errors import MailboxBusy, StoreError, Unsupported
-from mailstore.events import Event
-from mailstore.message import Delivery, Intervention, Message, Problem, Receipt
-from mailstore.roster import Agent, Status
+from mailstore.records.draft import Draft
+from mailstore.records.events import Event
+from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt
+from mailstore.records.roster import Agent, Status
 from mailstore.store import Capability, Store
 
 STEPPED_IN = Intervention("i1", "user", "intervene", 1_773_662_400.0, "m0", "a note", {"to": [ANN], "n": 3})

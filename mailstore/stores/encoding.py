@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from mailstore.adopting import utc
 from mailstore.errors import StoreError
+from mailstore.records.adopted import utc
 from mailstore.stores.timestamps import parse_time
 
 __all__ = ["encoded", "stamp"]

@@ -7,10 +7,10 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
-from mailstore.events import Event, Gone, Person, Progress, PutAway, Reset
 from mailstore.files.database import Unreadable
-from mailstore.message import Delivery, Message, Problem, Receipt
-from mailstore.roster import Agent
+from mailstore.records.events import Event, Gone, Person, Progress, PutAway, Reset
+from mailstore.records.message import Delivery, Message, Problem, Receipt
+from mailstore.records.roster import Agent
 
 __all__ = ["NOTHING", "Bundle", "Bundles", "Feed", "FeedReader"]
 

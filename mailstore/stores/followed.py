@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from mailstore.errors import MailboxMissing, StoreError
-from mailstore.events import Event
+from mailstore.records.events import Event
 from mailstore.store import Store
 
 __all__ = ["FollowedStore", "Reader", "found_at", "is_found", "unreadable"]

@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-from mailstore.events import Event, Gone, Progress, Reset
 from mailstore.files.stamp import Stamp, is_fresh
-from mailstore.message import Message, Trace
-from mailstore.roster import Agent
+from mailstore.records.events import Event, Gone, Progress, Reset
+from mailstore.records.message import Message, Trace
+from mailstore.records.roster import Agent
 
 __all__ = ["Rereader", "Source", "is_settled"]
 

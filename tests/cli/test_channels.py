@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mailstore.folding import fold_store
+from mailstore.records.scope import url_of
 from mailstore.registry import open_store
-from mailstore.scope import url_of
-from mailstore.sending import prepare, preview
+from mailstore.writing.sending import prepare, preview
 from tests.cli.conftest import Run
 from tests.mailstore.channels_folder import SharedFolder, copied, messages_in
 

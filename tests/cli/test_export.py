@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from console.export.document import FORMATS, About, render
 from console.export.reading import claims_in
-from mailstore.exporting import Exported, digest, text_digest
+from mailstore.transfer.export import Exported, digest, text_digest
 from tests.cli.conftest import Run
 from tests.mailboxes import MailFiles, damaged, every_case
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from console.state import State
-from mailstore.scope import url_of
+from mailstore.records.scope import url_of
 from tests.cli.conftest import ROOT, Run
 from tests.mailboxes import MailFiles
 from tests.mailstore.channels_folder import SharedFolder

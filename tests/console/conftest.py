@@ -14,7 +14,7 @@ def _nobodys_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
         monkeypatch.setenv(name, str(tmp_path / "own" / name.lower()))
     for name in ("SIGNALBOX_STORE", "NO_COLOR", "EDITOR", "VISUAL"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("mailstore.guarding.IS_ON", True)
+    monkeypatch.setattr("mailstore.state.thread_guard.IS_ON", True)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     yield

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import asdict
 
 from console.config import Config, config_folder, load_config
-from mailstore.retention import Retention
+from mailstore.rules.retention import Retention
 
 
 def write(folder: Path, text: str | bytes) -> Path:

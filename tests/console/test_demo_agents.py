@@ -17,11 +17,11 @@ import pytest
 from console.demo.agents import LOG, main
 from console.demo.cast import PERSON
 from console.demo.run import prepared, simulated
-from mailstore.draft import draft
-from mailstore.events import Event
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message, Receipt
-from mailstore.roster import Agent, Status
+from mailstore.records.draft import draft
+from mailstore.records.events import Event
+from mailstore.records.message import Message, Receipt
+from mailstore.records.roster import Agent, Status
+from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 from mailstore.stores.haak import HaakStore
 

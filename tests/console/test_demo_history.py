@@ -10,9 +10,9 @@ import pytest
 
 from console.demo.cast import CAST, MARKER, PERSON, STRANGER
 from console.demo.history import write_history
-from mailstore.delivery import State
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message
+from mailstore.records.message import Message
+from mailstore.rules.delivery import State
+from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 from mailstore.stores.haak import HaakStore
 

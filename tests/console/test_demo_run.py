@@ -13,8 +13,8 @@ from console.demo.memory import remember
 from console.demo.run import prepared, simulated
 from console.state import State
 from mailstore.errors import StoreError
-from mailstore.events import Seen
-from mailstore.mailbox import Mailbox
+from mailstore.records.events import Seen
+from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore
 
 

@@ -10,7 +10,7 @@ import pytest
 from console.commands import COMMANDS, Command, commands_for
 from console.composer_draft import Writing
 from console.widgets.text_body import TextBody
-from mailstore.views import View
+from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import MailFiles
 

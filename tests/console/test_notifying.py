@@ -10,8 +10,8 @@ import pytest
 from console.config import Config, Notifications
 from console.notification_delivery import osc9, run_quietly, show_on_desktop
 from console.notification_rules import Notice, Occasion, Way, is_quiet, notices, occasion_of, ways
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message
+from mailstore.records.message import Message
+from mailstore.state.mailbox import Mailbox
 from tests.console.screen_text import opened
 from tests.mailboxes import NOW, MailFiles
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.views import View
+from mailstore.state.views import View
 from tests.console.screen_text import opened
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -9,7 +9,7 @@ import pytest
 
 from console.config import Config, RetentionSettings
 from console.state import State
-from mailstore.views import View
+from mailstore.state.views import View
 from tests.console.screen_text import opened, settle
 from tests.mailboxes import HOUR, MailFiles, damaged, every_case
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from threading import Event
 
 from console.config import Config
-from mailstore.message import Message
-from mailstore.views import View
+from mailstore.records.message import Message
+from mailstore.state.views import View
 from tests.console.screen_text import opened
 from tests.mailboxes import MailFiles
 

@@ -9,7 +9,7 @@ from platformdirs import user_cache_path
 
 from console.config import Config, Search
 from console.screens import searching
-from mailstore.message import Message
+from mailstore.records.message import Message
 from mailstore.stores.haak import HaakStore
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import MailFiles, iso

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.scope import url_of
+from mailstore.records.scope import url_of
+from mailstore.state.views import View
 from mailstore.store import Capability
-from mailstore.views import View
 from tests.conftest import Open
 from tests.console.screen_text import opened
 from tests.mailboxes import MailFiles

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.views import View
+from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import HOUR, MailFiles
 

@@ -15,7 +15,7 @@ from console.cli import open as open_command
 from console.prefetch import Ahead
 from console.state import State
 from mailstore.errors import StoreError
-from mailstore.events import Event, Progress, Seen
+from mailstore.records.events import Event, Progress, Seen
 from mailstore.stores.memory import MemoryStore
 from tests.conftest import Open, Start
 from tests.console.screen_text import opened
@@ -38,11 +38,11 @@ HEAVY = (
     "hashlib",
     "importlib.metadata",
     "json",
-    "mailstore.archival",
-    "mailstore.draft",
+    "mailstore.archive.planning",
+    "mailstore.records.draft",
     "mailstore.folding",
-    "mailstore.query",
-    "mailstore.search",
+    "mailstore.queries.query",
+    "mailstore.queries.search",
     "markdown_it",
     "pydantic",
     "pygments",

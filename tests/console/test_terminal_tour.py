@@ -15,8 +15,8 @@ from console.config import Config
 from console.demo.history import write_history
 from console.panes.sidebar_rows import places
 from console.panes.titles import view_title
-from mailstore.message import Message
-from mailstore.views import View
+from mailstore.records.message import Message
+from mailstore.state.views import View
 from tests.conftest import Open
 from tests.console.touring import Tourist, contents
 from tests.mailboxes import damaged, every_case

@@ -14,7 +14,7 @@ from console.config import Config, config_folder
 from console.state import State
 from console.styles import GLYPHS
 from console.theme_files import DEFAULTS, OURS, builtin_themes, code_style, load_themes, read_ours, read_theme
-from mailstore.delivery import State as Fate
+from mailstore.rules.delivery import State as Fate
 from tests.console.screen_text import opened, settle
 from tests.mailboxes import every_case
 

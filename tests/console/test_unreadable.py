@@ -11,8 +11,8 @@ import pytest
 
 from console.commands import commands_for
 from mailstore.errors import ContentGone
-from mailstore.message import Problem
-from mailstore.raw_lines import raw_line
+from mailstore.queries.raw_lines import raw_line
+from mailstore.records.message import Problem
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import MailFiles
 

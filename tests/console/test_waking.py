@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from console.config import Config, Wake
-from mailstore.views import View
+from mailstore.state.views import View
 from tests.console.screen_text import opened
 from tests.mailboxes import MailFiles
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from console.composer_draft import Writing
-from mailstore.views import View
+from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
 

@@ -12,7 +12,7 @@ import pytest
 from console.composer_draft import Writing
 from console.panes import footer
 from console.panes.composer import Composer
-from mailstore.views import View
+from mailstore.state.views import View
 from tests.conftest import Open
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import MailFiles

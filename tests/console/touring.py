@@ -8,9 +8,9 @@ from pathlib import Path
 
 from console.render.safe import visible_line
 from mailstore import Mailbox, open_store
-from mailstore.query import parse
-from mailstore.search import SearchContext, search
-from mailstore.views import View
+from mailstore.queries.query import parse
+from mailstore.queries.search import SearchContext, search
+from mailstore.state.views import View
 from tests.terminal import Terminal
 
 __all__ = ["Tourist", "contents", "folded"]

@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from mailstore.mailbox import Mailbox
 from mailstore.registry import open_store
+from mailstore.state.mailbox import Mailbox
 from tests.hostile.boxes import DEEDS, Deed, made
 from tests.hostile.faults import OWN, Bench, End, Fault
 

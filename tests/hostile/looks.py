@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from mailstore.message import Message
+from mailstore.records.message import Message
 from mailstore.registry import open_store
 from tests.hostile.boxes import ANN, KINDS, made
 from tests.hostile.faults import CONSOLE, OWN, Bench, Fault

@@ -11,8 +11,8 @@ import pytest
 
 from mailstore import registry
 from mailstore.conformance import Deed, Harness
-from mailstore.events import Event
-from mailstore.message import Message, Receipt
+from mailstore.records.events import Event
+from mailstore.records.message import Message, Receipt
 from mailstore.store import Store
 from mailstore.stores.agent_mail import AgentMailStore
 from tests.mailstore.servers import Server

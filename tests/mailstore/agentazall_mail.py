@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 from mailstore.conformance.following import scanned
-from mailstore.events import Event
-from mailstore.message import Message
+from mailstore.records.events import Event
+from mailstore.records.message import Message
 from mailstore.stores.agentazall import AgentAZAllStore
 from mailstore.stores.agentazall.identity import Identity, public_of
 from tests.mailstore.agentazall_harness import letter_file

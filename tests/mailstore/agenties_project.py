@@ -7,12 +7,12 @@ import os
 from pathlib import Path
 from typing import Any
 
-from mailstore.attention import Trouble, attention
 from mailstore.conformance.following import of, scanned
-from mailstore.events import Event
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message
-from mailstore.roster import Agent
+from mailstore.queries.attention import Trouble, attention
+from mailstore.records.events import Event
+from mailstore.records.message import Message
+from mailstore.records.roster import Agent
+from mailstore.state.mailbox import Mailbox
 from mailstore.stores.agenties import AgentiesStore
 
 __all__ = ["FIXTURE", "TWO", "Project"]

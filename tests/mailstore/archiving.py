@@ -16,10 +16,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from mailstore.archival import ArchivePlan, plan_archive
-from mailstore.mailbox import Mailbox
+from mailstore.archive.planning import plan_archive
+from mailstore.rules.archive_plan import ArchivePlan
+from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.archiver import Archival
+from mailstore.stores.haak.archive.archiver import Archival
 from mailstore.stores.haak.places import find
 from tests.mailboxes import NOW
 

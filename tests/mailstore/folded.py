@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mailstore.mailbox import Mailbox
-from mailstore.message import by_age
-from mailstore.views import View
+from mailstore.records.message import by_age
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.views import View
 
 __all__ = ["answers"]
 

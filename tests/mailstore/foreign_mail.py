@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from mailstore.conformance.following import of, scanned
-from mailstore.events import Event
-from mailstore.message import Message
+from mailstore.records.events import Event
+from mailstore.records.message import Message
 from mailstore.registry import open_store
 
 __all__ = ["HCOM", "LINES", "OVERSTORY", "SPOOL", "hcom", "mapped", "overstory", "read", "spool", "write_lines"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mailstore.conformance.following import of, scanned
-from mailstore.events import Event
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message, Problem
+from mailstore.records.events import Event
+from mailstore.records.message import Message, Problem
+from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore
 from tests.mailboxes import MailFiles
 

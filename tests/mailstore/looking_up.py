@@ -12,13 +12,13 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from mailstore.errors import ContentGone
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message
-from mailstore.query import Query
-from mailstore.search import SearchContext, look_up, search
+from mailstore.queries.query import Query
+from mailstore.queries.search import SearchContext, look_up, search
+from mailstore.records.message import Message
+from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.needle import FOLDED
+from mailstore.stores.haak.search.search_pattern import FOLDED
 from tests.mailboxes import NOW, MailFiles, iso
 
 __all__ = ["ANN", "BOB", "Found", "letters", "lines", "texts", "written"]

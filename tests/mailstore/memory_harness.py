@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mailstore.conformance import Deed, Harness
-from mailstore.message import Delivery, Receipt
-from mailstore.roster import Agent, Status
+from mailstore.records.message import Delivery, Receipt
+from mailstore.records.roster import Agent, Status
 from mailstore.store import Store
 from mailstore.stores.memory import MemoryStore
 

@@ -14,10 +14,10 @@ import msgspec
 import pytest
 
 from mailstore.conformance import Deed, Harness
-from mailstore.draft import Draft
-from mailstore.events import Event
-from mailstore.message import Delivery, Message, Receipt
-from mailstore.roster import Agent
+from mailstore.records.draft import Draft
+from mailstore.records.events import Event
+from mailstore.records.message import Delivery, Message, Receipt
+from mailstore.records.roster import Agent
 from mailstore.store import Store
 from mailstore.stores.neo import NeoStore, locking, marking
 from tests.mailstore.graphs import Graph

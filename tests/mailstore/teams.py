@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from mailstore.conformance.following import of, scanned
-from mailstore.events import Event
-from mailstore.message import Message
+from mailstore.records.events import Event
+from mailstore.records.message import Message
 from mailstore.registry import open_store
 
 __all__ = ["LONG_AGO", "bodies", "entry", "journals", "read", "team", "write"]

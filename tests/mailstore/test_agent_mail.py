@@ -11,11 +11,11 @@ import pytest
 
 from mailstore.conformance.following import following, ids, of, scanned
 from mailstore.errors import ContentGone, MailboxMissing, Unsupported
-from mailstore.events import Event, Gone, Reset
-from mailstore.mailbox import Mailbox
-from mailstore.message import Delivery, Message, Receipt
+from mailstore.records.events import Event, Gone, Reset
+from mailstore.records.message import Delivery, Message, Receipt
+from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store
-from mailstore.roster import Agent, Status
+from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability
 from mailstore.stores.agent_mail import AgentMailStore
 from tests.mailstore.owners import owned, snapshot

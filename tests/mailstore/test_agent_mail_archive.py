@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import ContentGone
-from mailstore.events import Event, Gone, Reset
-from mailstore.message import Message, Problem
+from mailstore.records.events import Event, Gone, Reset
+from mailstore.records.message import Message, Problem
+from mailstore.records.roster import Agent
 from mailstore.registry import open_store
-from mailstore.roster import Agent
 from mailstore.stores.agent_mail import AgentMailStore
 from mailstore.stores.agent_mail.letter import NoLetter, letter_of
 from tests.mailstore.owners import snapshot

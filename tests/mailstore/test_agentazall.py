@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import ContentGone, MailboxMissing
-from mailstore.message import Delivery, Problem, Receipt
+from mailstore.records.message import Delivery, Problem, Receipt
+from mailstore.records.roster import Agent
 from mailstore.registry import discover, open_store
-from mailstore.roster import Agent
 from mailstore.stores.agentazall import AgentAZAllStore
 from mailstore.stores.agentazall.letter import moment
 from mailstore.stores.agentazall.names import addresses, name_of

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from mailstore.conformance.following import Follower, following, of, scanned
-from mailstore.events import Event, Reset
-from mailstore.message import Delivery, Message, Receipt
-from mailstore.roster import Agent
+from mailstore.records.events import Event, Reset
+from mailstore.records.message import Delivery, Message, Receipt
+from mailstore.records.roster import Agent
 from mailstore.stores.agentazall import AgentAZAllStore
 from mailstore.stores.agentazall.box import LARGE, Box
 from tests.mailstore.agentazall_mail import DAY, AgentAZAllMail, identity

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstore.events import Event
-from mailstore.message import Message, Problem
+from mailstore.records.events import Event
+from mailstore.records.message import Message, Problem
 from mailstore.stores.agentazall import AgentAZAllStore
 from mailstore.stores.agentazall.letter import NotALetter, is_partial, moment, parse
 from mailstore.stores.agentazall.signature import facts_of

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.converting import convert
-from mailstore.draft import draft
-from mailstore.message import Delivery, Receipt
-from mailstore.roster import Agent
+from mailstore.records.draft import draft
+from mailstore.records.message import Delivery, Receipt
+from mailstore.records.roster import Agent
 from mailstore.stores.agentazall import AgentAZAllStore
 from mailstore.stores.memory import MemoryStore
+from mailstore.transfer.convert import convert
 from tests.mailstore.agentazall_mail import told
 
 INSTALLED = Path(__file__).parents[2] / ".venv" / "agentazall" / "bin" / "agentazall"

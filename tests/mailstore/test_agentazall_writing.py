@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.draft import draft
 from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.pending import Pending
-from mailstore.message import Delivery
+from mailstore.records.draft import draft
+from mailstore.records.message import Delivery
 from mailstore.stores.agentazall import AgentAZAllStore, identity
 from mailstore.stores.agentazall.letter import parse
 from mailstore.stores.agentazall.signature import facts_of

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.conformance.following import ids, of, scanned
-from mailstore.delivery import State
 from mailstore.errors import ContentGone, MailboxMissing
 from mailstore.files.salvage import Piece
-from mailstore.mailbox import Mailbox
-from mailstore.message import NEVER, SOMEBODY, Message, Problem, Receipt
+from mailstore.records.message import NEVER, SOMEBODY, Message, Problem, Receipt
+from mailstore.records.roster import Agent
 from mailstore.registry import open_store
-from mailstore.roster import Agent
+from mailstore.rules.delivery import State
+from mailstore.state.mailbox import Mailbox
 from mailstore.stores.agenties import AgentiesStore
 from mailstore.stores.agenties.decode import NoMessage, decode
 from mailstore.stores.agenties.roster import agents

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.draft import draft
-from mailstore.mailbox import Mailbox
+from mailstore.records.draft import draft
+from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore
 from tests.mailboxes import HOUR, NOW, MailFiles
 from tests.mailstore.archiving import Archivist, Writer

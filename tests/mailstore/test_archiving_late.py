@@ -13,19 +13,20 @@ from pathlib import Path
 import pytest
 
 from console.archive_report import plan_lines
-from mailstore.archiving import read_plan
-from mailstore.draft import draft
+from mailstore.archive.running import read_plan
 from mailstore.errors import StoreError
 from mailstore.files import holders
 from mailstore.files.lines import Replaced
 from mailstore.folding import fold_store, folded_anew, kept
-from mailstore.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore, mending
+from mailstore.records.draft import draft
+from mailstore.state.mailbox import Mailbox
+from mailstore.stores.haak import HaakStore
 from mailstore.stores.haak import store as haak
-from mailstore.stores.haak.archiver import Archival
-from mailstore.stores.haak.leftovers import CAME_LATE
+from mailstore.stores.haak.archive import recovery as mending
+from mailstore.stores.haak.archive.archive_journal import Note, holding
+from mailstore.stores.haak.archive.archiver import Archival
+from mailstore.stores.haak.archive.leftovers import CAME_LATE
 from mailstore.stores.haak.places import find
-from mailstore.stores.haak.runs import Note, holding
 from tests.mailboxes import HOUR, NOW, MailFiles
 from tests.mailstore.archiving import plan_for
 
@@ -149,7 +150,7 @@ def test_a_mailbox_that_changes_all_the_time_is_given_up(mail: MailFiles, monkey
     def changed(self: object) -> None:
         raise Replaced("again")
 
-    monkeypatch.setattr("mailstore.stores.haak.leftovers.Leftovers.check", changed)
+    monkeypatch.setattr("mailstore.stores.haak.archive.leftovers.Leftovers.check", changed)
     with pytest.raises(StoreError, match="replaced 100 times"):
         scanned(mail)
 

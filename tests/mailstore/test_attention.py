@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.attention import Concern, Limits, Trouble, attention, look
-from mailstore.mailbox import Mailbox
+from mailstore.queries.attention import Concern, Limits, Trouble, attention, look
+from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore
 from tests.mailboxes import NOW, MailFiles, iso
 

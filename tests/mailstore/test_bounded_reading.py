@@ -14,10 +14,10 @@ import mailstore.stores.haak.store as haak
 from mailstore.files import salvage
 from mailstore.files.lines import Line
 from mailstore.folding import fold_store
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message
+from mailstore.records.message import Message
+from mailstore.records.roster import Agent
 from mailstore.registry import open_store
-from mailstore.roster import Agent
+from mailstore.state.mailbox import Mailbox
 from mailstore.stores.claude_teams.entries import cut
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from mailstore.conformance.following import of, scanned
-from mailstore.delivery import State
 from mailstore.errors import MailboxMissing
-from mailstore.mailbox import Mailbox
-from mailstore.message import NEVER, Message, Problem, Receipt
+from mailstore.records.message import NEVER, Message, Problem, Receipt
+from mailstore.records.roster import Status
 from mailstore.registry import open_store
-from mailstore.roster import Status
+from mailstore.rules.delivery import State
+from mailstore.state.mailbox import Mailbox
 from mailstore.stores.channels import ChannelsStore
 from tests.mailstore.channels_folder import FIXTURE, SharedFolder, agents_in, events_in, messages_in
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.errors import ContentGone
-from mailstore.events import Event, Reset
-from mailstore.message import Message, Problem
-from mailstore.roster import Agent
+from mailstore.records.events import Event, Reset
+from mailstore.records.message import Message, Problem
+from mailstore.records.roster import Agent
 from mailstore.stores.channels import ChannelsStore
 from mailstore.stores.channels.decode import NoRecord, decode
 from mailstore.stores.channels.places import ROSTER, sender_in, time_in

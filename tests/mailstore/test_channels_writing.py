@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from mailstore.draft import draft
 from mailstore.errors import DraftRefused, StoreError, Unsupported
 from mailstore.files import pending
-from mailstore.message import Message
+from mailstore.records.draft import draft
+from mailstore.records.message import Message
 from mailstore.stores.channels import ChannelsStore
 from mailstore.stores.channels.places import NAME
 from tests.mailstore.channels_folder import SharedFolder, agents_in, copied, messages_in

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from mailstore.conformance import Follower, following
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import MailboxMissing
-from mailstore.events import Event, Gone, Reset
-from mailstore.mailbox import Mailbox
-from mailstore.message import Delivery, Message, Problem
+from mailstore.records.events import Event, Gone, Reset
+from mailstore.records.message import Delivery, Message, Problem
+from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store
-from mailstore.roster import Agent, Status
+from mailstore.state.mailbox import Mailbox
 from mailstore.stores.claude_teams import ClaudeTeamsStore
 from mailstore.stores.claude_teams.notices import notice
 from tests.mailstore.teams import bodies, entry, journals, read, team, write

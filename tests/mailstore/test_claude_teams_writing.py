@@ -13,9 +13,9 @@ from types import SimpleNamespace
 import pytest
 
 from mailstore.conformance.following import of, scanned
-from mailstore.draft import Draft, draft
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError, Unsupported
-from mailstore.message import Message
+from mailstore.records.draft import Draft, draft
+from mailstore.records.message import Message
 from mailstore.registry import open_store
 from mailstore.stores.claude_teams import ClaudeTeamsStore, lock
 

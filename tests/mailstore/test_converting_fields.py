@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from mailstore.converting import ConvertReport, convert
 from mailstore.registry import open_store, store_class
 from mailstore.stores.memory import MemoryStore
+from mailstore.transfer.convert import ConvertReport, convert
 from tests.mailboxes import MailFiles
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

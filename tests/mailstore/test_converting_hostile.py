@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mailstore.comparing import Contents
-from mailstore.converting import convert
-from mailstore.events import Event
 from mailstore.files.naming import safe_name
-from mailstore.message import NEVER, Delivery, Message, Receipt
+from mailstore.records.events import Event
+from mailstore.records.message import NEVER, Delivery, Message, Receipt
+from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store, store_class
-from mailstore.roster import Agent, Status
 from mailstore.stores.agentazall.block import wrapped
 from mailstore.stores.memory import MemoryStore
+from mailstore.transfer.compare import Contents
+from mailstore.transfer.convert import convert
 
 KINDS = ("haak", "channels", "agenties", "agentazall")
 NAMES = (

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.generate import generate
-from mailstore.mailbox import Mailbox
+from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.glance import Glimpse, Unusual, glance
+from mailstore.stores.haak.quick.quick_unread import Glimpse, Unusual, glance
 from tests.mailboxes import AMENDED, DAY, DIALECTS, HOUR, NOW, Dialect, MailFiles, damaged, every_case, iso, tangled
 
 ANN, BOB = "ann-00000001", "bob-00000001"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.delivery import State
-from mailstore.mailbox import Mailbox
+from mailstore.rules.delivery import State
+from mailstore.state.mailbox import Mailbox
 from tests.mailboxes import DIALECTS, HOUR, NOW, Dialect, MailFiles, every_case, iso
 from tests.mailstore.haak_reading import folded
 

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstore.query import All, Either, Not, Words, parse
+from mailstore.queries.query import All, Either, Not, Words, parse
+from mailstore.queries.search import look_up, needed
 from mailstore.read_only import ReadOnly
-from mailstore.search import look_up, needed
-from mailstore.stores.haak import HaakStore, parts, sift
-from mailstore.stores.haak.needle import FOLDED, needle_of
+from mailstore.stores.haak import HaakStore
+from mailstore.stores.haak.search import line_filter, parallel_search
+from mailstore.stores.haak.search.search_pattern import FOLDED, needle_of
 from mailstore.stores.several import SeveralStore
 from mailstore.stores.several.part import Part
 from tests.mailboxes import NOW, damaged
@@ -28,7 +29,7 @@ def test_every_character_that_folds_into_ascii_is_known() -> None:
 @given(st.lists(st.lists(lines(), max_size=4), min_size=3, max_size=3), st.data())
 def test_what_is_looked_up_is_what_looking_at_everything_finds(files: list[list[bytes]], data: st.DataObject) -> None:
     with written(files) as found, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sift, "BLOCK", 64)
+        patch.setattr(line_filter, "BLOCK", 64)
         there = [""]
         for message in found.mailbox.messages():
             there += (message.id, message.sender, *message.recipients, message.subject, found.text(message))
@@ -116,8 +117,8 @@ def test_a_word_of_which_the_bytes_tell_nothing_is_looked_for_in_every_message(w
 @pytest.fixture
 def in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give a small file to several processes too."""
-    monkeypatch.setattr(parts, "TAIL_BYTES", 1000)
-    monkeypatch.setattr(parts, "PART_BYTES", 5000)
+    monkeypatch.setattr(parallel_search, "TAIL_BYTES", 1000)
+    monkeypatch.setattr(parallel_search, "PART_BYTES", 5000)
     monkeypatch.setattr("os.cpu_count", lambda: 3)
 
 
@@ -137,8 +138,8 @@ def test_what_a_file_is_free_of_is_learnt_once_and_holds_while_it_grows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    begin = parts.Part.__init__
-    monkeypatch.setattr(parts.Part, "__init__", lambda part, *its: asked.append(its[3]) or begin(part, *its))
+    begin = parallel_search.Part.__init__
+    monkeypatch.setattr(parallel_search.Part, "__init__", lambda part, *its: asked.append(its[3]) or begin(part, *its))
     mail = letters(tmp_path)
     found = Found(HaakStore.open(mail.data))
 
@@ -164,8 +165,8 @@ def test_what_a_file_is_free_of_is_learnt_once_and_holds_while_it_grows(
 
 @pytest.mark.usefixtures("in_parts")
 def test_a_search_that_is_given_up_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[parts.Part] = []
-    monkeypatch.setattr(parts.Part, "__enter__", lambda part: begun.append(part) or part)
+    begun: list[parallel_search.Part] = []
+    monkeypatch.setattr(parallel_search.Part, "__enter__", lambda part: begun.append(part) or part)
     found = Found(HaakStore.open(letters(tmp_path).data))
     batches = look_up(Words("usual"), found.context(), found.store.candidates)
     while not begun:
@@ -177,7 +178,7 @@ def test_a_search_that_is_given_up_leaves_no_process(tmp_path: Path, monkeypatch
 
 @pytest.mark.usefixtures("in_parts")
 def test_where_a_process_fails_every_message_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sift, "__file__", str(tmp_path / "nowhere.py"))
+    monkeypatch.setattr(line_filter, "__file__", str(tmp_path / "nowhere.py"))
     found = Found(HaakStore.open(letters(tmp_path).data))
     assert found.by_bytes(Words("heureka")) == ["m150", "m3"]
 

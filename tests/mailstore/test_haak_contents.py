@@ -12,7 +12,7 @@ import pytest
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import ContentGone
-from mailstore.message import Message
+from mailstore.records.message import Message
 from mailstore.stores.haak import HaakStore
 from tests.mailboxes import DAY, DIALECTS, NOW, Dialect, MailFiles, damaged, iso
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from mailstore.conformance import Follower, following
 from mailstore.conformance.following import ids, of, scanned
-from mailstore.events import Event, Gone, Reset
-from mailstore.message import Delivery, Message, Problem, Receipt
-from mailstore.roster import Agent
+from mailstore.records.events import Event, Gone, Reset
+from mailstore.records.message import Delivery, Message, Problem, Receipt
+from mailstore.records.roster import Agent
 from mailstore.stores.haak import HaakStore
 from mailstore.stores.haak.places import Places
 from mailstore.stores.haak.reader import Reader

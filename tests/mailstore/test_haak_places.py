@@ -8,7 +8,7 @@ import pytest
 
 from mailstore.conformance.following import ids, scanned
 from mailstore.errors import MailboxMissing, StoreError
-from mailstore.roster import Agent
+from mailstore.records.roster import Agent
 from mailstore.stores.haak import HaakStore
 from tests.mailboxes import MailFiles
 

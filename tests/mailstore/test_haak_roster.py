@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mailstore.conformance.following import of
-from mailstore.roster import Agent, Status
+from mailstore.records.roster import Agent, Status
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
 from tests.mailstore.haak_reading import body, events, folded, messages, problems, warnings
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstore.query import Words
-from mailstore.stores.haak import HaakStore, indexing, sift, words
-from mailstore.stores.haak.indexing import Index
+from mailstore.queries.query import Words
+from mailstore.stores.haak import HaakStore
+from mailstore.stores.haak.search import indexing, line_filter, word_index
+from mailstore.stores.haak.search.indexing import Index
 from tests.mailboxes import MailFiles
 from tests.mailstore.looking_up import ANN, BOB, Found, letters, lines, written
 
@@ -19,23 +20,23 @@ from tests.mailstore.looking_up import ANN, BOB, Found, letters, lines, written
 def make_index(mail: MailFiles, folder: Path) -> None:
     """Make the index as the program does that is started for it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(indexing, "started", lambda file, asked, out: words.make(*asked))
+        patch.setattr(indexing, "started", lambda file, asked, out: word_index.make(*asked))
         Index(mail.mailbox, folder).bring_up()
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make an index of a small file, of small parts."""
-    monkeypatch.setattr(words, "PART", 512)
-    monkeypatch.setattr(words, "STALE_BYTES", 600)
+    monkeypatch.setattr(word_index, "PART", 512)
+    monkeypatch.setattr(word_index, "STALE_BYTES", 600)
 
 
 @given(st.lists(lines(), max_size=12), st.data())
 def test_with_an_index_the_same_is_found(given_lines: list[bytes], data: st.DataObject) -> None:
     with written([given_lines, [], []]) as found, pytest.MonkeyPatch.context() as patch:
         for name, value in (("PART", 256), ("STALE_BYTES", 300)):
-            patch.setattr(words, name, value)
-        patch.setattr(indexing, "started", lambda file, asked, out: words.make(*asked))
+            patch.setattr(word_index, name, value)
+        patch.setattr(indexing, "started", lambda file, asked, out: word_index.make(*asked))
         found.store.keep_index(Path(found.store.url.removeprefix("haak:")).parent / "cache")
         for _ in range(4):
             text = found.text(data.draw(st.sampled_from(found.mailbox.messages()))) if len(found.mailbox) else "x"
@@ -48,8 +49,10 @@ def test_with_an_index_the_same_is_found(given_lines: list[bytes], data: st.Data
 def looked_through(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Note how many bytes are looked through."""
     sizes: list[int] = []
-    keep = sift.Sieve.keep
-    monkeypatch.setattr(sift.Sieve, "keep", lambda self, at, data: sizes.append(len(data)) or keep(self, at, data))
+    keep = line_filter.Sieve.keep
+    monkeypatch.setattr(
+        line_filter.Sieve, "keep", lambda self, at, data: sizes.append(len(data)) or keep(self, at, data)
+    )
     return sizes
 
 
@@ -94,7 +97,7 @@ def test_an_index_that_does_not_fit_is_not_used_and_made_anew(harm: str, tmp_pat
         for word in ("heureka", "heure", "nowhere"):
             assert set(found.by_bytes(Words(word))) == found.plainly(Words(word))
     make_index(mail, cache)
-    remade = words.load(str(path))
+    remade = word_index.load(str(path))
     assert remade is not None
     with mail.mailbox.open("rb") as file:
         assert remade.fits(file.fileno())
@@ -111,12 +114,12 @@ def test_one_program_makes_the_index_and_it_is_brought_up_when_enough_came(tmp_p
         make_index(mail, cache)
         assert not path.exists()
     make_index(mail, cache)
-    first = words.load(str(path))
+    first = word_index.load(str(path))
     letters(tmp_path, 3)
     make_index(mail, cache)
     letters(tmp_path, 50)
     make_index(mail, cache)
-    last = words.load(str(path))
+    last = word_index.load(str(path))
     assert first is not None
     assert last is not None
     assert first.starts == last.starts[: len(first.starts)]
@@ -132,9 +135,9 @@ def test_the_index_is_made_by_another_process_that_ends_with_the_store(tmp_path:
     assert index is not None
     assert index._making is not None
     assert index._making.wait() == 0
-    found = words.load(str(index._path))
+    found = word_index.load(str(index._path))
     assert found is not None
-    assert mail.mailbox.stat().st_size - found.end < words.PART
+    assert mail.mailbox.stat().st_size - found.end < word_index.PART
     assert found.ranges([b"heureka"], []) == found.ranges([b"letter"], [])
     assert found.ranges([b"nowhere"], []) == []
     assert found.ranges([b"00000001"], []) is None

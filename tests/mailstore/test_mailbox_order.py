@@ -7,12 +7,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mailstore.delivery import State
-from mailstore.events import Event, Seen
-from mailstore.mailbox import Mailbox
-from mailstore.message import Delivery, Intervention, Location, Message, Receipt
-from mailstore.roster import Agent, Status
-from mailstore.views import View
+from mailstore.records.events import Event, Seen
+from mailstore.records.message import Delivery, Intervention, Location, Message, Receipt
+from mailstore.records.roster import Agent, Status
+from mailstore.rules.delivery import State
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.views import View
 
 HOUR = 3600.0
 NOW = 100 * HOUR

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from mailstore.conformance import following
 from mailstore.conformance.following import ids, of, scanned
-from mailstore.events import Event, Reset
-from mailstore.message import NEVER, SOMEBODY, Message, Problem, Receipt
+from mailstore.records.events import Event, Reset
+from mailstore.records.message import NEVER, SOMEBODY, Message, Problem, Receipt
+from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store
-from mailstore.roster import Agent, Status
 from mailstore.store import Store
 from mailstore.stores.mapped.fields import at_path, flag_of, time_of
 from mailstore.stores.mapped.mapping import Finder

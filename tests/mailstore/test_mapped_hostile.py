@@ -13,8 +13,8 @@ import pytest
 from mailstore.conformance import following
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import ContentGone, MailboxMissing, StoreError, UnknownStore, Unsupported
-from mailstore.events import Event
-from mailstore.message import Message, Problem, Receipt
+from mailstore.records.events import Event
+from mailstore.records.message import Message, Problem, Receipt
 from mailstore.registry import open_store
 from mailstore.store import Store
 from mailstore.stores.mapped import MappedStore

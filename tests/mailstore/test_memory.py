@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from mailstore.conformance import following
-from mailstore.draft import draft
 from mailstore.errors import ContentGone
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message, Problem
+from mailstore.records.draft import draft
+from mailstore.records.message import Message, Problem
+from mailstore.records.roster import Agent
 from mailstore.registry import open_store
-from mailstore.roster import Agent
+from mailstore.state.mailbox import Mailbox
 from mailstore.stores.memory import MemoryStore
 from tests.mailboxes import NOW, iso
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import ContentGone, MailboxMissing
-from mailstore.events import Event
-from mailstore.mailbox import Mailbox
-from mailstore.message import SOMEBODY, Delivery, Message, Problem, Receipt
+from mailstore.records.events import Event
+from mailstore.records.message import SOMEBODY, Delivery, Message, Problem, Receipt
+from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store
-from mailstore.roster import Agent, Status
+from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability
 from mailstore.stores.neo import NeoStore
 from mailstore.stores.neo.names import identity

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from mailstore.conformance.following import ids, of, scanned
-from mailstore.draft import draft
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError, Unsupported
-from mailstore.events import Event
-from mailstore.message import Delivery, Message, Receipt
+from mailstore.records.draft import draft
+from mailstore.records.events import Event
+from mailstore.records.message import Delivery, Message, Receipt
 from mailstore.stores.neo import NeoStore, locking, marking
 from tests.mailstore.graphs import Graph
 from tests.mailstore.owners import owned

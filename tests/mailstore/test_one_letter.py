@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.conformance.following import following, of, scanned
-from mailstore.copies import Copies
 from mailstore.errors import UnknownStore
-from mailstore.events import Event, Reset, Seen
-from mailstore.mailbox import Mailbox
-from mailstore.message import Delivery, Message, Receipt, Trace
-from mailstore.past import mailbox_at
+from mailstore.records.events import Event, Reset, Seen
+from mailstore.records.message import Delivery, Message, Receipt, Trace
+from mailstore.records.scope import parts_of, url_of
 from mailstore.registry import open_store
-from mailstore.scope import parts_of, url_of
+from mailstore.rules.copies import Copies
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.past import mailbox_at
 from mailstore.stores.agentazall import AgentAZAllStore
 from tests.mailstore.agentazall_mail import AgentAZAllMail, identity
 from tests.mailstore.folded import answers

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from mailstore.events import Reset
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message
-from mailstore.outline import Outline
+from mailstore.records.events import Reset
+from mailstore.records.message import Message
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.outline import Outline
 
 
 def letter(number: int, time: float, thread: str | None) -> Message:

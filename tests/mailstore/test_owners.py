@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from mailstore.draft import draft
 from mailstore.errors import StoreError
 from mailstore.files import owned
 from mailstore.files.append import append_line, replace_file
 from mailstore.files.owned import look_of, make_folder, open_like
 from mailstore.files.pending import Pending
-from mailstore.message import Intervention
-from mailstore.roster import Agent
+from mailstore.records.draft import draft
+from mailstore.records.message import Intervention
+from mailstore.records.roster import Agent
 from mailstore.stores.channels import ChannelsStore
 from mailstore.stores.haak import HaakStore
 from tests.mailboxes import HOUR, NOW, MailFiles

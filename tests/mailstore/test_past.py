@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mailstore.errors import Unsupported
-from mailstore.mailbox import Mailbox
-from mailstore.message import Delivery, Message, Receipt
-from mailstore.moments import read_moment
-from mailstore.past import lines_at, mailbox_at
+from mailstore.queries.time_parse import read_moment
 from mailstore.read_only import ReadOnly
-from mailstore.roster import Agent, Status
+from mailstore.records.message import Delivery, Message, Receipt
+from mailstore.records.roster import Agent, Status
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.past import lines_at, mailbox_at
+from mailstore.state.views import View
 from mailstore.stores.haak import HaakStore
-from mailstore.views import View
 from tests.mailboxes import NOW, MailFiles, every_case, iso
 
 ANN, BOB, DED = "ann-00000001", "bob-00000001", "ded-00000001"

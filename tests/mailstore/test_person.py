@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from mailstore import snapshot
-from mailstore.delivery import State
-from mailstore.events import Mailboxes, Person, PutAway
 from mailstore.folding import fold_store
-from mailstore.mailbox import Mailbox
-from mailstore.past import mailbox_at
-from mailstore.scope import Scope
+from mailstore.queries.timeline import timeline
+from mailstore.records.events import Mailboxes, Person, PutAway
+from mailstore.records.scope import Scope
+from mailstore.rules.delivery import State
+from mailstore.state import snapshot
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.past import mailbox_at
+from mailstore.state.views import View
 from mailstore.stores.haak import HaakStore
-from mailstore.timeline import timeline
-from mailstore.views import View
 from tests.mailboxes import HOUR, NOW, MailFiles
 
 ANN, BOB = "ann-00000001", "bob-00000001"

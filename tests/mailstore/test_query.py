@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mailstore.errors import QueryError
-from mailstore.query import All, Either, Field, Not, Query, Words, parse
+from mailstore.queries.query import All, Either, Field, Not, Query, Words, parse
 from tests.mailboxes import DAY, HOUR, NOW
 
 PIECES = ["from:", "is:", "has:", "before:", "2h", "unread", '"', "(", ")", "-", "OR", "#", "@", ":", " ", "ann", "x y"]

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from mailstore.address import Kind, channel_label, channels_named, is_channel, resolve
-from mailstore.draft import MAX_BODY_BYTES, draft
 from mailstore.errors import DraftRefused
-from mailstore.roster import Agent, Roster, Status
+from mailstore.records.address import Kind, channel_label, channels_named, is_channel, resolve
+from mailstore.records.draft import MAX_BODY_BYTES, draft
+from mailstore.records.roster import Agent, Roster, Status
 
 ANN, BOB, CID = "ann-00000001", "bob-00000001", "cid-00000001"
 

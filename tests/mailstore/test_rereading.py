@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.conformance.following import ids, of
-from mailstore.events import Event, Gone, Progress, Reset
-from mailstore.message import Message, Problem, Receipt
-from mailstore.roster import Agent
+from mailstore.records.events import Event, Gone, Progress, Reset
+from mailstore.records.message import Message, Problem, Receipt
+from mailstore.records.roster import Agent
 from mailstore.stores.rereading import Rereader, Source
 
 

@@ -7,12 +7,12 @@ from contextlib import suppress
 
 import pytest
 
-from mailstore.delivery import State
 from mailstore.folding import fold_store
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message
+from mailstore.records.message import Message
+from mailstore.rules.delivery import State
+from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.glance import Unusual, glance
+from mailstore.stores.haak.quick.quick_unread import Unusual, glance
 from tests.mailboxes import DAY, HOUR, NOW, MailFiles, iso
 
 ANN, BOB, CID = "ann-00000001", "bob-00000001", "cid-00000001"

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstore.events import Seen
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message, Receipt
-from mailstore.query import All, Either, Field, Not, Query, Words, parse
-from mailstore.roster import Agent, Status
-from mailstore.search import SearchContext, search
+from mailstore.queries.query import All, Either, Field, Not, Query, Words, parse
+from mailstore.queries.search import SearchContext, search
+from mailstore.records.events import Seen
+from mailstore.records.message import Message, Receipt
+from mailstore.records.roster import Agent, Status
+from mailstore.state.mailbox import Mailbox
 from mailstore.stores.memory import MemoryStore
 from tests.mailboxes import DAY, HOUR, NOW, iso
 

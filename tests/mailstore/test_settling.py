@@ -8,14 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.delivery import State
 from mailstore.errors import DraftRefused, MailError
-from mailstore.mailbox import Mailbox
-from mailstore.message import Intervention, Message
-from mailstore.settling import NotSettled, Step, acknowledge, carry_out, overtaken, redirect, resend, undo, undoable
+from mailstore.queries.takeover import last_seen, takers
+from mailstore.records.message import Intervention, Message
+from mailstore.rules.delivery import State
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.views import DeadLetter
 from mailstore.stores.haak import HaakStore
-from mailstore.takeover import last_seen, takers
-from mailstore.views import DeadLetter
+from mailstore.writing.settling import (
+    NotSettled,
+    Step,
+    acknowledge,
+    carry_out,
+    overtaken,
+    redirect,
+    resend,
+    undo,
+    undoable,
+)
 from tests.mailboxes import NOW, MailFiles, iso
 
 HOUR = 3600

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.draft import Draft
 from mailstore.errors import MailError
-from mailstore.mailbox import Mailbox
-from mailstore.message import Intervention, Message
-from mailstore.settling import Step, acknowledge, carry_out, redirect, resend, undo, undoable
+from mailstore.queries.takeover import takers
+from mailstore.records.draft import Draft
+from mailstore.records.message import Intervention, Message
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.views import DeadLetter
 from mailstore.stores.haak import HaakStore
-from mailstore.takeover import takers
-from mailstore.views import DeadLetter
+from mailstore.writing.settling import Step, acknowledge, carry_out, redirect, resend, undo, undoable
 from tests.mailboxes import NOW, MailFiles, iso
 
 HOUR = 3600

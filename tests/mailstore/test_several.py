@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.archival import plan_archive
+from mailstore.archive.planning import plan_archive
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.samples import ANN, BOB
-from mailstore.draft import draft
 from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, StoreError, Unsupported
-from mailstore.events import Event, Gone, Reset
-from mailstore.mailbox import Mailbox
-from mailstore.message import Intervention, Message, Problem, Receipt
+from mailstore.records.draft import draft
+from mailstore.records.events import Event, Gone, Reset
+from mailstore.records.message import Intervention, Message, Problem, Receipt
+from mailstore.records.roster import Agent
+from mailstore.records.scope import Scope, label_of, parts_of, url_of
 from mailstore.registry import open_store
-from mailstore.roster import Agent
-from mailstore.scope import Scope, label_of, parts_of, url_of
+from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
 from mailstore.stores.several.naming import named_together
 from tests.mailboxes import HOUR, NOW, MailFiles, damaged, every_case, tangled

@@ -8,12 +8,12 @@ from unittest.mock import patch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mailstore.events import Event
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message, by_age
-from mailstore.retention import EVERYTHING, Retention, retained
-from mailstore.sifting import Sifted
-from mailstore.views import View
+from mailstore.records.events import Event
+from mailstore.records.message import Message, by_age
+from mailstore.rules.retention import EVERYTHING, Retention, retained
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.thread_filter import Sifted
+from mailstore.state.views import View
 from tests.mailstore.test_mailbox_order import HOUR, NAMES, NOW, TAGS, events
 
 VIEWS = [
@@ -62,7 +62,7 @@ def test_what_comes_meanwhile_is_sifted_too(
         return Sifted(mailbox.sieve(view, rule, NOW, text=text, only_unread=only_unread))
 
     sifted = begun()
-    with patch("mailstore.sifting.AT_ONCE", 1):
+    with patch("mailstore.state.thread_filter.AT_ONCE", 1):
         for event in mail[half:]:
             mailbox.fold([event], NOW)
             if not sifted.holds(NOW):
@@ -82,7 +82,7 @@ def test_more_words_are_looked_for_only_where_fewer_were_found(mail: list[Event]
     mailbox = Mailbox()
     mailbox.fold(mail, NOW)
     wide = Sifted(mailbox.sieve(View("all"), EVERYTHING, NOW, text=text))
-    with patch("mailstore.sifting.AT_ONCE", 1):
+    with patch("mailstore.state.thread_filter.AT_ONCE", 1):
         wide.look(0)
     sieve = mailbox.sieve(View("all"), EVERYTHING, NOW, text=f"{text} {more}")
     assert wide.sieve.is_wider(sieve) or not text

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from mailstore import guarding
-from mailstore.attention import Limits, look
-from mailstore.events import Event, Mailboxes, Reset, Seen
-from mailstore.guarding import OtherThread, guarded
-from mailstore.mailbox import Mailbox
-from mailstore.message import Delivery, Intervention, Location, Message, Receipt, Trace
-from mailstore.past import mailbox_at, taken_back
-from mailstore.query import parse
-from mailstore.roster import Agent, Status
-from mailstore.search import SearchContext, looked_up
+from mailstore.queries.attention import Limits, look
+from mailstore.queries.query import parse
+from mailstore.queries.search import SearchContext, looked_up
+from mailstore.records.events import Event, Mailboxes, Reset, Seen
+from mailstore.records.message import Delivery, Intervention, Location, Message, Receipt, Trace
+from mailstore.records.roster import Agent, Status
+from mailstore.state import thread_guard
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.past import mailbox_at, taken_back
+from mailstore.state.thread_guard import OtherThread, guarded
 from mailstore.steps import Aside, ReadAnew
 from tests.mailstore.folded import answers
 
@@ -66,8 +66,10 @@ QUERIES = ("text", "is:unknown", "is:unseen -from:bob", "text OR to:builder", "t
 @pytest.fixture(autouse=True)
 def _shortest_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let something come after every message, and after every text."""
-    for name in ("search.LOOKED_AT", "search.TEXTS_AT_ONCE", "past.LOOKED_AT", "past.TOLD_AT_ONCE"):
-        monkeypatch.setattr(f"mailstore.{name}", 1)
+    for name in ("LOOKED_AT", "TEXTS_AT_ONCE"):
+        monkeypatch.setattr(f"mailstore.queries.search.{name}", 1)
+    for name in ("LOOKED_AT", "TOLD_AT_ONCE"):
+        monkeypatch.setattr(f"mailstore.state.past.{name}", 1)
 
 
 def folded(events: Iterable[Event]) -> Mailbox:
@@ -183,7 +185,7 @@ def test_the_past_of_what_was_read_anew_is_taken_back() -> None:
 
 
 def test_a_guarded_mailbox_refuses_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guarding, "IS_ON", True)
+    monkeypatch.setattr(thread_guard, "IS_ON", True)
     mailbox = guarded(folded(MAIL))
     roster = mailbox.roster
     refused: list[str] = []

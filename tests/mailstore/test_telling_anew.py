@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from mailstore.mailbox import Mailbox
-from mailstore.message import NEVER, Location, Message
-from mailstore.roster import Agent
-from mailstore.views import View
+from mailstore.records.message import NEVER, Location, Message
+from mailstore.records.roster import Agent
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.views import View
 
 HERE = Location("mail.sqlite", 7, 0)
 ALL, ARCHIVE = View("all"), View("archive")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstore.thread import NONE, Forest
+from mailstore.rules.thread import NONE, Forest
 
 ROWS = range(8)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mailstore.mailbox import Mailbox
-from mailstore.views import View
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.views import View
 from tests.oracle.people import PERSON, is_person
 from tests.oracle.records import Box
 from tests.oracle.rules import Oracle

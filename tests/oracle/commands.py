@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 from console.cli import main
-from mailstore.stores.haak.glance import Unusual, glance
+from mailstore.stores.haak.quick.quick_unread import Unusual, glance
 from tests.oracle.answers import Answers
 from tests.oracle.making import NOW
 from tests.oracle.people import PERSON

@@ -7,13 +7,13 @@ from collections.abc import Hashable, Mapping
 from heapq import nlargest
 from pathlib import Path
 
-from mailstore.events import Event
 from mailstore.files.folder import Folder
 from mailstore.files.salvage import loads
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.message import Problem
-from mailstore.roster import Agent, Status
+from mailstore.records.events import Event
+from mailstore.records.message import Problem
+from mailstore.records.roster import Agent, Status
 from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.letter import NoLetter, letter_of, message_of, number_of
 from mailstore.stores.agent_mail.places import PROJECTS, YEAR

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mailstore.events import Event
-from mailstore.message import NEVER, Location, Message, Receipt
+from mailstore.records.events import Event
+from mailstore.records.message import NEVER, Location, Message, Receipt
 from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.roster import OVERSEER, Names, moment
 from mailstore.stores.bodies import first_line, mentions

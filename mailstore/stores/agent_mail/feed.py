@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from mailstore.events import Person, Progress
 from mailstore.files.database import DatabaseStamp, database_stamp
 from mailstore.files.stamp import is_fresh
-from mailstore.roster import Agent
+from mailstore.records.events import Person, Progress
+from mailstore.records.roster import Agent
 from mailstore.stores.agent_mail import tables as ask
 from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.decode import Row, To, bundle_of

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mailstore.files.salvage import loads
-from mailstore.message import NEVER, Location, Message
+from mailstore.records.message import NEVER, Location, Message
 from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.decode import KINDS, tags_of
 from mailstore.stores.agent_mail.roster import called, moment

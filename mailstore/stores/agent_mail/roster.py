@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from mailstore.roster import Agent, Status
+from mailstore.records.roster import Agent, Status
 from mailstore.stores.agent_mail.columns import columns, text_of
 from mailstore.stores.bodies import first_line
 from mailstore.stores.timestamps import parse_time

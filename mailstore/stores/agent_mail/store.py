@@ -12,7 +12,7 @@ import msgspec
 from mailstore.errors import ContentGone
 from mailstore.files.database import Unreadable
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.message import Message
+from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.agent_mail import tables as ask
 from mailstore.stores.agent_mail.archive import ArchiveSource

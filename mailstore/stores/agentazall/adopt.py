@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
-from mailstore.address import Kind, resolve
-from mailstore.adopting import Adopted, Letter, utc
 from mailstore.files.naming import safe_name
-from mailstore.message import SOMEBODY, Delivery, Message, Receipt
-from mailstore.roster import Agent, Roster
+from mailstore.records.address import Kind, resolve
+from mailstore.records.adopted import Adopted, Letter, utc
+from mailstore.records.message import SOMEBODY, Delivery, Message, Receipt
+from mailstore.records.roster import Agent, Roster
 from mailstore.stores.agentazall.block import BEGIN, END, MARKERS, SIGNATURE, SIGNATURE_END
 from mailstore.stores.agentazall.letter import moment
 from mailstore.stores.agentazall.names import HUMAN, NOBODY, USER, address_of, is_remote, name_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mailstore.files.stamp import path_stamp
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.roster import Agent
+from mailstore.records.roster import Agent
 from mailstore.stores.agentazall.names import USER, is_remote, name_of
 from mailstore.stores.agentazall.tree import TASKS, Tree
 from mailstore.stores.bodies import first_line

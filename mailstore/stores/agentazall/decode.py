@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from mailstore.message import NEVER, Location, Message, Trace
+from mailstore.records.message import NEVER, Location, Message, Trace
 from mailstore.stores.agentazall.block import unwrapped
 from mailstore.stores.agentazall.letter import ISO, Letter, moment
 from mailstore.stores.agentazall.names import address_of, addresses, bare, is_remote, name_of, plain_of

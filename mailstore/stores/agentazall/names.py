@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from email.utils import getaddresses
 
-from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
+from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
 __all__ = ["HUMAN", "USER", "address_of", "addresses", "bare", "is_remote", "name_of", "plain_of"]
 

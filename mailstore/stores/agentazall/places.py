@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.scope import LABEL
+from mailstore.records.scope import LABEL
 
 __all__ = [
     "BOXES",

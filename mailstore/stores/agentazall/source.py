@@ -6,10 +6,10 @@ import time
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 
-from mailstore.events import Event, Person
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.message import Delivery, Message, Problem, Receipt
+from mailstore.records.events import Event, Person
+from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.stores.agentazall.agents import agents_of, is_told_of, tasks_of
 from mailstore.stores.agentazall.block import unwrapped
 from mailstore.stores.agentazall.decode import (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from mailstore.errors import ContentGone, DraftRefused, StoreError
 from mailstore.files.append import refusal
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.message import Location, Message
+from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.agentazall.block import unwrapped
 from mailstore.stores.agentazall.decode import Copy, split, who
@@ -26,8 +26,8 @@ from mailstore.stores.rereading import Rereader
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mailstore.adopting import Adopted
-    from mailstore.draft import Draft
+    from mailstore.records.adopted import Adopted
+    from mailstore.records.draft import Draft
 
 __all__ = ["AgentAZAllStore"]
 

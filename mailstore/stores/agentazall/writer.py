@@ -10,10 +10,10 @@ import unicodedata
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from mailstore.draft import Draft
 from mailstore.errors import DraftRefused
 from mailstore.files.owned import look_of, make_folder
 from mailstore.files.pending import Pending
+from mailstore.records.draft import Draft
 from mailstore.stores.agentazall.block import MARKERS
 from mailstore.stores.agentazall.decode import Copy
 from mailstore.stores.agentazall.identity import own_identity

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from mailstore.address import Kind, resolve
-from mailstore.adopting import Adopted, Letter
-from mailstore.message import Message, Receipt
-from mailstore.protocol import USER_NAMES
-from mailstore.roster import Agent, Roster
+from mailstore.records.address import Kind, resolve
+from mailstore.records.adopted import Adopted, Letter
+from mailstore.records.message import Message, Receipt
+from mailstore.records.protocol import USER_NAMES
+from mailstore.records.roster import Agent, Roster
 from mailstore.stores.agenties.decode import AGENT, ISSUE, ORCHESTRATOR, ROLE
 from mailstore.stores.agenties.places import TEAMS
 from mailstore.stores.encoding import encoded, stamp

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mailstore.files.salvage import Piece
-from mailstore.message import NEVER, SOMEBODY, Location, Message, Receipt
-from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
+from mailstore.records.message import NEVER, SOMEBODY, Location, Message, Receipt
+from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.stores.agenties.places import MAILBOX
 from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.timestamps import parse_time

@@ -14,7 +14,7 @@ from mailstore.files.lines import Cutter, Line
 from mailstore.files.salvage import UNREADABLE, Piece, loads, salvage
 from mailstore.files.stamp import Stamp, is_fresh, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.message import Message, Problem
+from mailstore.records.message import Message, Problem
 from mailstore.stores.agenties.decode import Entry, NoMessage, decode, id_of
 
 __all__ = ["Contents", "Log"]

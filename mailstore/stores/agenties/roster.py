@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.message import Problem
-from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
-from mailstore.roster import Agent
+from mailstore.records.message import Problem
+from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
+from mailstore.records.roster import Agent
 from mailstore.stores.agenties.decode import AGENT, ORCHESTRATOR, Entry, name_of
 from mailstore.stores.agenties.places import TEAMS
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from mailstore.events import Event
 from mailstore.files.stamp import stamp_of
-from mailstore.message import Message
+from mailstore.records.events import Event
+from mailstore.records.message import Message
 from mailstore.stores.agenties.log import Log
 from mailstore.stores.agenties.roster import agents, read_team, team_stamps
 from mailstore.stores.rereading import Source, is_settled

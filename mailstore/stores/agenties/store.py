@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.files.append import refusal
 from mailstore.files.salvage import loads
-from mailstore.message import Message
+from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.agenties.decode import body_of
 from mailstore.stores.agenties.log import Log
@@ -20,7 +20,7 @@ from mailstore.stores.rereading import Rereader
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mailstore.adopting import Adopted
+    from mailstore.records.adopted import Adopted
 
 __all__ = ["AgentiesStore"]
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.message import Message
-from mailstore.protocol import TAG_NAMESPACES, USER_NAMES
-from mailstore.roster import Agent
+from mailstore.records.message import Message
+from mailstore.records.protocol import TAG_NAMESPACES, USER_NAMES
+from mailstore.records.roster import Agent
 from mailstore.stores.channels.decode import NoRecord, decode
 from mailstore.stores.channels.places import CHANNELS, HUMAN, is_broadcast, is_message, tag_of
 from mailstore.stores.channels.roster import RosterFiles
 
 if TYPE_CHECKING:
-    from mailstore.draft import Draft
+    from mailstore.records.draft import Draft
 
 __all__ = ["Placed", "is_for_several", "names_anybody", "place"]
 

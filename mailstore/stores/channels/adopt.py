@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from mailstore.address import Kind, resolve
-from mailstore.adopting import Adopted, Letter, utc
 from mailstore.files.naming import safe_name
-from mailstore.message import Message
-from mailstore.protocol import USER_NAMES
-from mailstore.roster import Agent, Roster, Status
+from mailstore.records.address import Kind, resolve
+from mailstore.records.adopted import Adopted, Letter, utc
+from mailstore.records.message import Message
+from mailstore.records.protocol import USER_NAMES
+from mailstore.records.roster import Agent, Roster, Status
 from mailstore.stores.channels.places import CHANNELS, HUMAN, ROSTER, sender_in, time_in
 from mailstore.stores.channels.roster import OFFLINE, RETIRED
 from mailstore.stores.channels.writer import HEX_BELOW

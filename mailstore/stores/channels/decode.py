@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mailstore.files.salvage import UNREADABLE, loads
-from mailstore.message import NEVER, Location, Message, Receipt
+from mailstore.records.message import NEVER, Location, Message, Receipt
 from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.channels.places import is_broadcast, person_or, sender_in, tag_of, time_in
 from mailstore.stores.encoding import stamp

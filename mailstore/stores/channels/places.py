@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
-from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
+from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
 __all__ = [
     "CHANNELS",

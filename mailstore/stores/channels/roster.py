@@ -7,13 +7,13 @@ from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from mailstore.events import Event
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.message import Problem
-from mailstore.protocol import USER_NAMES
-from mailstore.roster import Agent, Status
+from mailstore.records.events import Event
+from mailstore.records.message import Problem
+from mailstore.records.protocol import USER_NAMES
+from mailstore.records.roster import Agent, Status
 from mailstore.stores.channels.decode import CutShort, NoRecord, name_of, record_in
 from mailstore.stores.channels.places import ROSTER, is_broadcast, tag_of
 from mailstore.stores.rereading import is_settled

@@ -8,11 +8,11 @@ from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from mailstore.events import Event
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.message import Problem
+from mailstore.records.events import Event
+from mailstore.records.message import Problem
 from mailstore.stores.channels.decode import CutShort, NoRecord, decode
 from mailstore.stores.channels.places import CHANNELS, is_message, person_or, sender_in, tag_of
 from mailstore.stores.channels.roster import RosterFiles

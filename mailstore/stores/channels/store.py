@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from mailstore.errors import ContentGone
 from mailstore.files.append import refusal
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.message import Message
+from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.channels.decode import NoRecord, body_of, decode, record_in
 from mailstore.stores.channels.places import CHANNELS, ROSTER, find, looks_like_mail
@@ -22,8 +22,8 @@ from mailstore.stores.rereading import Rereader
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mailstore.adopting import Adopted
-    from mailstore.draft import Draft
+    from mailstore.records.adopted import Adopted
+    from mailstore.records.draft import Draft
 
 __all__ = ["ChannelsStore"]
 

@@ -13,13 +13,13 @@ import msgspec
 from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.owned import look_of, make_folder
 from mailstore.files.pending import Pending
-from mailstore.message import Message
+from mailstore.records.message import Message
 from mailstore.stores.channels.addressing import Placed
 from mailstore.stores.channels.decode import decode
 from mailstore.stores.channels.places import CHANNELS
 
 if TYPE_CHECKING:
-    from mailstore.draft import Draft
+    from mailstore.records.draft import Draft
 
 __all__ = ["post"]
 

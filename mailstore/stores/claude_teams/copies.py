@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-from mailstore.message import NEVER, Location, Message
+from mailstore.records.message import NEVER, Location, Message
 from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.claude_teams.entries import Entry
 from mailstore.stores.claude_teams.notices import Notice

@@ -9,10 +9,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from mailstore.events import Event
 from mailstore.files.stamp import Stamp, is_fresh
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.message import Delivery, Location, Message, Problem
+from mailstore.records.events import Event
+from mailstore.records.message import Delivery, Location, Message, Problem
 from mailstore.stores.claude_teams.copies import Seen, grouped, id_of, message_of
 from mailstore.stores.claude_teams.entries import Entry, cut, entry_of
 from mailstore.stores.claude_teams.journal import Journal, Kept

@@ -15,8 +15,8 @@ import msgspec
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.message import Problem
-from mailstore.roster import Agent, Status
+from mailstore.records.message import Problem
+from mailstore.records.roster import Agent, Status
 from mailstore.stores.claude_teams.copies import Seen
 from mailstore.stores.claude_teams.mail import TeamMail
 from mailstore.stores.claude_teams.notices import IDLE, LEFT

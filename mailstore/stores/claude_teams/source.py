@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from itertools import count
 
-from mailstore.events import Event
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp, path_stamp
-from mailstore.message import Message, Problem
-from mailstore.roster import Agent
+from mailstore.records.events import Event
+from mailstore.records.message import Message, Problem
+from mailstore.records.roster import Agent
 from mailstore.stores.claude_teams.copies import Seen
 from mailstore.stores.claude_teams.mail import TeamMail
 from mailstore.stores.claude_teams.places import CONFIG, Place, Team

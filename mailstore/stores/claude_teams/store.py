@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.errors import ContentGone, DraftRefused
-from mailstore.message import Location, Message
+from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.claude_teams.copies import Seen, id_of, message_of
 from mailstore.stores.claude_teams.entries import Entry, entry_of
@@ -19,7 +19,7 @@ from mailstore.stores.followed import FollowedStore, found_at, is_found, unreada
 from mailstore.stores.rereading import Rereader
 
 if TYPE_CHECKING:
-    from mailstore.draft import Draft
+    from mailstore.records.draft import Draft
 
 __all__ = ["ClaudeTeamsStore"]
 

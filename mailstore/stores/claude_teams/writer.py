@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mailstore.draft import Draft
 from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.append import refusal, replace_file
 from mailstore.files.owned import look_of, make_folder
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
+from mailstore.records.draft import Draft
+from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.stores.claude_teams.entries import cut
 from mailstore.stores.claude_teams.lock import locked_inbox
 from mailstore.stores.claude_teams.places import Team

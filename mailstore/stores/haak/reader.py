@@ -9,17 +9,17 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
-from mailstore.events import Event, Gone, Progress, Reset
 from mailstore.files.lines import BIG_BLOCK, BLOCK, Line, LineFile, LinePlace, Replaced
-from mailstore.mailbox import Mailbox
-from mailstore.message import Message, Problem
-from mailstore.stores.haak.decode import MessageDecoder
-from mailstore.stores.haak.leftovers import Leftovers
-from mailstore.stores.haak.months import Months, unterminated
+from mailstore.records.events import Event, Gone, Progress, Reset
+from mailstore.records.message import Message, Problem
+from mailstore.state.mailbox import Mailbox
+from mailstore.stores.haak.archive.leftovers import Leftovers
 from mailstore.stores.haak.places import Places
-from mailstore.stores.haak.position import Position
-from mailstore.stores.haak.records import Make, decode_line, decode_receipt, delivery_of, intervention_of
-from mailstore.stores.haak.roster import RosterReader
+from mailstore.stores.haak.read.decode import MessageDecoder
+from mailstore.stores.haak.read.months import Months, unterminated
+from mailstore.stores.haak.read.position import Position
+from mailstore.stores.haak.read.records import Make, decode_line, decode_receipt, delivery_of, intervention_of
+from mailstore.stores.haak.read.roster import RosterReader
 
 __all__ = ["Reader"]
 
@@ -106,7 +106,7 @@ class Reader:
             mailbox.fold(batch, now)
 
     def _fold_all(self, mailbox: Mailbox, now: float) -> None:
-        from mailstore.stores.haak.bulk import gather
+        from mailstore.stores.haak.bulk.gather import gather
 
         mailbox.fold(self._roster.read(), now)
         mailbox.fold(gather(mailbox, self._mailbox[0], self._messages, self._reads[0], self._months, now), now)

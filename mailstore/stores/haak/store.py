@@ -13,27 +13,27 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from msgspec import MsgspecError
 
 from mailstore.errors import ContentGone, MailboxMissing, StoreError
-from mailstore.events import Event
 from mailstore.files.append import refusal
 from mailstore.files.lines import Line, Replaced
 from mailstore.files.packed import Broken, read_packed
-from mailstore.mailbox import Mailbox
-from mailstore.message import Intervention, Location, Message
-from mailstore.resuming import Resumable, Stale
-from mailstore.roster import Agent
+from mailstore.records.events import Event
+from mailstore.records.message import Intervention, Location, Message
+from mailstore.records.roster import Agent
+from mailstore.resumable import Resumable, Stale
+from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capabilities
 from mailstore.stores.followed import FollowedStore, unreadable
-from mailstore.stores.haak.decode import MessageDecoder
-from mailstore.stores.haak.names import MESSAGE_FIELDS
+from mailstore.stores.haak.field_names import MESSAGE_FIELDS
 from mailstore.stores.haak.places import MAILBOX, Places, find, new
+from mailstore.stores.haak.read.body import content_in, contents
+from mailstore.stores.haak.read.decode import MessageDecoder
 from mailstore.stores.haak.reader import Reader
-from mailstore.stores.haak.text import content_in, contents
 
 if TYPE_CHECKING:
-    from mailstore.adopting import Adopted
-    from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
-    from mailstore.draft import Draft
-    from mailstore.stores.haak.candidates import Candidates
+    from mailstore.records.adopted import Adopted
+    from mailstore.records.draft import Draft
+    from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
+    from mailstore.stores.haak.search.candidates import Candidates
 
 __all__ = ["HaakStore"]
 
@@ -202,14 +202,14 @@ class HaakStore(FollowedStore, Resumable):
             self._candidates.close()
 
     def _hints(self) -> Candidates:
-        from mailstore.stores.haak.candidates import Candidates
+        from mailstore.stores.haak.search.candidates import Candidates
 
         self._candidates = self._candidates or Candidates(self._places)
         return self._candidates
 
     def send(self, draft: Draft) -> Message:
         """Append a message in the dialect of the file, and its audience to the deliveries."""
-        from mailstore.stores.haak.writer import write_message
+        from mailstore.stores.haak.write.writer import write_message
 
         self._mend()
         try:
@@ -221,7 +221,7 @@ class HaakStore(FollowedStore, Resumable):
 
     def mark_read(self, reader: str, message_ids: Sequence[str]) -> int:
         """Record that a reader has read just these messages; return how many records were written."""
-        from mailstore.stores.haak.writer import write_reads
+        from mailstore.stores.haak.write.writer import write_reads
 
         self._mend()
         try:
@@ -231,7 +231,7 @@ class HaakStore(FollowedStore, Resumable):
 
     def update_agent(self, agent: Agent) -> None:
         """Register an agent, or change what the roster says of it."""
-        from mailstore.stores.haak.enrol import update_roster
+        from mailstore.stores.haak.write.roster_writer import update_roster
 
         self._mend()
         try:
@@ -241,7 +241,7 @@ class HaakStore(FollowedStore, Resumable):
 
     def record(self, intervention: Intervention) -> None:
         """Append to the oversight journal."""
-        from mailstore.stores.haak.writer import write_intervention
+        from mailstore.stores.haak.write.writer import write_intervention
 
         self._mend()
         write_intervention(self._places, intervention)
@@ -250,7 +250,7 @@ class HaakStore(FollowedStore, Resumable):
         self, plan: ArchivePlan, *, progress: Tell | None = None, is_cancelled: IsCancelled | None = None
     ) -> ArchiveReport:
         """Move a plan's messages into the files of their months; what was interrupted before is mended first."""
-        from mailstore.stores.haak.archiver import carry_out
+        from mailstore.stores.haak.archive.archiver import carry_out
 
         try:
             return carry_out(self._places, plan, progress, is_cancelled)
@@ -259,7 +259,7 @@ class HaakStore(FollowedStore, Resumable):
 
     def copy_files(self, source: Self) -> bool:
         """Make this new mailbox a copy of another one, file by file. Raises StoreError."""
-        from mailstore.stores.haak.copying import copy_files
+        from mailstore.stores.haak.write.copying import copy_files
 
         try:
             copy_files(source._places, self._places)
@@ -269,7 +269,7 @@ class HaakStore(FollowedStore, Resumable):
 
     def adopt(self, records: Iterable[Adopted]) -> None:
         """Write what another mailbox held into the files of this one."""
-        from mailstore.stores.haak.adopt import adopt
+        from mailstore.stores.haak.write.adopt import adopt
 
         try:
             adopt(self._places, records)
@@ -278,8 +278,8 @@ class HaakStore(FollowedStore, Resumable):
 
     def late_writers(self) -> list[LateWriter]:
         """Return who has the mailbox file open for writing, or one that an archival put away."""
-        from mailstore.archival import LateWriter
         from mailstore.files.holders import writers
+        from mailstore.rules.archive_plan import LateWriter
 
         folder = self._places.folder
         return [
@@ -295,7 +295,7 @@ class HaakStore(FollowedStore, Resumable):
         """Finish or undo what an archival left that ended suddenly; a failure of that is no failure of the write."""
         if not self._places.archive.is_dir() and not self._places.set_aside():
             return
-        from mailstore.stores.haak.mending import mend, needs_mending
+        from mailstore.stores.haak.archive.recovery import mend, needs_mending
 
         with suppress(OSError, StoreError):
             if needs_mending(self._places):

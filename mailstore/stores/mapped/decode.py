@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from mailstore.message import NEVER, SOMEBODY, Message, Receipt
-from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
-from mailstore.roster import Agent, Status
+from mailstore.records.message import NEVER, SOMEBODY, Message, Receipt
+from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
+from mailstore.records.roster import Agent, Status
 from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.mapped.fields import flag_of, found_in, text_of, texts_of, time_of
 from mailstore.stores.mapped.origins import Record

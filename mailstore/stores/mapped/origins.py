@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mailstore.message import Location, Problem
+from mailstore.records.message import Location, Problem
 
 __all__ = ["Origin", "Read", "Record"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mailstore.files.database import Unreadable, database_stamp, read_database
-from mailstore.message import Location, Problem
+from mailstore.records.message import Location, Problem
 from mailstore.stores.mapped.origins import Origin, Read, Record
 
 __all__ = ["Database"]

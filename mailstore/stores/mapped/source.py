@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mailstore.errors import ContentGone
-from mailstore.events import Event, Person
-from mailstore.message import Location, Message, Problem
-from mailstore.protocol import TAG_NAMESPACES
-from mailstore.roster import Agent
+from mailstore.records.events import Event, Person
+from mailstore.records.message import Location, Message, Problem
+from mailstore.records.protocol import TAG_NAMESPACES
+from mailstore.records.roster import Agent
 from mailstore.stores.mapped.decode import Decoded, agent_of, derived_id, is_wanted, message_of
 from mailstore.stores.mapped.origins import Origin, Record
 from mailstore.stores.mapped.patterned import Files, Lines, Whole

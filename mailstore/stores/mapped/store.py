@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.errors import ContentGone, MailboxMissing
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.message import Message
+from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.followed import FollowedStore, unreadable
 from mailstore.stores.mapped.decode import body_of

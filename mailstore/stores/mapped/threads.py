@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mailstore.message import Message
+from mailstore.records.message import Message
 
 __all__ = ["Labels"]
 

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from mailstore.message import Message, Problem
+from mailstore.records.message import Message, Problem
 from mailstore.stores.mapped.guess import Guess
 
 __all__ = ["look", "toml"]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import RLock
 
-from mailstore.message import Delivery, Intervention, Receipt
-from mailstore.roster import Agent
+from mailstore.records.message import Delivery, Intervention, Receipt
+from mailstore.records.roster import Agent
 
 __all__ = ["Record", "Records"]
 

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from mailstore.errors import ContentGone, MailboxMissing
-from mailstore.events import Event, Gone, Reset
-from mailstore.message import Delivery, Intervention, Message, Receipt
-from mailstore.roster import Agent
+from mailstore.records.events import Event, Gone, Reset
+from mailstore.records.message import Delivery, Intervention, Message, Receipt
+from mailstore.records.roster import Agent
 from mailstore.store import Capabilities, Capability, Store
 from mailstore.stores.memory.lines import LineDecoder, content_of, isoformat, line_of
 from mailstore.stores.memory.records import Record, Records
 
 if TYPE_CHECKING:
-    from mailstore.draft import Draft
+    from mailstore.records.draft import Draft
 
 __all__ = ["MemoryStore"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from mailstore.events import Event, Person, PutAway
-from mailstore.message import NEVER, SOMEBODY, Delivery, Location, Message, Receipt
-from mailstore.roster import Agent, Status
+from mailstore.records.events import Event, Person, PutAway
+from mailstore.records.message import NEVER, SOMEBODY, Delivery, Location, Message, Receipt
+from mailstore.records.roster import Agent, Status
 from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.feeding import Bundle
 from mailstore.stores.neo.names import EVERYBODY, address, identity, is_human

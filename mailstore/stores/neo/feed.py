@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from mailstore.events import Person, Progress
 from mailstore.files.database import DatabaseStamp, database_stamp
 from mailstore.files.salvage import is_text
 from mailstore.files.stamp import is_fresh
-from mailstore.message import Delivery, Message, Problem
-from mailstore.roster import Agent
+from mailstore.records.events import Person, Progress
+from mailstore.records.message import Delivery, Message, Problem
+from mailstore.records.roster import Agent
 from mailstore.stores.feeding import NOTHING, Bundle, Bundles, Feed
 from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo import looks

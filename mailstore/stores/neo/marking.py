@@ -12,7 +12,7 @@ from urllib.parse import quote
 from mailstore.errors import MailboxBusy, StoreError, Unsupported
 from mailstore.files.append import refusal
 from mailstore.files.database import Unreadable
-from mailstore.protocol import USER_NAMES
+from mailstore.records.protocol import USER_NAMES
 from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo.decode import MESSAGE
 from mailstore.stores.neo.names import People, spellings

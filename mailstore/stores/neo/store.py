@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.errors import ContentGone
 from mailstore.files.database import Unreadable
-from mailstore.message import Message
+from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.feeding import FeedReader
 from mailstore.stores.followed import FollowedStore, found_at, is_found
@@ -20,7 +20,7 @@ from mailstore.stores.neo.queue import Queue
 from mailstore.stores.neo.records import NoRecord, node_of, queued_of, text_of
 
 if TYPE_CHECKING:
-    from mailstore.draft import Draft
+    from mailstore.records.draft import Draft
 
 __all__ = ["NeoStore"]
 

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from mailstore.draft import Draft
 from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.append import append_line, refusal
 from mailstore.files.database import Unreadable
 from mailstore.files.owned import look_of, make_folder
-from mailstore.message import Message
-from mailstore.protocol import BROADCAST_NAMES, USER_NAMES
+from mailstore.records.draft import Draft
+from mailstore.records.message import Message
+from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.stores.bodies import first_line
 from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo.decode import MESSAGE, Links, queued_bundle

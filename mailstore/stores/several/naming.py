@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 
 from mailstore.errors import MailError, StoreError
+from mailstore.records.scope import LABEL, url_of
 from mailstore.registry import open_store
-from mailstore.scope import LABEL, url_of
 
 __all__ = ["named_together"]
 

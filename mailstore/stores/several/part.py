@@ -6,10 +6,10 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, suppress
 
 from mailstore.errors import MailError
-from mailstore.events import Event, Gone, Progress, Reset
-from mailstore.message import Message, Problem
+from mailstore.records.events import Event, Gone, Progress, Reset
+from mailstore.records.message import Message, Problem
+from mailstore.records.scope import WHOLE, Scope
 from mailstore.registry import open_store
-from mailstore.scope import WHOLE, Scope
 from mailstore.store import Capabilities, Capability, Store
 
 __all__ = ["Part"]

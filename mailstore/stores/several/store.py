@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 from msgspec.structs import replace
 
 from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, MailError, StoreError
-from mailstore.events import Event, Gone, Mailboxes, Progress, Reset
-from mailstore.message import Intervention, Message
-from mailstore.roster import Agent
-from mailstore.scope import KIND, LABEL, label_of, parts_of, url_of
+from mailstore.records.events import Event, Gone, Mailboxes, Progress, Reset
+from mailstore.records.message import Intervention, Message
+from mailstore.records.roster import Agent
+from mailstore.records.scope import KIND, LABEL, label_of, parts_of, url_of
 from mailstore.store import Capabilities, Capability, Store
 from mailstore.stores.several.part import Part
 
 if TYPE_CHECKING:
-    from mailstore.archival import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
-    from mailstore.draft import Draft
+    from mailstore.records.draft import Draft
+    from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
 
 __all__ = ["SeveralStore"]
 
@@ -261,7 +261,7 @@ class SeveralStore(Store):
         self, plan: ArchivePlan, *, progress: Tell | None = None, is_cancelled: IsCancelled | None = None
     ) -> ArchiveReport:
         """Archive each mailbox's threads there; a mailbox that can't archive keeps its own."""
-        from mailstore.archival import ArchiveReport
+        from mailstore.rules.archive_plan import ArchiveReport
 
         self._need(Capability.ARCHIVE)
         reports: list[tuple[str, ArchiveReport]] = []

@@ -1,0 +1,1 @@
+"""What can be moved to the archive, and the moving of it."""

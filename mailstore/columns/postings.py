@@ -1,0 +1,145 @@
+"""Which messages bear a name: by who sent them, by what they share, and by for whom they were delivered."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+
+from mailstore.columns.messages import NONE, Head, Messages, head_of
+from mailstore.records.address import is_person
+from mailstore.records.message import Message
+from mailstore.records.protocol import BROADCAST_NAMES, LEAST_PREFIX, PERSON
+from mailstore.records.roster import Agent, Roster
+
+__all__ = ["Postings", "names_in"]
+
+
+class Postings:
+    """Rows by sender and by head, newest first, as linked lists in arrays; heads by the names in them."""
+
+    def __init__(self, messages: Messages, roster: Roster, user: str) -> None:
+        self._messages = messages
+        self._roster = roster
+        self._user = user
+        self.by_sender = array("i")
+        self.by_head = array("i")
+        self.last_of_sender: dict[int, int] = {}
+        self.last_of_head: dict[int, int] = {}
+        self._heads_naming: dict[str, list[int]] = defaultdict(list)
+        self._sizes: set[int] = set()
+        self._sized = 0
+        self._indexed = 0
+        self.delivered: dict[str, array[int]] = {}
+
+    def add(self, row: int) -> None:
+        """Take a message in."""
+        missing = row + 1 - len(self.by_head)
+        if missing > 0:
+            self.by_sender.extend([NONE] * missing)
+            self.by_head.extend([NONE] * missing)
+        sender, head = self._messages.senders[row], self._messages.heads[row]
+        self.by_sender[row] = self.last_of_sender.get(sender, NONE)
+        self.last_of_sender[sender] = row
+        self.by_head[row] = self.last_of_head.get(head, NONE)
+        self.last_of_head[head] = row
+
+    def move(self, row: int, before: Message) -> None:
+        """Put a message where its head belongs, which was another before."""
+        number = self._messages.head_values.number(head_of(before))
+        at = self.last_of_head.get(number, NONE)
+        if at == row:
+            self.last_of_head[number] = self.by_head[row]
+        else:
+            while self.by_head[at] != row:
+                at = self.by_head[at]
+            self.by_head[at] = self.by_head[row]
+        head = self._messages.heads[row]
+        self.by_head[row] = self.last_of_head.get(head, NONE)
+        self.last_of_head[head] = row
+
+    def deliver(self, row: int, recipient: str) -> None:
+        """Note for whom a message was when it was sent."""
+        name = recipient.removeprefix("agent:")
+        rows = self.delivered.get(name)
+        if rows is None:
+            rows = self.delivered[name] = array("i")
+        rows.append(row)
+
+    def sent_by(self, name: str) -> Iterator[int]:
+        """Yield what a name sent, the newest row first."""
+        number = self._messages.names.known(name)
+        return _chain(self.by_sender, NONE if number is None else self.last_of_sender.get(number, NONE))
+
+    def with_head(self, number: int) -> Iterator[int]:
+        """Yield the messages that share a head, the newest row first."""
+        return _chain(self.by_head, self.last_of_head.get(number, NONE))
+
+    def heads(self, matching: Callable[[Head], bool]) -> Iterator[int]:
+        """Yield the heads that something holds of."""
+        return (number for number, head in enumerate(self._messages.head_values.values) if number and matching(head))
+
+    def naming(self, names: Iterable[str]) -> set[int]:
+        """Return the messages that are addressed to, or mention, any of some names."""
+        heads = {head for name in names for head in self._by_name().get(name, ())}
+        return {row for head in heads for row in self.with_head(head)}
+
+    def _by_name(self) -> dict[str, list[int]]:
+        values = self._messages.head_values.values
+        for number in range(max(1, self._indexed), len(values)):
+            for name in names_in(values[number]):
+                self._heads_naming[name].append(number)
+                self._sizes.add(len(name))
+        self._indexed = len(values)
+        return self._heads_naming
+
+    def candidates(self, name: str, agent: Agent | None) -> set[int]:
+        """Return every message that may be for a name: addressed, mentioned or delivered to it."""
+        names = {name, *_broadcasts(name)}
+        if name == PERSON:
+            names |= {key for key in self._by_name() if is_person(key, self._roster, self._user)}
+        if agent is not None:
+            names |= self._names_of(agent)
+        return self.naming(names) | self._delivered_to(names)
+
+    def touched_by(self, agent: Agent, before: Agent | None) -> set[int]:
+        """Return every message whose fate an agent's registration or change may alter."""
+        names = _broadcasts(agent.session_id) | self._names_of(agent)
+        if before is not None:
+            names |= self._names_of(before)
+        return self.naming(names) | self._delivered_to(names)
+
+    def _delivered_to(self, names: Iterable[str]) -> set[int]:
+        return {row for name in names for row in self.delivered.get(name, ())}
+
+    def _names_of(self, agent: Agent) -> set[str]:
+        session = agent.session_id
+        prefixes = {session[:size] for size in self._lengths() if LEAST_PREFIX <= size < len(session)}
+        held = self._roster.ever_held(session)
+        roles = {spelling for role in (session, *agent.roles(), *held) for spelling in (role, f"role:{role}")}
+        return {session, agent.name, *agent.tags, *prefixes, *roles}
+
+    def _lengths(self) -> set[int]:
+        """Return how long the names are that records hold: a prefix of another length is none of them."""
+        self._by_name()
+        if self._sized != len(self.delivered):
+            self._sizes.update(map(len, self.delivered))
+            self._sized = len(self.delivered)
+        return self._sizes
+
+
+def names_in(head: Head) -> set[str]:
+    """Return the names to which a message is addressed, or which it mentions."""
+    return {name.removeprefix("agent:") for name in (*head.recipients, *head.mentions)}
+
+
+def _chain(column: array[int], row: int) -> Iterator[int]:
+    while row != NONE:
+        yield row
+        row = column[row]
+
+
+def _broadcasts(name: str) -> set[str]:
+    """Return the broadcasts that may reach a name, and those of its mailbox alone where there are several."""
+    label, _, rest = name.partition("/")
+    return {*BROADCAST_NAMES, f"{label}/all"} if rest else set(BROADCAST_NAMES)

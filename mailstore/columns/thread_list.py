@@ -1,0 +1,95 @@
+"""A list of threads that is never made in full: roots in the order of their last activity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import overload
+
+from mailstore.columns.messages import Messages
+from mailstore.columns.ranking import Ranking
+
+__all__ = ["Listed", "Roots"]
+
+
+class Roots(Sequence[str]):
+    """The ids of roots, the newest first, as they stand when somebody looks."""
+
+    def __init__(self, messages: Messages, ranking: Ranking) -> None:
+        self._messages = messages
+        self._ranking = ranking
+
+    def __len__(self) -> int:
+        return len(self._ranking)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        if isinstance(at, slice):
+            return [self._at(place) for place in range(*at.indices(len(self)))]
+        return self._at(at + len(self) if at < 0 else at)
+
+    def _at(self, place: int) -> str:
+        if not 0 <= place < len(self._ranking):
+            raise IndexError(place)
+        return self._messages.ids[self._ranking[place]]
+
+    def __iter__(self) -> Iterator[str]:
+        return (self._messages.ids[row] for row in self._ranking)
+
+    def __contains__(self, root: object) -> bool:
+        return isinstance(root, str) and self.place(root) is not None
+
+    def index(self, root: str, start: int = 0, stop: int | None = None) -> int:
+        """Return the place of a root; raises ValueError for one that is not listed."""
+        place = self.place(root)
+        if place is None or not start <= place < (len(self) if stop is None else stop):
+            raise ValueError(root)
+        return place
+
+    def place(self, root: str) -> int | None:
+        """Return the place of a root, None for one that is not listed."""
+        row = self._messages.ids.row(root)
+        try:
+            return None if row is None else self._ranking.place(row)
+        except (KeyError, IndexError):
+            return None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+class Listed:
+    """The threads of a view, by the newest message of theirs that belongs to it."""
+
+    def __init__(self, messages: Messages, matches: Callable[[int], bool], newest: dict[int, int]) -> None:
+        self.matches = matches
+        self._age = messages.age
+        self._newest = newest
+        self.ranking = Ranking(lambda root: messages.age(newest[root]), newest)
+
+    def newest(self, root: int) -> int | None:
+        """Return the message by which a thread is listed, None for a thread that is not."""
+        return self._newest.get(root)
+
+    def touch(self, root: int, row: int) -> None:
+        """Note a message in a thread."""
+        known = self._newest.get(root)
+        if known is not None:
+            if self._age(row) <= self._age(known):
+                return
+            self.ranking.drop(root)
+        self._newest[root] = row
+        self.ranking.put(root)
+
+    def merge(self, absorbed: int, root: int) -> None:
+        """Let a thread take over one that became part of it."""
+        if absorbed in self._newest:
+            self.ranking.drop(absorbed)
+            self.touch(root, self._newest.pop(absorbed))

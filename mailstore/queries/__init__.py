@@ -1,0 +1,1 @@
+"""Questions asked of a folded mailbox: searches, what needs attention, timelines."""

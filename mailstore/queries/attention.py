@@ -1,0 +1,259 @@
+"""What needs the person's attention: computed from the log alone, each with a reason and a message to go to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+import msgspec
+
+from mailstore.records.address import Kind, resolve
+from mailstore.records.message import Age, Message, by_age
+from mailstore.records.roster import Status
+from mailstore.state.mailbox import Mailbox
+
+__all__ = ["Concern", "Limits", "Trouble", "attention", "in_order", "look"]
+
+MINUTE = 60.0
+QUESTION, ANSWER = "question", "answer"
+ISSUE = "issue:"
+THREADS = 64
+"""How many threads are kept at hand while a look lasts, for the questions that stand in one."""
+
+
+class Trouble(StrEnum):
+    """The kinds of concern, the most pressing first."""
+
+    QUESTION = "question"
+    STALLED = "stalled"
+    VACANT = "vacant"
+    LOOP = "loop"
+    DEAD_ADDRESSEE = "dead-addressee"
+    STRANGER = "stranger"
+    GROWTH = "growth"
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """From when on something is a concern; times in minutes."""
+
+    question_minutes: float = 30.0
+    unread_minutes: float = 60.0
+    loop_messages: int = 12
+    loop_minutes: float = 30.0
+    growth_letters: int = 5
+    window_minutes: float = 24 * 60.0
+
+
+class Concern(msgspec.Struct, frozen=True):
+    """One thing to look at: what it is, whom it is about, why, since when (seconds), and the message to go to."""
+
+    trouble: Trouble
+    who: str
+    reason: str
+    since: float
+    message_id: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Return what names the concern as long as it lasts."""
+        return f"{self.trouble.value}\n{self.who}\n{self.message_id or ''}"
+
+
+class _Question(NamedTuple):
+    """A question, and who was asked."""
+
+    message: Message
+    asked: set[str]
+
+    def is_answered_in(self, thread: Iterable[Message]) -> bool:
+        """Say whether any of those who were asked has written later in the question's thread."""
+        question = self.message
+        return any(it.sender in self.asked and it.time >= question.time for it in thread if it.id != question.id)
+
+    def may_be_answered_by(self, answer: Message, user: str) -> bool:
+        """Say whether an answer that names no message may be to this question: the person answers for anybody."""
+        issues, others = _issues(self.message), _issues(answer)
+        is_other_issue = bool(issues and others and issues.isdisjoint(others))
+        is_theirs = answer.sender in self.asked or answer.sender == user
+        return is_theirs and answer.time >= self.message.time and not is_other_issue
+
+    def is_about(self, answer: Message) -> bool:
+        """Say whether an answer names an issue that the question names."""
+        return not _issues(self.message).isdisjoint(_issues(answer))
+
+
+def _issues(message: Message) -> set[str]:
+    return {tag for tag in message.tags if tag.startswith(ISSUE)}
+
+
+def attention(mailbox: Mailbox, now: float, limits: Limits | None = None) -> list[Concern]:
+    """Return everything that asks for a look, the most pressing first, within a kind the oldest first."""
+    return in_order(concern for concern in look(mailbox, now, limits or Limits()) if concern is not None)
+
+
+def in_order(found: Iterable[Concern]) -> list[Concern]:
+    """Sort concerns, the most pressing first, within a kind the oldest first."""
+    order = list(Trouble)
+    return sorted(found, key=lambda it: (order.index(it.trouble), it.since, it.who, it.message_id or ""))
+
+
+def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
+    """Yield the concerns as they are found, and None at least once a message: whoever has a screen pauses there.
+
+    Mail may come in between; what it changes, the next look finds. Raises ReadAnew.
+    """
+    mailbox.advance(now)
+    recent: list[Message] = []
+    talks: dict[str, list[Message]] = {}
+    window, talk = now - limits.window_minutes * MINUTE, now - limits.loop_minutes * MINUTE
+    thread_of = lru_cache(maxsize=THREADS)(mailbox.thread_messages)
+    for message in mailbox.newest(min(window, talk)):
+        if message.time > talk:
+            talks.setdefault(mailbox.root_of(message.id), []).append(message)
+        if message.time > window and not message.archived:
+            recent.append(message)
+        yield None
+    yield from _unanswered(mailbox, thread_of, now - limits.question_minutes * MINUTE, now)
+    yield from _stalled(mailbox, now, limits)
+    yield from _vacant(mailbox)
+    yield from _loops(mailbox, {mailbox.root_of(it.id) for it in recent if it.time > talk}, talks, limits)
+    yield from _to_the_dead(mailbox, recent)
+    yield from _strangers(mailbox, recent)
+    yield from _growth(mailbox, now, limits)
+
+
+def _unanswered(
+    mailbox: Mailbox, thread_of: Callable[[str], list[Message]], before: float, now: float
+) -> Iterator[Concern | None]:
+    """Find questions from before a moment that none of those who were asked has answered."""
+    open_: dict[str, list[_Question]] = {}
+    for message in mailbox.of_type(QUESTION):
+        asking = _Question(message, _asked(mailbox, message, now))
+        if message.timed and not asking.is_answered_in(thread_of(mailbox.root_of(message.id))):
+            open_.setdefault(message.sender, []).append(asking)
+        yield None
+    if any(it.message.time <= before for questions in open_.values() for it in questions):
+        yield from _answer(mailbox, open_)
+    for sender, questions in open_.items():
+        for question in (it.message for it in questions if it.message.time <= before):
+            whom = ", ".join(map(mailbox.label, question.recipients))
+            yield Concern(Trouble.QUESTION, sender, f"asked {whom} and was not answered", question.time, question.id)
+
+
+def _asked(mailbox: Mailbox, question: Message, now: float) -> set[str]:
+    return set(mailbox.bare_states(question, now)) | {
+        holder.session_id
+        for text in question.recipients
+        if (address := resolve(text, mailbox.roster, mailbox.user)).kind is Kind.ROLE
+        for holder in mailbox.roster.holders(address.role)
+    }
+
+
+def _answer(mailbox: Mailbox, open_: dict[str, list[_Question]]) -> Iterator[None]:
+    """Take out the questions that were answered outside their threads: some systems' answers don't say to what.
+
+    Each answer is to one question: the last before it, among those about the same issue where both name one.
+    """
+    for answer in sorted(mailbox.of_type(ANSWER, archived=True), key=by_age):
+        yield None
+        if answer.thread is not None:
+            continue
+        askers = [resolve(text, mailbox.roster, mailbox.user).name for text in answer.recipients]
+        meant = [it for asker in askers for it in open_.get(asker, ()) if it.may_be_answered_by(answer, mailbox.user)]
+        if meant:
+            last = max(meant, key=lambda it: (it.is_about(answer), by_age(it.message)))
+            open_[last.message.sender].remove(last)
+
+
+def _stalled(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
+    """Find the living that leave mail unread: they may have stopped reading."""
+    for agent in list(mailbox.roster):
+        yield None
+        if agent.status is not Status.LIVING or not mailbox.unread_count(agent.session_id):
+            continue
+        number, oldest = mailbox.late(agent.session_id, now - limits.unread_minutes * MINUTE)
+        if oldest is not None:
+            words = f"has not read {number} message{'s' * (number != 1)}: it may have stopped reading"
+            yield Concern(Trouble.STALLED, agent.session_id, words, oldest.time, oldest.id)
+
+
+def _vacant(mailbox: Mailbox) -> Iterator[Concern]:
+    """Find roles that mail waits for and nobody holds."""
+    for role, number, oldest in mailbox.vacant():
+        held = mailbox.roster.held(role)
+        last = f"last held by {held[-1]}" if held else "nobody ever held it"
+        words = f"nobody holds the role, and {number} message{'s' * (number != 1)} wait; {last}"
+        yield Concern(Trouble.VACANT, role, words, oldest.time, oldest.id)
+
+
+def _loops(
+    mailbox: Mailbox, roots: Iterable[str], talks: dict[str, list[Message]], limits: Limits
+) -> Iterator[Concern | None]:
+    """Find two agents that do nothing but answer each other."""
+    for root in roots:
+        yield None
+        run: list[Message] = []
+        for message in sorted(talks.get(root, ()), key=by_age, reverse=True):
+            if message.sender == mailbox.user:
+                break
+            if len(run) > 0 and message.sender == run[-1].sender:
+                break
+            if len(run) > 1 and message.sender != run[-2].sender:
+                break
+            run.append(message)
+        if len(run) >= limits.loop_messages:
+            pair = " and ".join(sorted({run[0].sender, run[1].sender}))
+            words = f"answered each other {len(run)} times in {limits.loop_minutes:g} min, and nobody else took part"
+            yield Concern(Trouble.LOOP, pair, words, run[-1].time, run[0].id)
+
+
+def _to_the_dead(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | None]:
+    """Find those who wrote to an agent after its death, once a pair."""
+    found: dict[tuple[str, str], list[Message]] = {}
+    for message in recent:
+        yield None
+        for text in message.recipients:
+            address = resolve(text, mailbox.roster, mailbox.user)
+            agent = mailbox.roster.get(address.name) if address.kind is Kind.DIRECT else None
+            if agent is not None and agent.status is Status.DEAD and agent.ended_at and message.time > agent.ended_at:
+                found.setdefault((message.sender, agent.session_id), []).append(message)
+    for (sender, gone), mail in found.items():
+        words = f"wrote to {gone}, which is dead" + (f", {len(mail)} times" if len(mail) > 1 else "")
+        newest = max(mail, key=by_age)
+        yield Concern(Trouble.DEAD_ADDRESSEE, sender, words, min(mail, key=by_age).time, newest.id)
+
+
+def _strangers(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | None]:
+    """Find senders that the roster has never heard of; one that is empty knows nobody."""
+    if not len(mailbox.roster):
+        return
+    found: dict[str, list[Message]] = {}
+    for message in recent:
+        yield None
+        if message.sender in found:
+            found[message.sender].append(message)
+        elif resolve(message.sender, mailbox.roster, mailbox.user).kind not in (Kind.DIRECT, Kind.USER, Kind.ROLE):
+            found[message.sender] = [message]
+    for sender, mail in found.items():
+        newest = max(mail, key=by_age)
+        words = f"sent {len(mail)} message{'s' * (len(mail) != 1)}, and the roster does not know it"
+        yield Concern(Trouble.STRANGER, sender, words, min(mail, key=by_age).time, newest.id)
+
+
+def _growth(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
+    """Say when more letters died in the last window than in the one before."""
+    window = limits.window_minutes * MINUTE
+    fresh: list[tuple[float, Age, str]] = []
+    before = 0
+    for letter in mailbox.letters(now):
+        yield None
+        if letter.since is not None and letter.since > now - window:
+            fresh.append((letter.since, by_age(letter.message), letter.message.id))
+        elif letter.since is not None and letter.since > now - 2 * window:
+            before += 1
+    if len(fresh) - before >= limits.growth_letters:
+        hours = limits.window_minutes / 60
+        words = f"{len(fresh)} letters died in the last {hours:g} h, {before} in those before"
+        yield Concern(Trouble.GROWTH, "dead letters", words, min(fresh)[0], max(fresh)[-1])

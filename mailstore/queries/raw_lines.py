@@ -1,0 +1,44 @@
+"""A line as it stands in its file, for who wants to see what could not be read."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from mailstore.errors import ContentGone
+from mailstore.records.message import Problem
+from mailstore.records.scope import Scope, label_of, parts_of
+
+__all__ = ["raw_line"]
+
+DATABASE = b"SQLite format 3\0"
+
+
+def raw_line(url: str, problem: Problem, most: int) -> bytes:
+    """Return the line that a problem names, at most so many bytes of it. Blocks; raises ContentGone."""
+    file = problem.file
+    if parts := parts_of(url):
+        label = label_of(file)
+        url, file = parts.get(label, ""), Scope(label).bare(file)
+    root = Path(url.partition(":")[2])
+    path = (root if root.is_dir() else root.parent) / file
+    try:
+        with _opened(path) as found:
+            if found.read(len(DATABASE)) == DATABASE:
+                raise OSError("it is a database, which has no lines")
+            found.seek(problem.offset)
+            return found.readline(most).removesuffix(b"\n")
+    except (OSError, EOFError, ValueError) as error:
+        raise ContentGone(f"{file} can't be read ({error})", "was it moved or archived?") from error
+
+
+def _opened(path: Path) -> BinaryIO:
+    """Open a regular file, unpacked where it is packed; raises OSError for what is none."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError("it is no file")
+    if path.suffix == ".gz":
+        import gzip
+
+        return gzip.open(path)  # type: ignore[return-value]  # a reader of bytes like any other
+    return path.open("rb")

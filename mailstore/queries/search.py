@@ -1,0 +1,263 @@
+"""Finding messages: a query asked of headers first, and of texts only where that is not enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import islice
+
+from mailstore.errors import StoreError
+from mailstore.queries.query import STATE_OF, All, Either, Field, Not, Query, Words
+from mailstore.records.address import Kind, is_channel, resolve
+from mailstore.records.message import Message
+from mailstore.records.scope import label_of
+from mailstore.rules.delivery import State
+from mailstore.state.mailbox import Mailbox
+from mailstore.steps import Aside, Steps, at_once
+
+__all__ = ["SearchContext", "judged", "look_up", "looked_up", "needed", "search"]
+
+CODE = ("```", "~~~")
+LOOKED_AT = 32
+"""How many messages are looked at before whoever searches hears of it: a millisecond or two."""
+TEXTS_AT_ONCE = 256
+"""How many texts are read at once."""
+LEAST_PREFIX = 8
+"""Characters of a session id that stand for all of it (formats/haak.md 7)."""
+
+
+class SearchContext:
+    """What a query asks of: the mailbox, the texts (`body` gives one, empty when it is gone), and the time."""
+
+    def __init__(self, mailbox: Mailbox, body: Callable[[Message], str], now: float) -> None:
+        self._mailbox = mailbox
+        self._body = body
+        self._now = now
+
+    @property
+    def mailbox(self) -> Mailbox:
+        """Return the mailbox that is asked."""
+        return self._mailbox
+
+    def matches(self, query: Query, message: Message) -> bool:
+        """Say whether a message is what a query asks for; reads its text where that decides."""
+        found = self.decided(query, message)
+        return found if isinstance(found, bool) else self.text_holds(message, found)
+
+    def text_holds(self, message: Message, query: Query | bool) -> bool:
+        """Say whether a message's text is what is left to ask of it; blocks, and asks nothing of the mailbox."""
+        return query if isinstance(query, bool) else holds(query, self._body(message).casefold())
+
+    def decided(self, query: Query, message: Message) -> bool | Query:
+        """Say whether a message is what a query asks for; where its text decides, return what is to be asked of it."""
+        match query:
+            case Words(text):
+                return self._has_words(text.casefold(), message) or query
+            case Not(part):
+                found = self.decided(part, message)
+                return not found if isinstance(found, bool) else Not(found)
+            case All(parts) | Either(parts):
+                is_all = isinstance(query, All)
+                left: list[Query] = []
+                for part in parts:
+                    found = self.decided(part, message)
+                    if not isinstance(found, bool):
+                        left.append(found)
+                    elif found is not is_all:
+                        return found
+                return (All if is_all else Either)(tuple(left)) if left else is_all
+            case Field(name):
+                return query if name == "has" else self._has(query, message)
+
+    def _has_words(self, words: str, message: Message) -> bool:
+        if words.startswith("@") and words[1:] in (name.casefold() for name in message.mentions):
+            return True
+        header = (message.subject, message.id, message.sender, *message.recipients, *message.tags)
+        return any(words in text.casefold() for text in header)
+
+    def _has(self, field: Field, message: Message) -> bool:
+        value = field.value.casefold()
+        mailbox = self._mailbox
+        match field.name:
+            case "from":
+                return self._is_name(value, message.sender)
+            case "to":
+                names = (*message.recipients, *mailbox.bare_states(message, self._now))
+                return any(self._is_name(value, name) for name in names)
+            case "tag":
+                return any(self._is_tag(value.removeprefix("#"), name) for name in (*message.recipients, *message.tags))
+            case "role":
+                return value in (name.removeprefix("role:").casefold() for name in message.recipients)
+            case "type":
+                return message.type.casefold() == value
+            case "thread":
+                return mailbox.root_of(field.value) == mailbox.root_of(message.id)
+            case "store":
+                return label_of(message.id).casefold() == value
+            case "subject":
+                return value in message.subject.casefold()
+            case "before":
+                return message.timed and message.time < field.time
+            case "after":
+                return message.timed and message.time >= field.time
+            case _:
+                return self._is(value, message)
+
+    def _is_tag(self, wanted: str, name: str) -> bool:
+        folded = name.casefold()
+        return wanted == folded or (is_channel(name) and wanted == folded.partition(":")[2])
+
+    def _is_name(self, wanted: str, name: str) -> bool:
+        agent = self._mailbox.roster.get(name)
+        names = (name, agent.name, *agent.roles()) if agent else (name,)
+        if self._mailbox.roster.scopes:
+            names = (*names, *(known.partition("/")[2] for known in names))
+        bare = wanted.removeprefix("#").removeprefix("@")
+        folded = [known.casefold() for known in names if known]
+        if any(bare == known or (":" in known and bare == known.partition(":")[2]) for known in folded):
+            return True
+        return len(bare) >= LEAST_PREFIX and name.casefold().startswith(bare)
+
+    def _is(self, claim: str, message: Message) -> bool:
+        mailbox = self._mailbox
+        if claim == "archived":
+            return message.archived or State.ARCHIVED in mailbox.bare_states(message, self._now).values()
+        if claim == "unseen":
+            return mailbox.is_unseen(message)
+        if claim == "mentioned":
+            mentioned = (resolve(name, mailbox.roster, mailbox.user) for name in message.mentions)
+            return any(address.kind is Kind.USER for address in mentioned)
+        return STATE_OF[claim] in mailbox.bare_states(message, self._now).values()
+
+
+def holds(query: Query, text: str) -> bool:
+    """Say whether a message's folded text is what is left of a query to ask of it (`SearchContext.decided`)."""
+    match query:
+        case Words(words):
+            return words.casefold() in text
+        case Not(part):
+            return not holds(part, text)
+        case All(parts):
+            return all(holds(part, text) for part in parts)
+        case Either(parts):
+            return any(holds(part, text) for part in parts)
+        case Field(_, part):
+            return _has_part(part.casefold(), text)
+
+
+def _has_part(part: str, text: str) -> bool:
+    if part == "code":
+        return any(fence in text for fence in CODE) or "\n    " in text
+    return "attachment:" in text or "](file:" in text or "![" in text
+
+
+def cost(query: Query) -> int:
+    """Return how dear a part is to ask: headers first, states next, texts last."""
+    match query:
+        case Field(name):
+            return 2 if name == "has" else 1 if name in ("is", "to") else 0
+        case Words():
+            return 2
+        case Not(part):
+            return cost(part)
+        case All(parts) | Either(parts):
+            return max((cost(part) for part in parts), default=0)
+
+
+def cheapest_first(query: Query) -> Query:
+    """Return the same query with its parts in the order in which they are best asked."""
+    match query:
+        case Not(part):
+            return Not(cheapest_first(part))
+        case All(parts):
+            return All(tuple(sorted(map(cheapest_first, parts), key=cost)))
+        case Either(parts):
+            return Either(tuple(sorted(map(cheapest_first, parts), key=cost)))
+        case _:
+            return query
+
+
+def search(messages: Iterable[Message], query: Query, context: SearchContext) -> Iterator[Message]:
+    """Yield the messages that a query finds, in the order in which they are given."""
+    asked = cheapest_first(query)
+    return (message for message in messages if context.matches(asked, message))
+
+
+def needed(query: Query) -> tuple[str, ...]:
+    """Return words of which every hit holds at least one, in header or text; none where nothing is known."""
+    match query:
+        case Words(text) | Field("subject", text):
+            return (text,)
+        case All(parts):
+            known = [words for words in map(needed, parts) if words]
+            return max(known, key=lambda words: min(map(len, words)), default=())
+        case Either(parts):
+            every = [needed(part) for part in parts]
+            return tuple(word for words in every for word in words) if all(every) else ()
+        case _:
+            return ()
+
+
+Candidates = Callable[[Sequence[str]], Generator[list[str]] | None]
+"""What a store knows of some words (see `Store.candidates`)."""
+
+
+def look_up(query: Query, context: SearchContext, candidates: Candidates) -> Iterator[list[Message]]:
+    """Yield what a query finds in all of a mailbox, about the newest first, in batches; each message once.
+
+    A batch may be empty: it comes so that whoever searches can stop. The order is that of the store's candidates,
+    where it has some; else the newest come first. Blocks.
+    """
+    return at_once(looked_up(query, context, candidates))
+
+
+def looked_up(query: Query, context: SearchContext, candidates: Candidates) -> Steps[list[Message]]:
+    """Look a query up in steps (`look_up`). Raises ReadAnew."""
+    mailbox, asked = context.mailbox, cheapest_first(query)
+    words = needed(query)
+    seen: set[str] = set()
+    if words:
+        asking = Aside(lambda: candidates(words))
+        yield asking
+        if (hints := asking.found()) is not None:
+            with closing(hints):
+                more = Aside(lambda: next(hints, None))
+                yield more
+                while (ids := _told(more)) is not None:
+                    fresh = [message_id for message_id in dict.fromkeys(ids) if message_id not in seen]
+                    seen.update(fresh)
+                    yield from judged(filter(None, map(mailbox.message, fresh)), asked, context)
+                    more = Aside(lambda: next(hints, None))
+                    yield more
+                if not more.failed:
+                    return
+            # what the store can't tell is looked for in every message
+    yield from judged((message for message in mailbox.newest() if message.id not in seen), asked, context)
+
+
+def _told(more: Aside[list[str] | None]) -> list[str] | None:
+    return None if isinstance(more.failed, StoreError) else more.found()
+
+
+def judged(messages: Iterable[Message], query: Query, context: SearchContext) -> Steps[list[Message]]:
+    """Yield which of some messages a query finds, a few at a time; their texts, where they decide, are read aside."""
+    asked, every = cheapest_first(query), iter(messages)
+    left: list[tuple[Message, bool | Query]] = []
+    while some := list(islice(every, LOOKED_AT)):
+        found = ((message, context.decided(asked, message)) for message in some)
+        left += [each for each in found if each[1] is not False]
+        if len(left) >= TEXTS_AT_ONCE or all(wanted is True for _, wanted in left):
+            yield from _settled(left, context)
+            left = []
+        else:
+            yield None
+    yield from _settled(left, context)
+
+
+def _settled(left: list[tuple[Message, bool | Query]], context: SearchContext) -> Steps[list[Message]]:
+    if all(wanted is True for _, wanted in left):
+        yield [message for message, _ in left]
+        return
+    reading = Aside(lambda: [each for each, wanted in left if wanted is True or context.text_holds(each, wanted)])
+    yield reading
+    yield reading.found()

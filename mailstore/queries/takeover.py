@@ -1,0 +1,57 @@
+"""Who could take a dead letter over, and what its recipient was doing."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+import msgspec
+
+from mailstore.records.roster import Agent, Status
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.views import DeadLetter
+
+__all__ = ["LastSeen", "last_seen", "takers"]
+
+
+class LastSeen(msgspec.Struct, frozen=True):
+    """The last that is known of a recipient; `time` in seconds since the epoch, None where nobody knows."""
+
+    status: Status | None = None
+    role: str = ""
+    activity: str = ""
+    time: float | None = None
+
+
+def last_seen(mailbox: Mailbox, recipient: str) -> LastSeen:
+    """Return what a recipient was doing when it ended, or was last heard of; an unknown one has no status."""
+    agent = mailbox.roster.get(recipient)
+    if agent is None:
+        return LastSeen()
+    time = agent.ended_at if agent.status is Status.DEAD else agent.last_seen or agent.updated
+    return LastSeen(agent.status, agent.role, agent.activity, time)
+
+
+def takers(mailbox: Mailbox, letter: DeadLetter) -> list[str]:
+    """Return who could take a letter over now, the likeliest first; never its sender.
+
+    The living that hold a role of the recipient's; then those that share its tags, the most shared first; for a
+    name that nobody ever bore, the living agents and roles that are written nearly so.
+    """
+    roster = mailbox.roster
+    gone = roster.get(letter.recipient)
+    if gone is None:
+        names = [agent.session_id for agent in roster if agent.status is Status.LIVING]
+        near = get_close_matches(letter.recipient, [*names, *roster.roles()], n=3, cutoff=0.7)
+        return [name for name in near if name != letter.message.sender]
+
+    def closeness(agent: Agent) -> tuple[int, int]:
+        return len(set(agent.roles()) & set(gone.roles())), len(set(agent.tags) & set(gone.tags))
+
+    living = [
+        agent
+        for agent in roster
+        if agent.status is Status.LIVING
+        and agent.session_id not in (letter.message.sender, letter.recipient)
+        and any(closeness(agent))
+    ]
+    return [agent.session_id for agent in sorted(living, key=closeness, reverse=True)]

@@ -1,0 +1,115 @@
+"""The whole life of a message, moment by moment, as the records tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from mailstore.records.address import Kind, party, resolve
+from mailstore.records.message import Message, by_age
+from mailstore.rules.delivery import State
+from mailstore.state.mailbox import Mailbox
+
+__all__ = ["Moment", "timeline"]
+
+RULES = {
+    Kind.BROADCAST: "every living agent",
+    Kind.USER: "the person",
+    Kind.TAG: "whoever bears the tag",
+    Kind.ROLE: "whoever holds the role",
+    Kind.DIRECT: "this session",
+    Kind.UNKNOWN: "nobody: no one has ever borne this name",
+    Kind.LITERAL: "an address of another system",
+}
+ENDS = {
+    State.ARCHIVED: "put away",
+    State.UNRECORDED: "unrecorded",
+    State.EXPIRED: "expired",
+    State.DEAD: "died",
+    State.FROZEN: "frozen",
+    State.WAITING: "waits",
+    State.UNKNOWN: "unknown",
+    State.UNREAD: "unread",
+}
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """One thing that happened: when (seconds since the epoch, None where nobody knows), what, to whom, and how."""
+
+    time: float | None
+    what: str
+    who: str = ""
+    how: str = ""
+
+
+def timeline(mailbox: Mailbox, message: Message, now: float) -> list[Moment]:
+    """Return what happened to a message, the earliest first; what has no known time follows the sending."""
+    sent = message.time if message.timed else None
+    found = [
+        Moment(sent, "sent", message.sender, "" if message.timed else "at an unreadable time"),
+        *_addressed(mailbox, message, sent),
+        *(Moment(sent, "delivered", name, "recorded when it was sent") for name in mailbox.deliveries(message.id)),
+        *_copies(mailbox, message),
+        *_fates(mailbox, message, now),
+        *_answers(mailbox, message),
+        *_deeds(mailbox, message),
+    ]
+    found.sort(key=lambda moment: message.time if moment.time is None else moment.time)
+    if message.archived:
+        found.append(Moment(None, "archived", "", message.location.file if message.location is not None else ""))
+    return found
+
+
+def _addressed(mailbox: Mailbox, message: Message, sent: float | None) -> Iterator[Moment]:
+    for text in message.recipients:
+        address = resolve(text, mailbox.roster, mailbox.user)
+        label = mailbox.label(text)
+        name = label if address.name in (text, label) else f"{label} ({address.name})"
+        yield Moment(sent, "addressed", name, RULES.get(address.kind, ""))
+    for text in message.mentions:
+        if resolve(text, mailbox.roster, mailbox.user).kind in (Kind.DIRECT, Kind.ROLE, Kind.USER):
+            yield Moment(sent, "mentioned", text, "its text names it")
+
+
+def _copies(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
+    """Tell where a letter lies of which there are several copies, and by what date each was sent or came."""
+    copies = mailbox.traces(message.id)
+    if len(copies) > 1:
+        yield from (Moment(copy.time, "copy", copy.owner, copy.file) for copy in copies)
+
+
+def _fates(mailbox: Mailbox, message: Message, now: float) -> Iterator[Moment]:
+    read = set()
+    for receipt in mailbox.receipts(message.id):
+        read.add(party(receipt.reader, mailbox.roster, mailbox.user))
+        yield Moment(receipt.time, "read", receipt.reader, "" if receipt.time is not None else "nobody noted when")
+    for name, standing in mailbox.states(message, now).items():
+        if standing.state is State.READ:
+            if name not in read and standing.by:
+                yield Moment(standing.since, "read for", name, f"by {', '.join(standing.by)}")
+        elif standing.state is State.UNREAD:
+            yield Moment(now, "unread", name, standing.reason)
+        else:
+            since = max(standing.since, message.time) if standing.since is not None else None
+            yield Moment(since, ENDS[standing.state], name, standing.reason)
+
+
+def _answers(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
+    for answer in sorted(mailbox.thread_messages(mailbox.root_of(message.id)), key=by_age):
+        if answer.thread == message.id:
+            yield Moment(answer.time, "answered", answer.sender, answer.subject)
+
+
+def _deeds(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
+    """Find what the person did about a message, or by sending it."""
+    for record in mailbox.interventions():
+        sent = str(record.details.get("sent") or "")
+        if message.id not in (record.message_id, sent):
+            continue
+        recipient = str(record.details.get("recipient") or "")
+        whom = f"for {recipient}" if recipient else ""
+        came = "it came of this" if sent == message.id else ""
+        undone = "undone since" if mailbox.is_undone(record.id) else ""
+        how = ", ".join(filter(None, (whom, record.note, came, undone)))
+        yield Moment(record.time, record.action, record.actor, how)

@@ -1,0 +1,67 @@
+"""Presence: what an agent says that it is doing, when it last said so, and when that is too long ago (seed 004)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+from msgspec.structs import replace
+
+from mailstore.records.roster import Agent, Status
+
+__all__ = ["BEAT_SECONDS", "Presence", "Working", "beat", "is_due", "presence_of"]
+
+BEAT_SECONDS = 60.0
+"""A heartbeat that says nothing new is written down once in so long: a roster is no log."""
+
+
+class Working(StrEnum):
+    """What an agent can say of itself; one that is offline is frozen: it may come back."""
+
+    WORKING = "working"
+    IDLE = "idle"
+    AWAKE = "awake"
+    OFFLINE = "offline"
+
+
+class Presence(msgspec.Struct, frozen=True):
+    """What is known of an agent's doing; `state` is its own word, or else its status in the roster.
+
+    `age` is in seconds since it was last heard of, None where nobody knows.
+    """
+
+    state: str
+    substate: str = ""
+    age: float | None = None
+    is_stale: bool = False
+
+
+def presence_of(agent: Agent, now: float, stale_after: float) -> Presence:
+    """Return an agent's presence; a living one that was not heard of for `stale_after` seconds is stale."""
+    word, _, substate = agent.activity.partition(": ")
+    is_said = word in list(Working) and agent.status is not Status.DEAD
+    age = None if agent.last_seen is None else max(0.0, now - agent.last_seen)
+    return Presence(
+        state=word if is_said else agent.status.value,
+        substate=substate if is_said else agent.activity,
+        age=age,
+        is_stale=agent.status is Status.LIVING and age is not None and age > stale_after,
+    )
+
+
+def beat(agent: Agent, state: Working, substate: str, now: float) -> Agent:
+    """Return an agent as it is after a heartbeat."""
+    return replace(
+        agent,
+        status=Status.FROZEN if state is Working.OFFLINE else Status.LIVING,
+        activity=f"{state}: {substate}" if substate else state.value,
+        last_seen=now,
+        updated=now,
+    )
+
+
+def is_due(agent: Agent, beaten: Agent) -> bool:
+    """Say whether a heartbeat says something new, or the last one was written down long enough ago."""
+    if agent.activity != beaten.activity or agent.status is not beaten.status or agent.last_seen is None:
+        return True
+    return (beaten.last_seen or 0.0) - agent.last_seen >= BEAT_SECONDS

@@ -1,0 +1,47 @@
+"""How long mail is kept in sight: a rule for what is listed and what may be archived, never for what is deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from mailstore.records.message import Message
+
+__all__ = ["EVERYTHING", "KEEP", "Retention", "retained"]
+
+DAY = 86_400.0
+
+KEEP = 200
+"""How many of the newest messages stay out of the archive, whatever became of them."""
+
+
+class Retention(msgspec.Struct, frozen=True):
+    """What is retained: mail no older than `days`, and of that the newest `messages`; None sets no limit (seed 002)."""
+
+    days: float | None = None
+    messages: int | None = None
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether anything is ever not retained."""
+        return self.days is not None or self.messages is not None
+
+    @property
+    def words(self) -> str:
+        """The rule as people say it."""
+        days = None if self.days is None else f"{self.days:g} day{'s' * (self.days != 1)}"
+        messages = None if self.messages is None else f"the newest {self.messages:,}"
+        return ", ".join(filter(None, (days, messages))) or "everything"
+
+
+EVERYTHING = Retention()
+
+
+def retained(messages: Sequence[Message], rule: Retention, now: float) -> set[str]:
+    """Return the ids of what a rule retains of messages, given oldest first; one without a time counts as old."""
+    newest = messages if rule.messages is None else messages[max(0, len(messages) - rule.messages) :]
+    if rule.days is None:
+        return {message.id for message in newest}
+    since = now - rule.days * DAY
+    return {message.id for message in newest if message.timed and message.time >= since}

@@ -1,0 +1,153 @@
+"""Several records that are one letter: which rows they are, and the one message that stands for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from mailstore.columns.messages import Messages
+from mailstore.records.message import Message, Trace
+from mailstore.records.roster import Roster
+from mailstore.rules.copies import Copies
+
+__all__ = ["Change", "Joined"]
+
+
+class Change(NamedTuple):
+    """What a row held before and holds now."""
+
+    row: int
+    before: Message | None
+    now: Message | None
+
+    @property
+    def is_slight(self) -> bool:
+        """Say whether a letter is at its place still, and is only for others, or said to be something else."""
+        if self.before is None or self.now is None:
+            return self.before is self.now
+        said = {
+            name: getattr(self.before, name) for name in ("recipients", "tags", "read_by", "mentions", "is_tracked")
+        }
+        return replace(self.now, **said) == self.before
+
+
+class Joined:
+    """The rows of letters that lie in several records: one of them holds the letter, the others lead to it.
+
+    What was told of each record is kept as it was, so that records can be parted again when more is known.
+    """
+
+    def __init__(self, messages: Messages, roster: Roster) -> None:
+        self._messages = messages
+        self._roster = roster
+        self._copies = Copies()
+        self._told: dict[int, Message] = {}
+        self._rows: dict[int, tuple[int, ...]] = {}
+
+    @property
+    def is_settled(self) -> bool:
+        """Say whether nothing came since records were joined last."""
+        return self._copies.is_settled
+
+    def add(self, trace: Trace) -> None:
+        """Take in what one copy tells."""
+        self._copies.add(trace)
+
+    def rows(self, row: int) -> tuple[int, ...]:
+        """Return the rows of all records of the letter that a row holds."""
+        return self._rows.get(row, (row,)) if self._rows else (row,)
+
+    def traces(self, row: int) -> list[Trace]:
+        """Return what is known of every copy of the letter that a row holds."""
+        ids = self._messages.ids
+        return [trace for each in self.rows(row) for trace in self._copies.traces(ids[each])]
+
+    def holders(self, row: int) -> frozenset[str]:
+        """Return in whose own inboxes copies of the letter lie that a row holds."""
+        return frozenset(trace.owner for trace in self.traces(row) if trace.slot)
+
+    def settle(self) -> list[Change]:
+        """Join what is one letter and part what is not; return what was there, or is now, of every row in question."""
+        messages = self._messages
+        letters = [tuple(map(messages.row, ids)) for ids in self._copies.settle()]
+        changed = [rows for rows in letters if self.rows(self._holder(rows[0])) != rows]
+        touched = [row for rows in changed for row in rows]
+        before = {row: self._there(row) for row in touched}
+        for row in touched:
+            self._part(row)
+        for rows in changed:
+            if len(rows) > 1:
+                self._join(rows)
+        if touched:
+            messages.forget_made()
+        return [Change(row, old, self._there(row)) for row, old in before.items()]
+
+    def is_copy(self, row: int) -> bool:
+        """Say whether a row's record is one of several of its letter."""
+        return bool(self._rows) and self._holder(row) in self._rows
+
+    def put(self, row: int, message: Message) -> Change:
+        """Take in one of several records of a letter; return what becomes of the letter."""
+        holder = self._holder(row)
+        before = self._there(holder)
+        self._told[row] = message
+        self._compose(holder)
+        return Change(holder, before, self._there(holder))
+
+    def _there(self, row: int) -> Message | None:
+        return self._messages[row] if self._messages.is_there(row) else None
+
+    def _holder(self, row: int) -> int:
+        return self._messages.ids.leads.get(row, row)
+
+    def _part(self, row: int) -> None:
+        """Let a record be a letter of its own again, and the others of its letter too."""
+        messages = self._messages
+        holder = self._holder(row)
+        for each in self._rows.pop(holder, ()):
+            messages.ids.leads.pop(each, None)
+            message = self._told.pop(each, None)
+            if message is not None:
+                messages.put(each, message, messages.parent_of(message))
+
+    def _join(self, rows: tuple[int, ...]) -> None:
+        messages, holder = self._messages, rows[0]
+        for row in rows:
+            if messages.is_there(row):
+                self._told[row] = messages.told(row)
+                messages.take(row)
+            if row != holder:
+                messages.ids.leads[row] = holder
+        self._rows[holder] = rows
+        self._compose(holder)
+
+    def _compose(self, holder: int) -> None:
+        """Make the letter of what its records tell; it is there as soon as the record is that it goes by."""
+        messages, first = self._messages, self._told.get(holder)
+        if first is None:
+            return
+        told = [self._told[row] for row in self._rows[holder] if row in self._told]
+        warnings = (tag for each in told for tag in each.tags if tag.startswith("!"))
+        letter = replace(
+            first,
+            recipients=self._as_owned(holder, first.recipients),
+            thread=next((each.thread for each in told if each.thread), None),
+            tags=tuple(dict.fromkeys((*first.tags, *warnings))),
+            read_by=tuple(dict.fromkeys(name for each in told for name in each.read_by)),
+            mentions=self._as_owned(holder, first.mentions),
+            archived=all(each.archived for each in told),
+            is_tracked=any(each.is_tracked for each in told),
+        )
+        if self._there(holder) != letter:
+            messages.put(holder, letter, messages.parent_of(letter))
+
+    def _as_owned(self, holder: int, names: Iterable[str]) -> tuple[str, ...]:
+        """Return names as those of several mailboxes have them in which copies lie."""
+        owners = {self._bare(trace.owner): trace.owner for trace in self.traces(holder) if trace.slot}
+        return tuple(dict.fromkeys(owners.get(self._bare(name), name) for name in names))
+
+    def _bare(self, name: str) -> str:
+        label, _, rest = name.partition("/")
+        return rest if label in self._roster.scopes else name

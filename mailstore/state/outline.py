@@ -1,0 +1,72 @@
+"""The shape of a thread: its messages in reading order, told again at the cost of what came since."""
+
+from __future__ import annotations
+
+from array import array
+
+from msgspec import Struct
+
+from mailstore.columns.messages import Messages
+from mailstore.rules.thread import Forest
+
+__all__ = ["Outline", "outline"]
+
+
+class Outline(Struct, frozen=True):
+    """A thread's ids in reading order, and how deep each stands; the rest is for telling it again."""
+
+    keys: list[str]
+    depths: list[int]
+    rows: array[int]
+    forest: Forest
+    size: int
+    """How many of its messages are there."""
+    told: int
+    """How many rows there were."""
+    rings: int
+
+
+def outline(messages: Messages, forest: Forest, root: int, size: int, known: Outline | None) -> Outline:
+    """Return a thread's outline: `known` itself where that still holds."""
+    told, rings = len(forest), len(forest.rings)
+    if known is not None and known.forest is forest and known.rows[0] == root and known.rings == rings:
+        if known.size == size:
+            return known
+        if (grown := _grown(messages, forest, root, size, known)) is not None:
+            return grown
+    rows, depths = array("i"), []
+    for row, depth in forest.walk(root):
+        rows.append(row)
+        depths.append(depth)
+    return Outline([messages.ids[row] for row in rows], depths, rows, forest, size, told, rings)
+
+
+def _grown(messages: Messages, forest: Forest, root: int, size: int, known: Outline) -> Outline | None:
+    """Add answers that are the youngest to what they answer; None where anything else happened."""
+    told = len(forest)
+    if not 0 < size - known.size <= told - known.told <= len(known.rows):
+        return None
+    keys, depths, rows = list(known.keys), list(known.depths), known.rows[:]
+    for row in range(known.told, told):
+        if not messages.is_there(row) or forest.root(row) != root:
+            continue
+        try:
+            above = rows.index(forest.parents[row])
+        except ValueError:
+            return None
+        depth = depths[above] + 1
+        at = above + 1
+        if above == 0:
+            at = len(rows)
+        while at < len(rows) and depths[at] >= depth:
+            at += 1
+        before = at - 1
+        while before > above and depths[before] > depth:
+            before -= 1
+        if before > above and messages.age(rows[before]) > messages.age(row):
+            return None
+        rows.insert(at, row)
+        depths.insert(at, depth)
+        keys.insert(at, messages.ids[row])
+    is_all = len(rows) - len(known.rows) == size - known.size
+    return Outline(keys, depths, rows, forest, size, told, len(forest.rings)) if is_all else None

@@ -1,0 +1,69 @@
+"""Threads of which a retention keeps anything, as time passes and mail comes."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from itertools import islice
+from typing import Any
+
+from mailstore.rules.retention import DAY, Retention
+from mailstore.state.index import Index
+
+__all__ = ["Retained"]
+
+EVER: tuple[Any, ...] = (float("-inf"),)
+"""Before all messages; as an age, a time alone comes before all messages of that time."""
+
+
+class Retained:
+    """What a retention keeps of the live mail: what is no older than its oldest message, which grows younger."""
+
+    def __init__(self, rule: Retention, now: float, index: Index) -> None:
+        self._rule = rule
+        self._index = index
+        self._counted: tuple[int, int] | None = None
+        self._youngest = EVER
+        """The oldest of so many messages as are kept."""
+        self.oldest = self._age(now)
+
+    def newest(self, root: int) -> int | None:
+        """Return the newest message of a thread that is kept, None where none is."""
+        index, messages = self._index, self._index.messages
+        if not index.sizes[root] or messages.age(index.latest[root]) < self.oldest:
+            return None
+        newest = max(filter(self._is_kept, index.forest.members(root)), key=messages.age, default=None)
+        return None if newest is None or messages.age(newest) < self.oldest else newest
+
+    def _is_kept(self, row: int) -> bool:
+        messages = self._index.messages
+        head = messages.head(row)
+        return messages.is_there(row) and not head.archived and (head.timed or self._rule.days is None)
+
+    def among(self, rows: array[int]) -> array[int]:
+        """Return those of all threads, the oldest first, of which anything may be kept."""
+        return rows[bisect_left(rows, self.oldest[0], key=self._index.last_time) :]
+
+    def advance(self, now: float) -> bool:
+        """Let time pass; say whether nothing is kept that was not kept before and did not just come."""
+        before, self.oldest = self.oldest, self._age(now)
+        return self.oldest >= before
+
+    def _age(self, now: float) -> tuple[Any, ...]:
+        since = EVER if self._rule.days is None else (now - self._rule.days * DAY,)
+        return max(since, self._oldest_of_number())
+
+    def _oldest_of_number(self) -> tuple[Any, ...]:
+        """Return the age of the oldest of as many live messages as the rule keeps."""
+        messages, number = self._index.messages, self._rule.messages
+        counted = messages.number, len(self._index.strays)
+        if number is None or counted == self._counted:
+            return self._youngest
+        self._counted, self._youngest = counted, EVER
+        if number <= 0:
+            self._youngest = (float("inf"),)
+            return self._youngest
+        live = (row for row in reversed(messages.order()) if not messages.head(row).archived)
+        if (oldest := next(islice(live, number - 1, None), None)) is not None:
+            self._youngest = messages.age(oldest)
+        return self._youngest

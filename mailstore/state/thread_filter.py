@@ -1,0 +1,194 @@
+"""A part of a list of threads: found a few at a time, the newest first, and kept as mail comes."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from time import perf_counter
+from typing import Any
+
+from mailstore.columns.ranking import Ranking
+from mailstore.columns.thread_list import Roots
+from mailstore.state.index import Index
+from mailstore.state.retained_threads import Retained
+from mailstore.state.subject_words import Words
+from mailstore.state.views import View
+
+__all__ = ["Sieve", "Sifted"]
+
+ORDERED = ("for-you", "archive", "channel", "agent", "store")
+"""Views that have an order of their own."""
+AT_ONCE = 64
+"""Threads that are looked at between two looks at the clock."""
+FOREVER = float("inf")
+
+
+class Sieve:
+    """Says which threads of a view are wanted, and by what each is listed, as long as an index `is_current`.
+
+    That is the newest message of the thread that counts, or a place that somebody else gave it.
+    """
+
+    def __init__(
+        self,
+        index: Index,
+        is_current: Callable[[], bool],
+        view: View,
+        words: Words | None = None,
+        only_unread: bool = False,
+        retained: Retained | None = None,
+        among: Sequence[str] | None = None,
+    ) -> None:
+        self.index = index
+        self._is_current = is_current
+        self.words = words
+        self.only_unread = only_unread or view.kind == "unread"
+        self.retained = retained
+        self._view = view
+        self._among: Ranking | None = None
+        self.key_of: Callable[[int], Any] = index.messages.age
+        """What orders by that by which threads are listed."""
+        if among is not None:
+            places = _placed(index, among)
+            self._among, self.key_of = Ranking(places.__getitem__, places), int
+        self._ranking = self._base()
+        self._listed_by: Callable[[int], int | None]
+        if retained is not None:
+            self._listed_by = retained.newest
+        elif view.kind in ORDERED:
+            self._listed_by = index.listed(view).newest
+        else:
+            self._listed_by = self._latest if among is None else places.get
+
+    def _base(self) -> Ranking:
+        """Return the threads in their order, which is another one after they were sorted anew."""
+        if self._among is not None:
+            return self._among
+        return self.index.listed(self._view).ranking if self._view.kind in ORDERED else self.index.order()
+
+    def _latest(self, root: int) -> int | None:
+        return self.index.latest[root] if self.index.sizes[root] else None
+
+    def rows(self) -> array[int]:
+        """Return the threads that may be wanted, the oldest first."""
+        rows = self._ranking.rows()
+        return rows if self.retained is None else self.retained.among(rows)
+
+    def listed_by(self, root: int) -> int | None:
+        """Return by what a thread is listed, None for one that is not wanted."""
+        found = self._listed_by(root)
+        if found is None or (self.only_unread and not self.index.is_unread(root)):
+            return None
+        return found if self.words is None or self.words.are_in(root) else None
+
+    def roots(self) -> list[str]:
+        """Return all threads that are wanted, the newest first, however long it takes."""
+        found = {root: self.key_of(by) for root in self.rows() if (by := self.listed_by(root)) is not None}
+        return [self.index.messages.ids[root] for root in sorted(found, key=found.__getitem__, reverse=True)]
+
+    def holds(self, now: float) -> bool:
+        """Say whether what was said of threads to which nothing happened would be said of them now."""
+        return (
+            self._is_current()
+            and self._base() is self._ranking
+            and (self.words is None or self.words.hold())
+            and (self.retained is None or self.retained.advance(now))
+        )
+
+    def is_wider(self, other: Sieve) -> bool:
+        """Say whether this lets through all that another would."""
+        return (
+            self._ranking is other._ranking
+            and self.only_unread == other.only_unread
+            and (self.retained is None) == (other.retained is None)
+            and (self.words is None or (other.words is not None and self.words.are_wider(other.words)))
+        )
+
+
+class Sifted(Roots):
+    """The threads that a sieve lets through, of those that were looked at.
+
+    It stays as it is, whatever comes, until somebody lets it `look` on or `settle`. Of those of one mailbox only that
+    which was begun last hears what happens.
+    """
+
+    def __init__(self, sieve: Sieve, first: Iterable[str] = (), wider: Sifted | None = None) -> None:
+        """Begin to sift, `first` what somebody looks at; a `wider` one spares what it did not let through."""
+        index = sieve.index
+        self.sieve = sieve
+        self._known: dict[int, int] = {}
+        super().__init__(index.messages, Ranking(lambda root: sieve.key_of(self._known[root])))
+        self._ahead: array[int] = sieve.rows() if wider is None else wider._ahead + wider._ranking.rows()
+        self._touched: set[int] = set() if wider is None else wider._touched
+        index.touched = self._touched
+        rows = map(index.messages.ids.row, first)
+        self._touched.update(row for row in rows if row is not None and row < len(index.sizes))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every thread was looked at."""
+        return not self._ahead and not self._touched
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether no thread is left but those that something happened to."""
+        return not self._ahead
+
+    def holds(self, now: float) -> bool:
+        """Say whether this goes on to be what was asked for; if not, it is to be begun anew."""
+        retained = self.sieve.retained
+        before = retained and retained.oldest
+        if not self.sieve.holds(now):
+            return False
+        if retained is not None and retained.oldest != before:
+            for at in range(len(self._ranking) - 1, -1, -1):
+                root = self._ranking[at]
+                if self.sieve.key_of(self._known[root]) > retained.oldest:
+                    break
+                self._touched.add(root)
+        return True
+
+    def look(self, seconds: float) -> None:
+        """Look for so long at threads that were not looked at yet: nothing that is listed leaves."""
+        ahead, known, until = self._ahead, self._known, perf_counter() + seconds
+        while ahead:
+            for _ in range(min(AT_ONCE, len(ahead))):
+                if (root := ahead.pop()) not in known:
+                    self._judge(root)
+            if perf_counter() >= until:
+                return
+
+    def settle(self, seconds: float) -> None:
+        """Look for so long at threads that something happened to: some are listed now, some no more."""
+        touched, until = self._touched, perf_counter() + seconds
+        while touched:
+            for _ in range(min(AT_ONCE, len(touched))):
+                self._judge(touched.pop())
+            if perf_counter() >= until:
+                return
+
+    def finish(self) -> None:
+        """Look at all threads, however long it takes."""
+        self.settle(FOREVER)
+        self.look(FOREVER)
+
+    def end(self) -> None:
+        """Hear no more of what happens."""
+        self.sieve.index.touched = None
+
+    def _judge(self, root: int) -> None:
+        known, by = self._known.get(root), self.sieve.listed_by(root)
+        if known == by:
+            return
+        if known is not None:
+            self._ranking.drop(root)
+            del self._known[root]
+        if by is not None:
+            self._known[root] = by
+            self._ranking.put(root)
+
+
+def _placed(index: Index, roots: Sequence[str]) -> dict[int, int]:
+    """Return the places of threads that somebody else put in order, the first the greatest."""
+    rows = map(index.messages.ids.row, roots)
+    return {row: -at for at, row in enumerate(rows) if row is not None}

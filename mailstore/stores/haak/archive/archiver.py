@@ -1,0 +1,182 @@
+"""The archival of a HAAK mailbox, step by step, while other programs append to it and know nothing of it.
+
+What leaves and what stays is copied first, into the months and into a new mailbox file that has no name yet; only
+then the old file is set aside and the new one takes its place. So whoever polls never sees a mailbox without its
+mail, and up to that moment a run is undone, from then on finished: see `mending`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import uuid
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from mailstore.errors import MailboxBusy, StoreError
+from mailstore.files.append import locked
+from mailstore.files.lines import Cutter
+from mailstore.files.owned import make_folder
+from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, Tell
+from mailstore.stores.haak.archive.archive_journal import Held, Note, holding, sync_folder
+from mailstore.stores.haak.archive.archive_output import Outlet
+from mailstore.stores.haak.archive.recovery import bring, fresh_file, mend, retire, undo, unfinished
+from mailstore.stores.haak.archive.sorting import Sorting, lines_of
+from mailstore.stores.haak.places import Places
+
+__all__ = ["Archival", "carry_out"]
+
+BEGUN = "begun"
+PIECE = 1 << 20
+"""Bytes copied from one step to the next."""
+
+
+class Archival:
+    """One run; `steps` carries it out, and `report` says in the end what it did.
+
+    Whoever stops in the middle of the steps (`close`) undoes the run, unless `is_settled` says that it is too late.
+    """
+
+    def __init__(self, places: Places, plan: ArchivePlan, tell: Tell | None = None, piece: int = PIECE) -> None:
+        self.run = uuid.uuid4().hex[:12]
+        self.is_settled = False
+        self.report = ArchiveReport(0, plan.staying + plan.leaving, ())
+        self._places = places
+        self._plan = plan
+        self._tell = tell or (lambda words, done, total: None)
+        self._piece = piece
+        self._cutter = Cutter()
+
+    def steps(self) -> Generator[str, None, None]:
+        """Do it, a step at a time; after each, a sudden end leaves a mailbox from which nothing is lost.
+
+        Raises MailboxBusy where another archival is under way, StoreError, and OSError.
+        """
+        places = self._places
+        _check(places)
+        yield from mend(places)
+        if not self._plan.leaving:
+            return
+        with ExitStack() as stack:
+            with locked(places.mailbox) as live:
+                _know_locks(live, places.mailbox)
+                if unfinished(places):
+                    raise MailboxBusy("another archival is under way", "wait until it is done")
+                note = stack.enter_context(holding(places, self.run))
+                if note is None:
+                    raise MailboxBusy("another archival is under way", "wait until it is done")
+                old = os.open(places.mailbox, os.O_RDONLY | os.O_CLOEXEC)
+                stack.callback(os.close, old)
+            try:
+                yield BEGUN
+                yield from self._copied(old, note)
+                yield from self._changed_over(old)
+            finally:
+                if not self.is_settled:
+                    undo(places, self.run)
+            yield from self._finished(old, note)
+
+    def _copied(self, old: int, note: Held) -> Iterator[str]:
+        """Copy what leaves and what stays, and bring both to the disk."""
+        places = self._places
+        size = os.fstat(old).st_size
+        sorting = Sorting(self._plan, places.mailbox.name)
+        cutter = Cutter()
+        for number, line in enumerate(lines_of(old, cutter, size)):
+            sorting.take(line)
+            if number % 4096 == 0:
+                self._tell("sorting", line.offset, 2 * size)
+                yield "sorting"
+        paths = {month: places.archive / f"{month}.jsonl" for month in sorting.months()}
+        note.write(Note({path.name: path.stat().st_size if path.exists() else None for path in paths.values()}))
+        yield "noted"
+        with ExitStack() as stack:
+            months = {month: stack.enter_context(Outlet.month(path, os.fstat(old))) for month, path in paths.items()}
+            fresh = stack.enter_context(Outlet.fresh(fresh_file(places, self.run), os.fstat(old)))
+            yield "opened"
+            due = self._piece
+            for target, line in zip(sorting.targets(), lines_of(old, self._cutter, size), strict=False):
+                (fresh if target is None else months[target]).put(line.data)
+                if line.offset > due:
+                    for outlet in (fresh, *months.values()):
+                        outlet.flush()
+                    self._tell("copying", size + line.offset, 2 * size)
+                    due = line.offset + self._piece
+                    yield "copying"
+            for outlet in (fresh, *months.values()):
+                outlet.finish()
+                yield "copied"
+        sync_folder(places.archive, places.folder)
+        archived, kept = sorting.count()
+        files = tuple(f"{places.archive.name}/{path.name}" for path in paths.values())
+        self.report = ArchiveReport(archived, kept, files, self.run)
+        yield "ready"
+
+    def _changed_over(self, old: int) -> Iterator[str]:
+        """Set the old file aside and put the new one in its place, at one moment for everybody."""
+        places = self._places
+        fresh, aside = fresh_file(places, self.run), places.aside(self.run)
+        with locked(places.mailbox) as live:
+            if not os.path.samestat(os.fstat(live), os.fstat(old)):
+                raise StoreError(f"{places.mailbox} was replaced meanwhile", "nothing was archived: try again")
+            with Outlet.more(fresh) as outlet:
+                for line in lines_of(old, self._cutter):
+                    outlet.put(line.data)
+                outlet.finish()
+            yield "caught up"
+            try:
+                os.link(places.mailbox, aside)
+            except OSError:
+                # a file system without second names: for a moment there is no mailbox file
+                places.mailbox.rename(aside)
+            yield "set aside"
+            fresh.replace(places.mailbox)
+            self.is_settled = True
+            yield "changed over"
+
+    def _finished(self, old: int, note: Held) -> Iterator[str]:
+        """Take over what came late to the old file, and put it away."""
+        places = self._places
+        sync_folder(places.folder)
+        yield "settled"
+        while late := [line.data for line in lines_of(old, self._cutter)]:
+            bring(places, late)
+            yield "late lines"
+        yield from retire(places, self.run, note, self._cutter)
+        self._tell("done", 1, 1)
+
+
+def carry_out(
+    places: Places, plan: ArchivePlan, tell: Tell | None = None, is_cancelled: IsCancelled | None = None
+) -> ArchiveReport:
+    """Carry out an archival, or as much of it as somebody waits for. Raises as `Archival.steps`."""
+    archival = Archival(places, plan, tell)
+    mended: list[str] = []
+    has_begun = False
+    with closing(archival.steps()) as steps:
+        for step in steps:
+            has_begun = has_begun or step == BEGUN
+            if not has_begun:
+                mended.append(step)
+            if is_cancelled is not None and is_cancelled() and not archival.is_settled:
+                return ArchiveReport(0, plan.staying + plan.leaving, (), archival.run, True, tuple(mended))
+    return replace(archival.report, mended=tuple(mended))
+
+
+def _check(places: Places) -> None:
+    """Refuse what can't be archived without harm to those who write."""
+    if places.mailbox.is_symlink():
+        raise StoreError(f"{places.mailbox} is a link", "archive where the file itself lies")
+    make_folder(places.archive, places.look())
+    if places.archive.stat().st_dev != places.folder.stat().st_dev:
+        raise StoreError(f"{places.archive} lies on another file system", "the mailbox can't be moved there at once")
+
+
+def _know_locks(fd: int, path: Path) -> None:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise StoreError(f"the file system of {path} knows no locks", "archive on the machine that has it") from error

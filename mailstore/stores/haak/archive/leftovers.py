@@ -1,0 +1,127 @@
+"""What belongs to a HAAK mailbox while its file is being archived, or was when its archival ended suddenly.
+
+That is a file that was set aside and not put away yet, and what came late to one that was put away, from a program
+that still had it open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from mailstore.files.lines import BIG_BLOCK, Cutter, Line, LineFile, Replaced
+from mailstore.records.events import Event
+from mailstore.records.message import Problem
+from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.read.decode import MessageDecoder
+from mailstore.stores.haak.read.months import unterminated
+
+__all__ = ["Leftovers"]
+
+SET_ASIDE = "set aside by an archival that is under way, or was interrupted: the next write finishes it"
+CAME_LATE = "written to after an archival put it away, by a program that holds it open: the next write takes it in"
+
+
+class Leftovers:
+    """Hands out the lines of such files, and tells which lines of the mailbox are copies of them."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._live = _identity(places.mailbox)
+        self._files: dict[Path, tuple[LineFile, MessageDecoder]] = {}
+        self._seen: set[int] = set()
+        self._brought: set[int] = set()
+        """Late lines that stand in the mailbox already."""
+        self._aside = self._lying()
+        for path in self._aside:
+            self._follow(path, Cutter())
+
+    def read(self) -> Iterator[list[Event]]:
+        """Yield what is new; raises Replaced when the mailbox file was set aside or put away meanwhile, and OSError."""
+        self.check()
+        self._look_for_late_lines()
+        for file, decoder in self._files.values():
+            for lines in file.read(block=BIG_BLOCK):
+                batch: list[Event] = []
+                for number, line in enumerate(lines, file.cutter.lines - len(lines) + 1):
+                    if hash(line.data) not in self._brought and not self.is_copy(line):
+                        messages, problems = decoder.decode(line, number)
+                        batch += (*messages, *problems)
+                yield batch
+
+    @property
+    def is_set_aside(self) -> bool:
+        """Say whether a file is set aside, whose lines may stand in the mailbox too."""
+        return bool(self._aside)
+
+    @property
+    def has_any(self) -> bool:
+        """Say whether anything is left over, as far as was looked."""
+        return bool(self._files)
+
+    def is_copy(self, line: Line) -> bool:
+        """Say whether a line was handed out already, from whichever file; where nothing is left over, none was."""
+        if not self._files or not line.data:
+            return False
+        key = hash(line.data)
+        if key in self._seen:
+            return True
+        self._seen.add(key)
+        return False
+
+    def check(self) -> None:
+        """Raise Replaced when the mailbox file is another one than at first, or one was set aside or put away."""
+        live = _identity(self._places.mailbox)
+        if self._lying() != self._aside:
+            raise Replaced("the mailbox is being archived")
+        if live and self._live and live != self._live:
+            raise Replaced(f"{self._places.mailbox.name} was replaced")
+        self._live = live
+
+    def held(self) -> Iterator[Problem]:
+        """Yield a warning for each file, and for one that ends in a line without its newline."""
+        for path, (file, _) in self._files.items():
+            yield Problem(self._name(path), 1, 0, SET_ASIDE if path in self._aside else CAME_LATE, fatal=False)
+            if end := unterminated(self._name(path), file):
+                yield end
+
+    def _lying(self) -> set[Path]:
+        """Return the files that are set aside, without one that is still the mailbox too."""
+        return {
+            path for path in self._places.set_aside().values() if _identity(path) != _identity(self._places.mailbox)
+        }
+
+    def _look_for_late_lines(self) -> None:
+        if not self._places.retired.is_dir():
+            return
+        from mailstore.stores.haak.archive.recovery import late, put_away
+
+        for run, note in late(self._places).items():
+            path = put_away(self._places, run)
+            if path not in self._files:
+                if note.into is not None:
+                    self._brought |= _hashes(self._places.mailbox, note.into)
+                self._follow(path, Cutter(note.end))
+
+    def _follow(self, path: Path, cutter: Cutter) -> None:
+        file = LineFile(path)
+        file.cutter = cutter
+        self._files[path] = file, MessageDecoder(self._name(path))
+
+    def _name(self, path: Path) -> str:
+        return str(path.relative_to(self._places.folder))
+
+
+def _hashes(path: Path, start: int) -> set[int]:
+    """Return the hashes of a file's lines from an offset on."""
+    file = LineFile(path)
+    file.cutter = Cutter(start)
+    return {hash(line.data) for lines in file.read(block=BIG_BLOCK) for line in lines}
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino

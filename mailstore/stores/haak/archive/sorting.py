@@ -1,0 +1,81 @@
+"""Parts the lines of a mailbox file into those that stay and those of each month."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterator
+
+from mailstore.files.lines import BIG_BLOCK, Cutter, Line
+from mailstore.records.message import Message
+from mailstore.rules.archive_plan import ArchivePlan, month_of
+from mailstore.stores.haak.read.decode import MessageDecoder
+
+__all__ = ["Sorting", "lines_of"]
+
+STAYS = -1
+
+
+def lines_of(fd: int, cutter: Cutter, until: int | None = None) -> Iterator[Line]:
+    """Yield the complete lines from where a cutter stands; an unterminated end stays in it."""
+    while until is None or cutter.offset < until:
+        size = BIG_BLOCK if until is None else min(BIG_BLOCK, until - cutter.offset)
+        data = os.pread(fd, size, cutter.offset)
+        if not data:
+            return
+        yield from cutter.take(data)
+
+
+class Sorting:
+    """Where each line of a file goes, taken in one after the other.
+
+    A line leaves when it is one message that leaves, and nothing else. Its thread stays as a whole when a line of
+    it must stay, or when it got mail that the plan does not know.
+    """
+
+    def __init__(self, plan: ArchivePlan, file: str) -> None:
+        self._thread_of = {message_id: at for at, thread in enumerate(plan.threads) for message_id in thread}
+        self._staying = {STAYS}
+        self._decoder = MessageDecoder(file)
+        self._threads = array("l")
+        self._months = array("l")
+        self._names: dict[str, int] = {}
+        self._messages = array("l")
+
+    def take(self, line: Line) -> None:
+        """Take the next line in."""
+        messages, problems = self._decoder.decode(line, 0)
+        thread, month = STAYS, STAYS
+        if len(messages) == 1 and not any(problem.fatal for problem in problems):
+            thread, month = self._place(messages[0])
+        else:
+            self._staying.update(self._thread_of[each.id] for each in messages if each.id in self._thread_of)
+        self._threads.append(thread)
+        self._months.append(month)
+        self._messages.append(len(messages))
+
+    def _place(self, message: Message) -> tuple[int, int]:
+        thread = self._thread_of.get(message.id, STAYS)
+        if thread == STAYS:
+            self._staying.add(self._thread_of.get(message.thread or "", STAYS))
+            return STAYS, STAYS
+        month = month_of(message)
+        if month is None:
+            self._staying.add(thread)
+            return thread, STAYS
+        return thread, self._names.setdefault(month, len(self._names))
+
+    def targets(self) -> Iterator[str | None]:
+        """Yield for each line the month to which it goes; None when it stays."""
+        names = list(self._names)
+        for thread, month in zip(self._threads, self._months, strict=True):
+            yield None if thread in self._staying else names[month]
+
+    def months(self) -> list[str]:
+        """Return the months that get something."""
+        return sorted({month for month in self.targets() if month is not None})
+
+    def count(self) -> tuple[int, int]:
+        """Return how many messages leave, and how many stay."""
+        leaving = sum(thread not in self._staying for thread in self._threads)
+        return leaving, sum(self._messages) - leaving

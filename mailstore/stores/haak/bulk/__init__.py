@@ -1,0 +1,1 @@
+"""Reads all of a HAAK mailbox at once, as columns."""

@@ -1,0 +1,128 @@
+"""All of a HAAK mailbox gathered at once: usual lines as columns, the others as the decoders read them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from itertools import pairwise
+from typing import NamedTuple
+
+from mailstore.bulk.build import fill_mail, fill_reads
+from mailstore.bulk.column_buffer import Gathered, Reads
+from mailstore.bulk.parts import Found, Part
+from mailstore.files.lines import Line, LineFile, Replaced, Summed
+from mailstore.files.packed import PackedFile
+from mailstore.records.events import Event
+from mailstore.records.message import Message
+from mailstore.state.mailbox import Mailbox
+from mailstore.stores.haak.bulk.messages import thread_at
+from mailstore.stores.haak.bulk.parallel_read import Job, Work, jobs_for
+from mailstore.stores.haak.bulk.reads import id_at
+from mailstore.stores.haak.read.decode import MessageDecoder
+from mailstore.stores.haak.read.months import Months
+from mailstore.stores.haak.read.records import decode_receipt
+
+__all__ = ["gather"]
+
+
+class Source(NamedTuple):
+    """A file of messages, and what is to be done to read it where it is open."""
+
+    name: str
+    file: LineFile | PackedFile
+    decoder: MessageDecoder
+    fd: int | None
+    jobs: list[Job]
+
+
+def gather(
+    mailbox: Mailbox, mail: LineFile, decoder: MessageDecoder, reads: LineFile, months: Months, now: float
+) -> list[Event]:
+    """Fill a mailbox from files; return what is left to fold. Raises Alike, Replaced and OSError."""
+    with ExitStack() as stack:
+        sources = [
+            _source(stack, *each, is_archived=at > 0)
+            for at, each in enumerate(((mail.name, mail, decoder), *months.look()))
+        ]
+        reads_fd = stack.enter_context(reads.opened())
+        read_jobs = [] if reads_fd is None else jobs_for(reads_fd, None)
+        work = Work([[job for each in sources for job in each.jobs], read_jobs], stack)
+        fds = {each.name: each.fd for each in sources if each.fd is not None}
+        gathered = Gathered(mailbox._messages, lambda file, at, size: thread_at(fds[file], at, size))
+        _gather_mail(sources, work.found(0), months, gathered)
+        keys = fill_mail(mailbox, gathered)
+        read = Reads(mailbox._messages.names)
+        if reads_fd is not None:
+            _gather_reads(reads, reads_fd, work.found(1), read)
+        fill_reads(mailbox, keys, read, now)
+        messages = sorted((it for it in gathered.events if isinstance(it, Message)), key=lambda it: it.position)
+        others = (it for it in gathered.events if not isinstance(it, Message))
+        return [*others, *messages, *read.events]  # of two with one id, the one that counts comes first
+
+
+def _source(
+    stack: ExitStack, name: str, file: LineFile | PackedFile, decoder: MessageDecoder, *, is_archived: bool
+) -> Source:
+    fd = stack.enter_context(file.opened()) if isinstance(file, LineFile) else None
+    return Source(name, file, decoder, fd, [] if fd is None else jobs_for(fd, name, is_archived))
+
+
+def _gather_mail(sources: list[Source], found: list[Found], months: Months, into: Gathered) -> None:
+    """Gather the messages of all files, in their order."""
+
+    def take(events: list[Event]) -> None:
+        into.take([event for event in events if isinstance(event, Message)])
+        into.events += [event for event in events if not isinstance(event, Message)]
+
+    for name, file, decoder, fd, jobs in sources:
+        if isinstance(file, PackedFile):
+            for events in months.read_one(name, file, decoder):
+                take(events)
+        elif fd is not None:
+
+            def add(part: Part, decoder: MessageDecoder = decoder) -> None:
+                into.add(part)
+                decoder.last_time = float(part.mail().times[-1])
+
+            def one(line: Line, number: int, decoder: MessageDecoder = decoder) -> None:
+                messages, problems = decoder.decode(line, number)
+                take([*messages, *problems])
+
+            _go_through(file, fd, found[: len(jobs)], add, one)
+        found = found[len(jobs) :]
+
+
+def _gather_reads(file: LineFile, fd: int, found: list[Found], into: Reads) -> None:
+    """Gather the records of a file of reads, in their order."""
+
+    def add(part: Part) -> None:
+        into.add(part, lambda at, size: id_at(fd, at, size))
+
+    def one(line: Line, number: int) -> None:
+        into.take(decode_receipt(file.name, line, number))
+
+    _go_through(file, fd, found, add, one)
+
+
+def _go_through(
+    file: LineFile, fd: int, found: list[Found], whole: Callable[[Part], None], one: Callable[[Line, int], None]
+) -> None:
+    """Hand out what was found in a file, in its order: parts that are columns whole, of others each line."""
+    summed = [each.summed for each in found if each.summed.start < each.summed.end]
+    if any(before.end != after.start for before, after in pairwise((Summed(0, 0, 0), *summed))):
+        raise Replaced(f"{file.name} was cut")
+    number = 1
+    for part in (part for each in found for part in each.parts):
+        if part.columns:
+            whole(part)
+        else:
+            at = part.offset
+            for of_line, data in enumerate(os.pread(fd, part.size, at).split(b"\n")[:-1], number):
+                one(Line(at, data), of_line)
+                at += len(data) + 1
+        number += part.lines
+    for lines in file.took(fd, number - 1, summed):
+        for of_line, line in enumerate(lines, number):
+            one(line, of_line)
+        number += len(lines)

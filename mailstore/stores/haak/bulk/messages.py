@@ -1,0 +1,130 @@
+"""The usual lines of a file of messages, a block at a time."""
+
+from __future__ import annotations
+
+import os
+from operator import attrgetter
+from zlib import crc32
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from mailstore.bulk.keys import NO_KEY, keys_of, texts_of
+from mailstore.bulk.parts import MailColumns, Unusual
+from mailstore.bulk.shares import Block
+from mailstore.bulk.stamps import seconds_of
+from mailstore.columns.interned import Interned
+from mailstore.columns.messages import Head
+from mailstore.columns.stamps import style_of
+from mailstore.stores.bodies import first_line, mentions
+from mailstore.stores.haak.read.decode import recipients_in
+
+__all__ = ["MailDecoder", "check_lines", "thread_at"]
+
+BRACE, END_BRACE = b"{}"
+ASCII = 128
+FINE = style_of("1970-01-01T00:00:00.000Z", 0.0)
+Names = tuple[str, ...]
+Shared = tuple[str | Names, float | None, str | None, Names | None, Names | None]
+
+
+class Usual(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    """A line of the protocol's own form."""
+
+    id: str
+    sender: str
+    recipient: str | Names
+    timestamp: str
+    content: str
+    subject: str | None = None
+    thread: str | None = None
+    ttl_hours: float | None = None
+    type: str | None = None
+    tags: Names | None = None
+    read_by: Names | None = None
+    metadata: msgspec.Raw = msgspec.Raw()
+
+
+LINES = msgspec.json.Decoder(Usual)
+shared_of = attrgetter("recipient", "ttl_hours", "type", "tags", "read_by")
+
+
+class MailDecoder(dict[Shared, int]):
+    """Makes columns of blocks; a dictionary of the numbers of what its messages have in common."""
+
+    def __init__(self, file: str, is_archived: bool) -> None:
+        super().__init__()
+        self.names: Interned[str] = Interned()
+        self.heads: Interned[Head] = Interned()
+        self._file = file
+        self._is_archived = is_archived
+        self._names = self.names.numbering()
+
+    def __missing__(self, shared: Shared) -> int:
+        number = self[shared] = self._mentioning(shared, ())
+        return number
+
+    def _mentioning(self, shared: Shared, names: Names) -> int:
+        """Return the number for messages that mention names too; raises Unusual for what must be looked at closely."""
+        recipient, ttl, kind, tags, read_by = shared
+        recipients = recipients_in(recipient if isinstance(recipient, str) else list(recipient))[0]
+        if not recipients or (ttl is not None and not ttl > 0):
+            raise Unusual
+        head = Head(recipients, ttl, kind or "", tags or (), read_by or (), names, self._file, self._is_archived)
+        return self.heads.number(head)
+
+    def _fine(self, number: int) -> int:
+        """Return the number for messages that have all of a head in common but that they have milliseconds."""
+        return self.heads.number(replace(self.heads[number], style=FINE))
+
+    def columns(self, block: Block) -> MailColumns:
+        """Return a block's messages; raises Unusual, ValueError and RecursionError for any that is not usual."""
+        found, ends = LINES.decode_lines(block.data), block.ends
+        check_lines(block, len(found))
+        ids, senders = [one.id for one in found], [one.sender for one in found]
+        stamps = seconds_of([one.timestamp for one in found])
+        if stamps is None or not all(ids) or not all(senders):
+            raise Unusual
+        times, is_fine = stamps
+        subjects = [
+            one.subject if one.subject and not one.subject.isspace() else first_line(one.content) for one in found
+        ]
+        heads = np.fromiter(map(self.__getitem__, map(shared_of, found)), np.uint32, len(found))
+        for at, one in enumerate(found):
+            if "@" in one.content and (named := mentions(one.content)):
+                heads[at] = self._mentioning(shared_of(one), named)
+        if is_fine.any():
+            heads[is_fine] = np.fromiter(map(self._fine, heads[is_fine].tolist()), np.uint32)
+        texts, answered = texts_of(ids), [one.thread for one in found]
+        parents = np.full(len(found), NO_KEY, np.uint64)
+        parents[np.fromiter(map(bool, answered), bool, len(found))] = keys_of(texts_of(list(filter(None, answered))))
+        starts = np.concatenate(([0], ends[:-1] + 1))
+        return MailColumns(
+            *texts,
+            keys_of(texts),
+            np.fromiter(map(crc32, map(str.encode, ids)), np.uint32, len(ids)),
+            parents,
+            np.fromiter(map(self._names.__getitem__, senders), np.uint32, len(senders)),
+            heads,
+            times,
+            block.offset + starts,
+            (ends - starts).astype(np.uint32),
+            *texts_of(subjects),
+        )
+
+
+def check_lines(block: Block, number: int) -> None:
+    """Raise Unusual or ValueError unless each line is one record, without anything around it, and all is UTF-8."""
+    cells, ends = np.frombuffer(block.data, np.uint8), block.ends
+    if number != len(ends) or cells[0] != BRACE or (cells[ends[:-1] + 1] != BRACE).any():
+        raise Unusual
+    if (cells[ends - 1] != END_BRACE).any():
+        raise Unusual
+    if cells.max() >= ASCII:
+        str(block.data, "utf-8")
+
+
+def thread_at(fd: int, offset: int, size: int) -> str:
+    """Return the id that a usual line of an open file answers; empty where it answers none. Raises OSError."""
+    return LINES.decode(os.pread(fd, size, offset)).thread or ""

@@ -1,0 +1,54 @@
+"""The usual lines of a file of reads, a block at a time."""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+import numpy as np
+
+from mailstore.bulk.keys import keys_of, texts_of
+from mailstore.bulk.parts import ReadColumns, Unusual
+from mailstore.bulk.shares import Block
+from mailstore.bulk.stamps import seconds_of
+from mailstore.columns.interned import Interned
+from mailstore.columns.messages import Head
+from mailstore.stores.haak.bulk.messages import check_lines
+
+__all__ = ["ReadDecoder", "id_at"]
+
+
+class UsualRead(msgspec.Struct, gc=False):
+    """The line that every program writes when it has read a message."""
+
+    message_id: str
+    reader_session_id: str
+    timestamp: str
+
+
+LINES = msgspec.json.Decoder(UsualRead)
+
+
+class ReadDecoder:
+    """Makes columns of blocks."""
+
+    def __init__(self) -> None:
+        self.names: Interned[str] = Interned()
+        self.heads: Interned[Head] = Interned()
+        self._names = self.names.numbering()
+
+    def columns(self, block: Block) -> ReadColumns:
+        """Return a block's records; raises Unusual, ValueError and RecursionError for any that is not usual."""
+        found = LINES.decode_lines(block.data)
+        check_lines(block, len(found))
+        ids, readers = [one.message_id for one in found], [one.reader_session_id for one in found]
+        stamps = seconds_of([one.timestamp for one in found])
+        if stamps is None or not all(ids) or not all(readers):
+            raise Unusual
+        numbers = np.fromiter(map(self._names.__getitem__, readers), np.uint32, len(readers))
+        return ReadColumns(keys_of(texts_of(ids)), numbers, stamps[0], block.ends.astype(np.uint32))
+
+
+def id_at(fd: int, offset: int, size: int) -> str:
+    """Return the id that a usual line of an open file names. Raises OSError."""
+    return LINES.decode(os.pread(fd, size, offset)).message_id

@@ -1,0 +1,1 @@
+"""Reads lines of a HAAK mailbox as records."""

@@ -1,0 +1,168 @@
+"""Follows the rosters of a HAAK mailbox: lines that are appended, and a document that is rewritten."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any
+
+from mailstore.files.lines import BIG_BLOCK, LineFile, Replaced
+from mailstore.files.salvage import UNREADABLE, loads
+from mailstore.records.events import Event
+from mailstore.records.message import Problem
+from mailstore.records.roster import Agent
+from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.read.decode import NotARecord
+from mailstore.stores.haak.read.position import hash_of
+from mailstore.stores.haak.read.records import agent_of, decode_line
+
+__all__ = ["RosterReader", "entries_of"]
+
+PATIENCE_SECONDS = 0.5
+"""How long a roster may lack agents that it had, or be no JSON: a program that rewrites it writes in pieces."""
+
+
+class RosterReader:
+    """Hands out what rosters say: each line once, and a document again whenever it was rewritten.
+
+    Programs rewrite a roster to change one agent. That makes no other record void, so a rewritten roster is
+    read anew by itself, unless agents have left it. Where both rosters know an agent, the lines win.
+    """
+
+    def __init__(self, places: Places) -> None:
+        self._lines = LineFile(places.roster_lines)
+        self._document = places.roster_document
+        self._stamp: tuple[int, int, int] | None = None
+        self._agents: list[Agent] = []
+        """All that the lines said of agents, in order."""
+        self._in_lines: set[str] = set()
+        self._in_document: set[str] = set()
+        self._told: set[Problem] = set()
+        self._waiting_since: float | None = None
+        self._is_waiting = False
+
+    @property
+    def lines(self) -> LineFile:
+        """Return the file of lines that is followed."""
+        return self._lines
+
+    def said(self) -> tuple[int, int, set[str]]:
+        """Return how many agents the lines have told of, a checksum of that, and whom any roster has named."""
+        return len(self._agents), hash_of(self._agents), self._in_lines | self._in_document
+
+    def resume(self, said: tuple[int, int, set[str]]) -> list[Event]:
+        """Read all anew; return what was not said yet. Raises Replaced when agents have left, and OSError."""
+        number, summed, sessions = said
+        events = self.read()
+        if sessions - (self._in_lines | self._in_document):
+            raise Replaced("agents have left the roster")
+        if hash_of(self._agents[:number]) != summed:
+            return events
+        in_lines_then = {agent.session_id for agent in self._agents[:number]}
+        if (self._in_lines - in_lines_then) & sessions:
+            raise Replaced("agents that one roster told of stand in the lines now")
+        old = set(map(id, self._agents[:number]))
+        return [event for event in events if id(event) not in old]
+
+    def read(self) -> list[Event]:
+        """Return what is new; raises Replaced when agents have left the roster, and OSError."""
+        self._is_waiting = False
+        lines = self._read_lines()
+        events = [*self._read_document(), *lines]
+        if not self._is_waiting:
+            self._waiting_since = None
+        fresh = [event for event in events if not (isinstance(event, Problem) and event in self._told)]
+        self._told.update(event for event in fresh if isinstance(event, Problem))
+        return fresh
+
+    def _read_lines(self) -> list[Event]:
+        try:
+            events = _agents_in(self._lines)
+        except Replaced:
+            anew = LineFile(self._lines.path)
+            events = _agents_in(anew)
+            if self._in_lines - _sessions(events) and not self._is_patient():
+                raise
+            if self._is_waiting:
+                return []
+            self._lines = anew
+            self._agents = []
+        came = _sessions(events) - self._in_lines
+        if came & self._in_document:
+            raise Replaced("agents that one roster told of stand in the lines now")
+        self._in_lines |= came
+        self._agents += [event for event in events if isinstance(event, Agent)]
+        return events
+
+    def _read_document(self) -> list[Event]:
+        path = self._document
+        try:
+            facts = path.stat()
+            stamp = (facts.st_ino, facts.st_size, facts.st_mtime_ns)
+            if stamp == self._stamp:
+                return []
+            data = path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            if self._in_document and not self._is_patient():
+                raise Replaced(f"{path.name} is gone") from None
+            return []
+        events = roster_of(path.name, data)
+        sessions = _sessions(events)
+        if self._in_document - sessions:
+            if self._is_patient():
+                return []
+            if sessions or not any(isinstance(event, Problem) for event in events):
+                raise Replaced(f"agents have left {path.name}")
+        self._stamp = stamp
+        self._in_document |= sessions
+        return [event for event in events if not (isinstance(event, Agent) and event.session_id in self._in_lines)]
+
+    def _is_patient(self) -> bool:
+        """Say whether to wait for whoever may be writing the roster just now."""
+        now = monotonic()
+        if self._waiting_since is None:
+            self._waiting_since = now
+        self._is_waiting = now - self._waiting_since < PATIENCE_SECONDS
+        return self._is_waiting
+
+
+def roster_of(file: str, data: bytes) -> list[Event]:
+    """Read a roster that is one JSON document: a list, an object by session id, or one with `agents`."""
+    try:
+        entries = entries_of(loads(data.removeprefix(b"\xef\xbb\xbf"))) if data.strip() else []
+    except UNREADABLE as error:
+        return [Problem(file, 1, 0, f"no JSON: {str(error)[:100]}")]
+    if entries is None:
+        return [Problem(file, 1, 0, "no roster: neither a list nor an object of agents")]
+    events: list[Event] = []
+    for entry in entries:
+        try:
+            agent, warning = agent_of(entry)
+        except NotARecord as reason:
+            events.append(Problem(file, 1, 0, f"an agent can't be read: {reason}"))
+            continue
+        events.append(agent)
+        if warning:
+            events.append(Problem(file, 1, 0, f"{entry.get('session_id')}: {warning}", fatal=False))
+    return events
+
+
+def entries_of(document: Any) -> list[dict[str, Any]] | None:
+    """Return the agents of a decoded roster document, each with its session id; None when it is none."""
+    if isinstance(document, dict) and isinstance(document.get("agents"), (list, dict)):
+        document = document["agents"]
+    if isinstance(document, dict):
+        return [{"session_id": key, **entry} for key, entry in document.items() if isinstance(entry, dict)]
+    return [entry for entry in document if isinstance(entry, dict)] if isinstance(document, list) else None
+
+
+def _agents_in(file: LineFile) -> list[Event]:
+    events: list[Event] = []
+    for lines in file.read(block=BIG_BLOCK):
+        first = file.cutter.lines - len(lines) + 1
+        for number, line in enumerate(lines, first):
+            events += decode_line(file.name, line, number, agent_of)
+    return events
+
+
+def _sessions(events: list[Event]) -> set[str]:
+    return {event.session_id for event in events if isinstance(event, Agent)}

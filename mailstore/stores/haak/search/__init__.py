@@ -1,0 +1,1 @@
+"""Finds which messages of a HAAK mailbox may hold a word, by the bytes of its files."""

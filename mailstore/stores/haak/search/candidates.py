@@ -1,0 +1,117 @@
+"""Which messages of a HAAK mailbox may hold some words, told by the bytes of its files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from mailstore.errors import StoreError
+from mailstore.files.lines import Line
+from mailstore.stores.haak.archive.recovery import late, put_away
+from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.read.decode import MessageDecoder
+from mailstore.stores.haak.search import line_filter
+from mailstore.stores.haak.search.indexing import Index
+from mailstore.stores.haak.search.parallel_search import Part, borders
+from mailstore.stores.haak.search.search_pattern import needle_of
+
+__all__ = ["Candidates"]
+
+WITNESS = 64
+
+
+class _Known(NamedTuple):
+    """What a file is free of up to an offset."""
+
+    identity: tuple[int, int]
+    end: int = 0
+    witness: bytes = b""
+    free_of: int = 0
+
+
+class Candidates:
+    """Looks through the files whenever it is asked; keeps only what they are free of."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._known: dict[Path, _Known] = {}
+        self._index: Index | None = None
+
+    def of(self, words: Sequence[str]) -> Generator[list[str]] | None:
+        """Return an iterator over the ids of all messages that may hold one of some words; None where none can tell.
+
+        They come in batches, in the order of the files from their ends, packed ones from the beginning; there are empty
+        batches, so that whoever asks can stop. It raises StoreError where a file can't be read.
+        """
+        needles = [needle_of(word) for word in words]
+        if None in needles:
+            return None
+        return self._ids([(*needle,) for needle in needles if needle is not None])
+
+    def keep_index(self, folder: Path) -> None:
+        """Use an index that lies in a folder, and have it brought up."""
+        self._index = self._index or Index(self._places.mailbox, folder)
+        self._index.bring_up()
+
+    def close(self) -> None:
+        """Let go of the index."""
+        if self._index is not None:
+            self._index.close()
+
+    def _ids(self, sought: list[line_filter.Sought]) -> Generator[list[str]]:
+        try:
+            for path, begin, is_archived in self._files():
+                decoder = MessageDecoder(path.name, archived=is_archived)
+                for found in self._found(path, begin, sought):
+                    decoded = (decoder.decode(Line(offset, line), 0)[0] for offset, line in found)
+                    yield [message.id for messages in decoded for message in messages]
+        except OSError as error:
+            raise StoreError("the mailbox can't be searched", str(error)) from error
+
+    def _files(self) -> Iterator[tuple[Path, int, bool]]:
+        """Yield the files, from where on each counts, and whether it is of the archive.
+
+        Each is looked for when its turn comes: what leaves one meanwhile for the next is met there.
+        """
+        places = self._places
+        if places.mailbox.exists() or not places.set_aside():
+            yield places.mailbox, 0, False
+        yield from ((path, 0, False) for path in places.set_aside().values())
+        yield from ((put_away(places, run), note.end, False) for run, note in late(places).items())
+        yield from ((path, 0, True) for path in places.months())
+
+    def _found(self, path: Path, begin: int, sought: list[line_filter.Sought]) -> Iterator[list[line_filter.Found]]:
+        sieve = line_filter.Sieve(sought)
+        if path.suffix == ".gz":
+            yield from (sieve.keep(at, data) for at, data in line_filter.packed_blocks(str(path)))
+            return
+        with ExitStack() as stack:
+            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            stack.callback(os.close, fd)
+            facts = os.fstat(fd)
+            identity = facts.st_dev, facts.st_ino
+            known = self._known.get(path, _Known(identity))
+            if known.identity != identity or known.witness != _before(fd, known.end):
+                known = _Known(identity)
+            index = self._index if path == self._places.mailbox else None
+            spots = index.spots(fd, facts.st_size, sought) if index is not None else None
+            at = borders(fd, begin, facts.st_size, known.end) if spots is None else []
+            for spot in [(at[0], facts.st_size)] if spots is None else spots:
+                yield from (sieve.keep(start, data) for start, data in line_filter.blocks(fd, *spot))
+            if len(at) < 2:
+                return
+            free_of = known.free_of if known.end >= at[0] else 0
+            parts = [stack.enter_context(Part(path, *part, free_of, sought)) for part in zip(at[1:], at, strict=False)]
+            met = 0
+            for part in parts:
+                yield from part.found()
+                met |= part.met
+            self._known[path] = _Known(identity, at[0], _before(fd, at[0]), free_of | (sieve.looks_for & ~met))
+
+
+def _before(fd: int, end: int) -> bytes:
+    """Return some bytes before an offset, by which a file is known that was rewritten."""
+    return os.pread(fd, min(WITNESS, end), max(0, end - WITNESS))

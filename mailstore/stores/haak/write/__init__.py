@@ -1,0 +1,1 @@
+"""Writes lines of a HAAK mailbox."""

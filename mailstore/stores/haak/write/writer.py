@@ -1,0 +1,125 @@
+"""Turns drafts and records into lines of a HAAK mailbox, in the dialect that its file speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mailstore.files.append import append_all, append_lines
+from mailstore.files.lines import BIG_BLOCK, Line, LineFile, Replaced
+from mailstore.files.salvage import salvage
+from mailstore.records.draft import Draft
+from mailstore.records.message import Intervention
+from mailstore.stores.encoding import encoded
+from mailstore.stores.haak.field_names import MESSAGE, READ, named, pick
+from mailstore.stores.haak.places import Places
+from mailstore.stores.timestamps import isoformat
+
+__all__ = ["dialect_of", "last_records", "write_intervention", "write_message", "write_reads"]
+
+LAST_LINES = 100
+TAIL_BYTES = 1 << 16
+
+
+def last_records(path: Path) -> list[dict[str, Any]]:
+    """Return the records on the last hundred lines of a file, fewer where it has fewer."""
+    size = TAIL_BYTES
+    while True:
+        file = LineFile(path)
+        file.part(size)
+        start = file.cutter.offset
+        try:
+            lines = [line for block in file.read(block=BIG_BLOCK) for line in block]
+        except Replaced:
+            # an archival put another file in its place between the two looks
+            continue
+        if start == 0 or len(lines) >= LAST_LINES:
+            return records_on(lines[-LAST_LINES:])
+        size *= 8
+
+
+def records_on(lines: Sequence[Line]) -> list[dict[str, Any]]:
+    """Return the JSON objects on some lines."""
+    return [piece.value for line in lines for piece in salvage(line)[0] if isinstance(piece.value, dict)]
+
+
+def dialect_of(path: Path) -> dict[str, str]:
+    """Return the names that the majority of a file's last 100 lines give its fields (haak.md 1)."""
+    records = last_records(path)
+    return {field: named(records, names) for field, names in MESSAGE.items()}
+
+
+def write_message(places: Places, draft: Draft, message_id: str, time: float) -> Line:
+    """Append a message, and for whom it is at this moment; return its line."""
+    line = encoded(_message(draft, message_id, time, dialect_of(places.mailbox)))
+    stamp = isoformat(time)
+    deliveries = [encoded({"message_id": message_id, "recipient": name, "timestamp": stamp}) for name in draft.audience]
+    # the deliveries first: who follows never sees the message without them
+    parts = [(places.deliveries, deliveries)] if deliveries else []
+    *_, offset = append_all([*parts, (places.mailbox, [line])], places.look())
+    return Line(offset, line)
+
+
+def _message(draft: Draft, message_id: str, time: float, dialect: dict[str, str]) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "id": message_id,
+        dialect["sender"]: draft.sender,
+        dialect["recipient"]: draft.recipients[0] if len(draft.recipients) == 1 else list(draft.recipients),
+        dialect["timestamp"]: isoformat(time),
+    }
+    if draft.subject:
+        record["subject"] = draft.subject
+    record[dialect["content"]] = draft.content
+    record[dialect["thread"]] = draft.thread
+    record[dialect["ttl_hours"]] = draft.ttl_hours
+    if draft.type:
+        record["type"] = draft.type
+    if draft.metadata:
+        record["metadata"] = draft.metadata
+    record["read_by"] = []
+    return record
+
+
+def write_reads(places: Places, reader: str, message_ids: Sequence[str], time: float) -> int:
+    """Record that a reader has read messages; those that it has a record of are passed over."""
+    known = _known_reads(places.reads, reader)
+    stamp = isoformat(time)
+    lines = [
+        encoded({"message_id": message_id, "reader_session_id": reader, "timestamp": stamp})
+        for message_id in dict.fromkeys(message_ids)
+        if message_id not in known
+    ]
+    if lines:
+        append_lines(places.reads, lines, places.look())
+    return len(lines)
+
+
+def _known_reads(path: Path, reader: str) -> set[str]:
+    """Return what a reader has records of; only lines that hold its name are decoded."""
+    marks = {encoded(reader)[1:-1], reader.encode("ascii", "backslashreplace")}
+    lines = [
+        line
+        for block in LineFile(path).read(block=BIG_BLOCK)
+        for line in block
+        if any(mark in line.data for mark in marks)
+    ]
+    return {
+        str(pick(record, READ["message_id"])[0])
+        for record in records_on(lines)
+        if str(pick(record, READ["reader"])[0]) == reader
+    }
+
+
+def write_intervention(places: Places, intervention: Intervention) -> None:
+    """Append to the oversight journal."""
+    record = {
+        "id": intervention.id,
+        "actor": intervention.actor,
+        "action": intervention.action,
+        "message_id": intervention.message_id,
+        "timestamp": isoformat(intervention.time),
+        "note": intervention.note,
+        "details": intervention.details,
+    }
+    append_lines(places.journal, [encoded(record)], places.look())

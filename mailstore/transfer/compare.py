@@ -1,0 +1,227 @@
+"""What two mailboxes hold, record by record and field by field, and what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import msgspec
+
+from mailstore.records.address import DEFAULT_TTL_HOURS, Kind, resolve
+from mailstore.records.adopted import LONG_TTL_HOURS, as_text, utc
+from mailstore.records.events import Reset
+from mailstore.records.message import NEVER, Delivery, Intervention, Message, Problem, Receipt
+from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
+from mailstore.records.roster import Agent, Roster
+from mailstore.store import Store
+
+__all__ = [
+    "AGENT_FIELDS",
+    "MESSAGE_FIELDS",
+    "Compared",
+    "Contents",
+    "Loss",
+    "Losses",
+    "compare",
+    "compare_expiry",
+    "compare_facts",
+    "compared",
+]
+
+SAME_SECONDS = 1e-3
+EXAMPLES = 3
+SHOWN = 60
+MESSAGE_FIELDS = {
+    "sender": "sender",
+    "recipients": "recipients",
+    "time": "time",
+    "timed": "whether it says its time",
+    "subject": "subject",
+    "thread": "thread",
+    "type": "type",
+    "tags": "tags",
+    "archived": "archived",
+    "is_tracked": "whether reads are recorded",
+    "is_listed": "whether deliveries alone are its audience",
+}
+AGENT_FIELDS = {
+    name: f"agent's {name.replace('_', ' ')}"
+    for name in ("name", "role", "tags", "status", "activity", "started_at", "ended_at", "last_seen")
+} | {"extra": "agent's further fields"}
+UNORDERED = ("tags", "recipients")
+TIMES = ("time", "started_at", "ended_at", "last_seen")
+
+
+class Loss(msgspec.Struct, frozen=True):
+    """What was not carried: of which field, for how many records, some of their ids, and the first before and after."""
+
+    field: str
+    number: int
+    examples: tuple[str, ...]
+    before: str
+    after: str
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """How many records of a sort there were, how many of them stand in the copy, and how many others it tells of.
+
+    Others are what a kind infers by itself: that an answer was read, that a sender is an agent.
+    """
+
+    there: int
+    copied: int
+    others: int = 0
+
+
+class Losses:
+    """Counts what differs, by field."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[tuple[str, str, str]]] = {}
+
+    def add(self, field: str, record: object, before: object, after: object) -> None:
+        """Note that a record's field was one thing and is another."""
+        self._found.setdefault(field, []).append((as_text(str(record)), _shown(before), _shown(after)))
+
+    def all(self) -> tuple[Loss, ...]:
+        """Return what differs, the fields in the order in which they were found."""
+        return tuple(
+            Loss(field, len(rows), tuple(row[0] for row in rows[:EXAMPLES]), rows[0][1], rows[0][2])
+            for field, rows in self._found.items()
+        )
+
+
+class Contents:
+    """All that a mailbox holds, by what names it."""
+
+    def __init__(self, store: Store) -> None:
+        self._clear()
+        for batch in store.scan():
+            for event in batch:
+                self._take(event)
+
+    def _clear(self) -> None:
+        self.messages: dict[str, Message] = {}
+        self.twins: list[Message] = []
+        self.agents: dict[str, Agent] = {}
+        self.lines: list[Agent] = []
+        self.receipts: dict[Hashable, Receipt] = {}
+        self.deliveries: dict[Hashable, Delivery] = {}
+        self.interventions: dict[Hashable, Intervention] = {}
+        self.problems: list[Problem] = []
+
+    def _take(self, event: object) -> None:
+        match event:
+            case Reset():
+                self._clear()
+            case Message():
+                known = self.messages.setdefault(event.id, event)
+                if known is not event:
+                    first, second = sorted((known, event), key=lambda message: message.position)
+                    self.messages[event.id] = first
+                    self.twins.append(second)
+            case Agent():
+                self.agents[event.session_id] = event
+                self.lines.append(event)
+            case Receipt():
+                self.receipts.setdefault((event.message_id, event.reader), event)
+            case Delivery():
+                self.deliveries.setdefault((event.message_id, event.recipient), event)
+            case Intervention():
+                self.interventions.setdefault(event.id, event)
+            case Problem():
+                self.problems.append(event)
+
+    def reads(self) -> dict[Hashable, Receipt]:
+        """Return who has read what, by records of its own or by the message's."""
+        told = [(each.id, reader) for each in self.messages.values() for reader in each.read_by]
+        return {key: Receipt(*key) for key in told} | self.receipts
+
+    def roster(self) -> Roster:
+        """Return the agents, which say what an address means."""
+        roster = Roster()
+        for agent in self.lines:
+            roster.put(agent)
+        return roster
+
+
+def compare(
+    losses: Losses, record: str, before: Any, after: Any, fields: Mapping[str, str], roster: Roster | None = None
+) -> None:
+    """Note the fields in which two records differ, by what they are called; a `roster` says what addresses mean."""
+    for field, label in fields.items():
+        was, now = getattr(before, field), getattr(after, field)
+        if was == now or (isinstance(was, float) and isinstance(now, float) and abs(was - now) < SAME_SECONDS):
+            continue
+        if _plain(field, was, roster) != _plain(field, now, roster):
+            losses.add(label, record, _told(field, was), _told(field, now))
+
+
+def compare_expiry(losses: Losses, changes: Losses, before: Message, after: Message, roster: Roster) -> None:
+    """Note a TTL that says something else of any recipient, and, as a change, one that says the same otherwise."""
+    was, now = before.ttl_hours, after.ttl_hours
+    if was == now:
+        return
+    kinds = {resolve(text, roster).kind for text in before.recipients}
+    is_same = all(_lasting(was, kind) == _lasting(now, kind) for kind in kinds)
+    (changes if is_same else losses).add("ttl hours", before.id, _told("ttl_hours", was), _told("ttl_hours", now))
+
+
+def _lasting(ttl: float | None, kind: Kind) -> float:
+    """Return for how many hours mail of a TTL lasts at an address of some kind."""
+    hours = DEFAULT_TTL_HOURS[kind] if ttl is None else ttl
+    return NEVER if hours is None or hours >= LONG_TTL_HOURS else hours
+
+
+def _told(field: str, value: Any) -> str:
+    """Return a field's value in words."""
+    match value:
+        case None | () | "":
+            return "none"
+        case bool():
+            return "yes" if value else "no"
+        case tuple():
+            return ", ".join(map(str, value))
+        case float() if value == NEVER:
+            return "never"
+        case float() if field in TIMES:
+            return utc(value).isoformat(timespec="milliseconds" if value % 1 else "seconds").replace("+00:00", "Z")
+    return str(value)
+
+
+def _plain(field: str, value: Any, roster: Roster | None) -> Any:
+    """Return a field's value as all kinds understand it: several spellings of one address are one."""
+    if field == "recipients" and roster is not None:
+        found = (resolve(text, roster) for text in value)
+        return frozenset((address.kind, address.name) for address in found)
+    if field in UNORDERED:
+        return frozenset(value)
+    return _address(value) if field == "sender" else value
+
+
+def _address(text: str) -> str:
+    if text in BROADCAST_NAMES:
+        return "all"
+    return "user" if text in USER_NAMES else text.removeprefix("agent:")
+
+
+def compared(before: Mapping[Any, object], after: Mapping[Any, object]) -> Compared:
+    """Count the records of a sort."""
+    copied = sum(key in after for key in before)
+    return Compared(len(before), copied, len(after) - copied)
+
+
+def _shown(value: object) -> str:
+    """Return a value as text, cut to what a line has room for."""
+    return as_text(str(value))[:SHOWN]
+
+
+def compare_facts(losses: Losses, name: str, before: Mapping[Hashable, Any], after: Mapping[Hashable, Any]) -> Compared:
+    """Note the facts that are no longer told, or of another time, and count them."""
+    for key, fact in before.items():
+        what = " by ".join(map(str, key)) if isinstance(key, tuple) else key
+        if key not in after:
+            losses.add(name, what, what, "not in the copy")
+        elif fact.time is not None and abs(fact.time - (after[key].time or 0.0)) > 1:
+            losses.add(f"times of {name}", what, _told("time", fact.time), _told("time", after[key].time))
+    return compared(before, after)

@@ -1,0 +1,216 @@
+"""Copies a mailbox into one of another kind, and tells by reading it again what was not carried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from mailstore.errors import ContentGone, MailError, StoreError
+from mailstore.records.adopted import Adopted, Letter, writable
+from mailstore.records.extra_fields import extras, found_in, own_subject, record_of
+from mailstore.records.message import Message, by_age
+from mailstore.store import Capability, Store
+from mailstore.stores.bodies import first_line
+from mailstore.transfer.compare import (
+    AGENT_FIELDS,
+    MESSAGE_FIELDS,
+    Compared,
+    Contents,
+    Loss,
+    Losses,
+    compare,
+    compare_expiry,
+    compare_facts,
+    compared,
+)
+
+__all__ = ["Compared", "ConvertReport", "Loss", "Tell", "convert", "difference"]
+
+Tell = Callable[[str, int, int], object]
+"""Takes what is done, of how many messages it is done, and of how many it is to be done."""
+
+
+class ConvertReport(msgspec.Struct, frozen=True):
+    """What a copy holds of what there was, what was lost, and what it says in another form; `url` names the copy."""
+
+    url: str
+    messages: Compared
+    agents: Compared
+    receipts: Compared
+    deliveries: Compared
+    interventions: Compared
+    losses: tuple[Loss, ...]
+    changes: tuple[Loss, ...] = ()
+
+
+class _Carried(msgspec.Struct, frozen=True):
+    """What was read of a message beside its header, to be found again in the copy; `in_text` are fields in its text."""
+
+    digest: int
+    metadata: dict[str, Any]
+    extra: dict[str, Any]
+    in_text: dict[str, Any]
+
+
+def convert(source: Store, make: Callable[[], Store], tell: Tell | None = None) -> ConvertReport:
+    """Copy all that a mailbox holds into a new one, and compare the two record by record.
+
+    Nothing may have been read of the source yet. `make` opens the new mailbox, which must be empty, and is called
+    twice: to write and to read. A message whose text can't be read is a loss like any other. Blocks. Raises
+    StoreError, Unsupported for a kind that takes nothing over.
+    """
+    losses = Losses()
+    before = Contents(source)
+    carried: dict[str, _Carried] = {}
+    with make() as target:
+        if why := target.capabilities.why_not(Capability.ADOPT):
+            raise StoreError(f"a {target.kind} mailbox can't take over another one's mail", why)
+        if Contents(target).messages:
+            raise StoreError(f"{target.title} holds mail already", "name a place where nothing lies yet")
+        records = _records(source, before, losses, carried, tell)
+        if isinstance(source, type(target)) and target.copy_files(source):
+            for _ in records:
+                pass
+        else:
+            _note_left_out(before, losses)
+            target.adopt(writable(record) for record in records)
+    with make() as target:
+        return _report(before, target, losses, carried, tell)
+
+
+def _note_left_out(before: Contents, losses: Losses) -> None:
+    """Note what is not copied record by record: what is damaged, and all but the first record of an id."""
+    for problem in before.problems:
+        if problem.fatal:
+            losses.add("damaged record", f"{problem.file}:{problem.line}", problem.reason, "not copied")
+    for twin in before.twins:
+        losses.add("second record of one id", twin.id, twin.subject, "not copied")
+
+
+def difference(source: Store, copy: Store) -> ConvertReport:
+    """Compare two mailboxes record by record, as if one were a copy of the other. Blocks. Raises StoreError."""
+    losses = Losses()
+    before = Contents(source)
+    carried: dict[str, _Carried] = {}
+    for _ in _records(source, before, losses, carried, None):
+        pass
+    return _report(before, copy, losses, carried, None)
+
+
+def _report(
+    before: Contents, copy: Store, losses: Losses, carried: Mapping[str, _Carried], tell: Tell | None
+) -> ConvertReport:
+    after = Contents(copy)
+    changes = Losses()
+    damaged = {(problem.line, problem.offset, problem.reason) for problem in before.problems}
+    for problem in after.problems:
+        if problem.fatal and (problem.line, problem.offset, problem.reason) not in damaged:
+            losses.add("damaged in the copy", f"{problem.file}:{problem.line}", "whole", problem.reason)
+    _compare_messages(before, after, copy, losses, changes, carried, tell)
+    for session_id, agent in before.agents.items():
+        other = after.agents.get(session_id)
+        if other is None:
+            losses.add("agent", session_id, agent.name or session_id, "not in the copy")
+        else:
+            compare(losses, session_id, agent, other, AGENT_FIELDS)
+    return ConvertReport(
+        copy.url,
+        compared(before.messages, after.messages),
+        compared(before.agents, after.agents),
+        compare_facts(losses, "receipts", before.reads(), after.reads()),
+        compare_facts(losses, "deliveries", before.deliveries, after.deliveries),
+        compare_facts(losses, "interventions", before.interventions, after.interventions),
+        losses.all(),
+        changes.all(),
+    )
+
+
+def _records(
+    source: Store, found: Contents, losses: Losses, carried: dict[str, _Carried], tell: Tell | None
+) -> Iterator[Adopted]:
+    yield from found.lines
+    yield from found.deliveries.values()
+    yield from found.receipts.values()
+    yield from found.interventions.values()
+    messages = sorted(found.messages.values(), key=by_age)
+    for at, message in enumerate(messages, 1):
+        try:
+            content = source.content(message)
+        except ContentGone as error:
+            losses.add("text", message.id, str(error), "not copied")
+            continue
+        record = _record(source, message)
+        metadata, extra = _metadata(record), extras(record or {}, source.known_fields) if source.known_fields else {}
+        in_text = {name: value for name in source.fields_in_text if (value := found_in(record or {}, name))}
+        carried[message.id] = _Carried(hash(content), metadata, extra, in_text)
+        if record is not None and not own_subject(record) and message.subject == first_line(content):
+            message = msgspec.structs.replace(message, subject="")
+        yield Letter(message, content, metadata, extra)
+        if tell is not None:
+            tell("copying", at, len(messages))
+
+
+def _record(store: Store, message: Message) -> dict[str, Any] | None:
+    """Return a message's record where that is a JSON object that can be read."""
+    try:
+        return record_of(store.raw(message))
+    except MailError:
+        return None
+
+
+def _metadata(record: dict[str, Any] | None) -> dict[str, Any]:
+    found = record.get("metadata") if record is not None else None
+    return found if isinstance(found, dict) else {}
+
+
+def _compare_messages(
+    before: Contents,
+    after: Contents,
+    target: Store,
+    losses: Losses,
+    changes: Losses,
+    carried: Mapping[str, _Carried],
+    tell: Tell | None,
+) -> None:
+    roster = before.roster()
+    for at, (message_id, told) in enumerate(carried.items(), 1):
+        message, copy = before.messages[message_id], after.messages.get(message_id)
+        if copy is None:
+            losses.add("message", message_id, message.subject, "not in the copy")
+        else:
+            compare(losses, message_id, message, copy, MESSAGE_FIELDS, roster)
+            compare_expiry(losses, changes, message, copy, roster)
+            _compare_contents(losses, changes, target, copy, told)
+        if tell is not None:
+            tell("comparing", at, len(carried))
+
+
+def _compare_contents(losses: Losses, changes: Losses, target: Store, copy: Message, told: _Carried) -> None:
+    try:
+        if hash(target.content(copy)) != told.digest:
+            losses.add("text", copy.id, copy.subject, "another text")
+    except MailError as error:
+        losses.add("text", copy.id, copy.subject, error)
+    record = _record(target, copy) if told.metadata or told.extra or told.in_text else None
+    for name, value in told.extra.items():
+        if not _holds(record, name, value):
+            losses.add(f"field {name}", copy.id, value, "not in the copy")
+    for name, value in told.in_text.items():
+        if found_in(record or {}, name) != value:
+            changes.add(f"field {name}", copy.id, value, "in the text")
+    if told.metadata:
+        found = _metadata(record)
+        lost = {name: value for name, value in told.metadata.items() if value is not None and found.get(name) != value}
+        if lost:
+            losses.add("metadata", copy.id, lost, {name: found[name] for name in lost if name in found})
+
+
+def _holds(record: dict[str, Any] | None, name: str, value: Any) -> bool:
+    """Say whether a record has a field of another one: as it was called, by the last part of that, or as metadata."""
+    if record is None:
+        return False
+    names = (name, name.rpartition(".")[2])
+    places = (record, _metadata(record))
+    return any(place.get(each) == value for place in places for each in names) or found_in(record, name) == value

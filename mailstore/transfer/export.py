@@ -1,0 +1,182 @@
+"""Messages as they leave the mailbox for other eyes: each with its place and digest, so that it can be checked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from mailstore.errors import ContentGone
+from mailstore.records.message import Message
+from mailstore.state.mailbox import Mailbox
+from mailstore.store import Store
+
+__all__ = [
+    "Claim",
+    "Exported",
+    "Finding",
+    "Verdict",
+    "digest",
+    "exported",
+    "placed",
+    "text_digest",
+    "verified",
+    "whole",
+]
+
+
+class Exported(msgspec.Struct, frozen=True):
+    """A message whole, with the file, offset and length of its record, and the SHA-256 of the record's bytes.
+
+    `record` is the record as it stands in the store, its unknown fields among it; `missing` says why a text or a
+    record could not be read.
+    """
+
+    id: str
+    sender: str
+    recipients: tuple[str, ...]
+    timestamp: str
+    subject: str
+    content: str
+    thread: str | None
+    root: str
+    type: str
+    states: dict[str, str]
+    archived: bool
+    file: str | None
+    offset: int | None
+    length: int | None
+    sha256: str | None
+    text_sha256: str
+    record: str
+    missing: str = ""
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """What an export says of one record: where it stood, its digest, and the header fields that it shows.
+
+    `is_altered` when a text in the export does not have the digest that stands beside it.
+    """
+
+    id: str
+    file: str | None = None
+    offset: int | None = None
+    sha256: str | None = None
+    header: dict[str, Any] = {}
+    is_altered: bool = False
+
+
+class Verdict(StrEnum):
+    """What became of a claim."""
+
+    OK = "ok"
+    MOVED = "moved"
+    CHANGED = "changed"
+    MISSING = "missing"
+    ALTERED = "altered"
+    UNCLAIMED = "no digest"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """A claim and its verdict, with where the record stands now or what is wrong."""
+
+    claim: Claim
+    verdict: Verdict
+    words: str = ""
+
+    @property
+    def is_good(self) -> bool:
+        """Say whether the record is what the export says."""
+        return self.verdict in (Verdict.OK, Verdict.MOVED)
+
+
+def digest(data: bytes) -> str:
+    """Return the SHA-256 of some bytes, in hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def text_digest(text: str) -> str:
+    """Return the SHA-256 of a text, half characters and all."""
+    return digest(text.encode("utf-8", "surrogatepass"))
+
+
+def exported(store: Store, mailbox: Mailbox, messages: Iterable[Message], now: float) -> Iterator[Exported]:
+    """Yield messages whole, in the order given; one whose record is gone says so. Blocks."""
+    return (whole(store, message, placed(mailbox, message, now)) for message in messages)
+
+
+Placed = tuple[str, dict[str, str]]
+"""The root of a message's thread, and the message's states by recipient."""
+
+
+def placed(mailbox: Mailbox, message: Message, now: float) -> Placed:
+    """Return the root of a message's thread, and the message's states by recipient."""
+    states = mailbox.bare_states(message, now)
+    return mailbox.root_of(message.id), {name: found.value for name, found in states.items()}
+
+
+def whole(store: Store, message: Message, where_it_stands: Placed) -> Exported:
+    """Return a message whole, given what only the mailbox knows; one whose record is gone says so. Blocks."""
+    record, content, missing = b"", "", ""
+    root, states = where_it_stands
+    try:
+        record = store.raw(message)
+        content = store.content(message)
+    except ContentGone as error:
+        missing = error.problem
+    where = message.location
+    return Exported(
+        id=message.id,
+        sender=message.sender,
+        recipients=message.recipients,
+        timestamp=message.timestamp,
+        subject=message.subject,
+        content=content,
+        thread=message.thread,
+        root=root,
+        type=message.type,
+        states=states,
+        archived=message.archived,
+        file=where.file if where is not None else None,
+        offset=where.offset if where is not None else None,
+        length=where.length if where is not None else None,
+        sha256=digest(record) if record else None,
+        text_sha256=text_digest(content),
+        record=record.decode("utf-8", "surrogateescape"),
+        missing=missing,
+    )
+
+
+def verified(claims: Iterable[Claim], store: Store, mailbox: Mailbox) -> Iterator[Finding]:
+    """Hold an export's claims against the mailbox, one after the other. Blocks."""
+    for claim in claims:
+        if claim.is_altered:
+            yield Finding(claim, Verdict.ALTERED, "the export's own text is not the one that was exported")
+            continue
+        message = mailbox.message(claim.id)
+        if message is None:
+            yield Finding(claim, Verdict.MISSING, "the mailbox has no such message")
+            continue
+        wrong = [name for name, value in claim.header.items() if getattr(message, name) != value]
+        if wrong:
+            yield Finding(claim, Verdict.ALTERED, f"its {' and '.join(wrong)} in the export is another one")
+            continue
+        if claim.sha256 is None:
+            yield Finding(claim, Verdict.UNCLAIMED, "the export has no digest of it")
+            continue
+        try:
+            found = digest(store.raw(message))
+        except ContentGone as error:
+            yield Finding(claim, Verdict.MISSING, error.problem)
+            continue
+        where = message.location
+        place = f"{where.file} at {where.offset:,}" if where is not None else ""
+        if found != claim.sha256:
+            yield Finding(claim, Verdict.CHANGED, f"{place} holds another record")
+        elif where is not None and (where.file, where.offset) != (claim.file, claim.offset):
+            yield Finding(claim, Verdict.MOVED, f"it stands in {place} now")
+        else:
+            yield Finding(claim, Verdict.OK, place)

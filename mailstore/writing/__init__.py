@@ -1,0 +1,1 @@
+"""What is checked and planned before something is written into a mailbox."""

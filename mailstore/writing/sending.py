@@ -1,0 +1,210 @@
+"""Before a message is sent: is it allowed, whom does it reach now, and whom will it wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from mailstore.errors import DraftRefused
+from mailstore.records.address import Address, Kind, channels_named, resolve
+from mailstore.records.draft import Draft, draft
+from mailstore.records.message import NEVER, Message
+from mailstore.records.protocol import TAG_NAMESPACES
+from mailstore.records.roster import Status
+from mailstore.rules.audience import Facts, expires_at, recipients
+from mailstore.rules.delivery import State, state
+from mailstore.state.mailbox import Mailbox
+
+__all__ = [
+    "MANY_WORDS",
+    "Preview",
+    "one_of",
+    "prepare",
+    "preview",
+    "read_address",
+    "resolve_all",
+    "split_addresses",
+]
+
+MANY_WORDS = 500
+STALE_SECONDS = 1800.0
+
+
+class Preview(msgspec.Struct, frozen=True):
+    """Whom a draft reaches if it is sent now (session ids, `user`), and what else the sender should know.
+
+    `reaches` read it at their next poll; `waits` are roles without a holder; `frozen`, `stale` (not seen
+    for long) and `dead` are agents; `unknown` are names that nobody has ever borne; `woken` are agents whose
+    name in the text wakes them; `expires` is in seconds since the epoch.
+    """
+
+    reaches: tuple[str, ...] = ()
+    waits: tuple[str, ...] = ()
+    frozen: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    dead: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    woken: tuple[str, ...] = ()
+    expires: float | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def split_addresses(texts: Iterable[str], mailbox: Mailbox) -> list[str]:
+    """Return the single addresses of what was typed: commas part them, unless a session is called just that."""
+    found = []
+    for text in texts:
+        is_whole = "," not in text or mailbox.roster.get(text.strip()) is not None
+        found += [text] if is_whole else [part.strip() for part in text.split(",") if part.strip()] or [text]
+    return found
+
+
+def read_address(text: str, mailbox: Mailbox, *, literal: bool = False) -> str:
+    """Return an address as it is written to the store; raises DraftRefused naming `to`.
+
+    `#x` becomes its tag, a prefix or a name the session id it stands for, `role:x` the bare role unless
+    an agent bears the tag itself (formats/haak.md 7, 8, 10, 11).
+    """
+    text = text.strip()
+    if not text:
+        raise DraftRefused("to", "is empty", "name a session, a role, a #channel, all or user")
+    if any(not char.isprintable() or char.isspace() for char in text):
+        raise DraftRefused("to", f"{text!r} holds blanks or control characters", "name one address at a time")
+    if text.startswith("#"):
+        return _channel(text, mailbox)
+    namespace, colon, rest = text.partition(":")
+    if colon and not rest:
+        raise DraftRefused("to", f"{text!r} names nothing after its colon", f"write {namespace}:NAME")
+    address = resolve(text, mailbox.roster, mailbox.user)
+    if address.kind is Kind.LITERAL and not literal:
+        known = ", ".join(f"{name}:" for name in (*TAG_NAMESPACES, "role"))
+        raise DraftRefused("to", f"{text!r} is no address here (known are {known})", "pass --literal to send it as is")
+    if address.kind in (Kind.DIRECT, Kind.BROADCAST, Kind.USER):
+        return address.name
+    if namespace == "role" and not mailbox.roster.bearers(text):
+        return rest
+    return text
+
+
+def _channel(text: str, mailbox: Mailbox) -> str:
+    known = [channel.tag for channel in mailbox.channels()]
+    bare = text.removeprefix("#")
+    if bare.partition(":")[0] in TAG_NAMESPACES and ":" in bare:
+        return bare
+    tags = channels_named(text, known)
+    if len(tags) == 1:
+        return tags[0]
+    if not tags:
+        raise DraftRefused("to", f"no channel is called {text}", f"write the whole tag, such as project:{bare}")
+    raise DraftRefused("to", f"{text} can be {' or '.join(tags)}", "write the whole tag")
+
+
+def one_of(text: str, mailbox: Mailbox) -> str:
+    """Return the living holder of a role whose turn it is: the one that was written to longest ago (seed 002).
+
+    Raises DraftRefused for an address that is no role, or one that nobody holds.
+    """
+    address = resolve(text.strip(), mailbox.roster, mailbox.user)
+    if address.kind is not Kind.ROLE:
+        raise DraftRefused("to", f"{text!r} is no role", "leave --one-of out, or name a role")
+    holders = [it.session_id for it in mailbox.roster.holders(address.role) if it.status is Status.LIVING]
+    if not holders:
+        raise DraftRefused("to", f"nobody holds the role {address.role!r} now", "leave --one-of out: the mail waits")
+    for message in mailbox.newest():
+        if not (left := [name for name in holders if name not in message.recipients]):
+            break
+        holders = left
+    return holders[0]
+
+
+def resolve_all(texts: tuple[str, ...], mailbox: Mailbox) -> list[Address]:
+    """Return what each address is to the roster now."""
+    return [resolve(text, mailbox.roster, mailbox.user) for text in texts]
+
+
+def preview(
+    mailbox: Mailbox,
+    wanted: Draft,
+    now: float,
+    stale_after: float = STALE_SECONDS,
+    *,
+    may_expire: bool = True,
+    is_for_named: bool = False,
+    woken: Sequence[str] = (),
+) -> Preview:
+    """Say whom a draft would reach if it were sent now.
+
+    Its store says whether it expires, whether it is for those alone that it names, and whom its text wakes.
+    """
+    ghost = _ghost(wanted if may_expire else wanted.model_copy(update={"ttl_hours": NEVER}), now)
+    ghost = msgspec.structs.replace(ghost, is_listed=is_for_named)
+    roster = mailbox.roster
+    found: dict[str, dict[str, None]] = {key: {} for key in ("reaches", "waits", "frozen", "stale", "dead", "unknown")}
+    for recipient in recipients(ghost, Facts(), roster, mailbox.user):
+        names = [recipient.name]
+        fate = state(recipient, ghost, Facts(), roster, now)
+        if recipient.kind is Kind.ROLE and fate in (State.UNREAD, State.FROZEN):
+            holders = roster.holders(recipient.role)
+            found["frozen"].update((a.session_id, None) for a in holders if a.status is Status.FROZEN)
+            names = [agent.session_id for agent in holders if agent.status is Status.LIVING]
+            fate = State.UNREAD
+        key = {State.WAITING: "waits", State.FROZEN: "frozen", State.DEAD: "dead", State.UNKNOWN: "unknown"}
+        found[key.get(fate, "reaches")].update(
+            (name, None) for name in names if recipient.is_direct or name != wanted.sender
+        )
+    for name in list(found["reaches"]):
+        agent = roster.get(name)
+        if agent is not None and agent.last_seen is not None and now - agent.last_seen > stale_after:
+            found["stale"][name] = None
+    return Preview(
+        **{key: tuple(names) for key, names in found.items()},
+        woken=tuple(woken),
+        expires=expires_at(ghost, roster, mailbox.user),
+        warnings=tuple(_warnings(mailbox, wanted)),
+    )
+
+
+def _ghost(wanted: Draft, now: float) -> Message:
+    return Message(
+        id="",
+        sender=wanted.sender,
+        recipients=wanted.recipients,
+        timestamp="",
+        time=now,
+        subject=wanted.subject,
+        ttl_hours=wanted.ttl_hours,
+    )
+
+
+def _warnings(mailbox: Mailbox, wanted: Draft) -> list[str]:
+    found = [address.warning for address in resolve_all(wanted.recipients, mailbox) if address.warning]
+    words = len(wanted.content.split())
+    if words > MANY_WORDS:
+        found.append(f"{words} words: this is mail, not a document (over {MANY_WORDS})")
+    sender = resolve(wanted.sender, mailbox.roster, mailbox.user)
+    if len(mailbox.roster) and sender.kind not in (Kind.DIRECT, Kind.USER, Kind.ROLE):
+        found.append(f"the roster does not know the sender {wanted.sender!r}")
+    return found
+
+
+def prepare(mailbox: Mailbox, now: float, *, literal: bool = False, **fields: Any) -> Draft:
+    """Check what somebody wants to send and fill in whom it is for; raises DraftRefused.
+
+    `fields` are those of Draft, with recipients as they were typed.
+    """
+    typed = split_addresses(fields.pop("recipients", ()), mailbox)
+    addresses = dict.fromkeys(read_address(text, mailbox, literal=literal) for text in typed)
+    if not addresses:
+        raise DraftRefused("to", "is missing", "name a session, a role, a #channel, all or user")
+    thread = fields.get("thread")
+    if thread is not None and thread not in mailbox:
+        raise DraftRefused("thread", f"{thread!r} is no message here", "give the id of the message you answer")
+    checked = draft(recipients=tuple(addresses), **fields)
+    ghost = _ghost(checked, now)
+    audience = [
+        recipient.name
+        for recipient in recipients(ghost, Facts(), mailbox.roster, mailbox.user)
+        if recipient.kind not in (Kind.UNKNOWN, Kind.LITERAL)
+    ]
+    return checked.model_copy(update={"audience": tuple(audience)})
