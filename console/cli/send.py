@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 def _check_policy(mail: Loaded, fields: dict[str, Any], allowed: tuple[str, ...]) -> None:
     """Raise where the settings do not let the sender write this, or be the person."""
     from console.cli.person import require_person
-    from mailstore.stores.bodies import mentions
+    from mailstore.kit.bodies import mentions
     from mailstore.writing.policy import check_policy, is_the_user, normal
 
     if is_the_user(fields["sender"], mail.mailbox):

@@ -11,9 +11,9 @@ from console.cli.options import mailbox_options
 from console.cli.plain import body, bold, put, sent_at
 from console.render.safe import visible_line
 from mailstore.errors import ContentGone
+from mailstore.kit.bodies import first_line
 from mailstore.records.message import Message
 from mailstore.state.views import Node
-from mailstore.stores.bodies import first_line
 
 STEP = "  "
 DEEPEST = 16

@@ -18,10 +18,10 @@ from console.cli.settings import joined_channels
 from console.mcp.requests import MarkRead, Nothing, ReadMessages, Request, SendMessage, ThreadOf
 from console.state import Shown
 from console.unseen import keeps_reads, reads_of, record, shown_to, unseen
+from mailstore.kit.bodies import mentions
 from mailstore.records.message import Message, Receipt, by_age
 from mailstore.records.roster import Status
 from mailstore.rules.presence import presence_of
-from mailstore.stores.bodies import mentions
 from mailstore.writing.policy import check_policy, is_the_user, normal
 from mailstore.writing.sending import prepare
 

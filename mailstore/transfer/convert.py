@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from mailstore.errors import ContentGone, MailError, StoreError
+from mailstore.kit.bodies import first_line
 from mailstore.records.adopted import Adopted, Letter, writable
 from mailstore.records.extra_fields import extras, found_in, own_subject, record_of
 from mailstore.records.message import Message, by_age
 from mailstore.store import Capability, Store
-from mailstore.stores.bodies import first_line
 from mailstore.transfer.compare import (
     AGENT_FIELDS,
     MESSAGE_FIELDS,

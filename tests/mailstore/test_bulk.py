@@ -17,7 +17,7 @@ from mailstore.bulk.keys import NO_KEY, Keys, keys_of, texts_at, texts_of
 from mailstore.bulk.shares import Block, Share
 from mailstore.bulk.stamps import seconds_of
 from mailstore.bulk.threads import in_order
-from mailstore.stores.timestamps import parse_time
+from mailstore.kit.timestamps import parse_time
 
 texts = st.lists(
     st.text(st.characters(codec=None), min_size=1, max_size=12) | st.sampled_from(["m1", "m2"]), max_size=9

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.errors import ContentGone
+from mailstore.kit.part_reader import PartReader
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
@@ -22,7 +23,6 @@ from mailstore.stores.channels import ChannelsStore
 from mailstore.stores.channels.decode import NoRecord, decode
 from mailstore.stores.channels.places import ROSTER, sender_in, time_in
 from mailstore.stores.channels.roster import merged
-from mailstore.stores.rereading import Rereader
 from tests.mailstore.channels_folder import OLD, SharedFolder, agents_in, events_in, messages_in
 
 FINE = "20260316-120000-claude-0001"
@@ -296,7 +296,7 @@ def test_a_full_channel_costs_no_more_than_a_look_at_its_folder(
         batches = list(store.scan())
         assert len([batch for batch in batches if of(Message, batch)]) > 2
         reader = store._reader
-        assert isinstance(reader, Rereader)
+        assert isinstance(reader, PartReader)
         assert list(reader.changes(False)) == []
         looked: list[str] = []
         lstat = Path.lstat

@@ -20,6 +20,7 @@ ORDER = [
     {"state"},
     {"bulk", "queries"},
     {"store"},
+    {"kit"},
     {"read_only", "registry", "resumable"},
     {"stores"},
     {"archive", "folding", "transfer", "writing"},

@@ -11,6 +11,8 @@ from mailstore.files.folder import Folder
 from mailstore.files.salvage import loads
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.bodies import first_line
+from mailstore.kit.part_reader import PartSource, is_settled
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.records.roster import Agent, Status
@@ -18,8 +20,6 @@ from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.letter import NoLetter, letter_of, message_of, number_of
 from mailstore.stores.agent_mail.places import PROJECTS, YEAR
 from mailstore.stores.agent_mail.roster import OVERSEER, called, moment
-from mailstore.stores.bodies import first_line
-from mailstore.stores.rereading import Source, is_settled
 
 __all__ = ["ArchiveSource"]
 
@@ -31,7 +31,7 @@ MONTH = re.compile(r"\d{2}")
 CANONICAL = re.compile(rb"\]\(([^)\n]*__\d+\.md)\)")
 
 
-class ArchiveSource(Source):
+class ArchiveSource(PartSource):
     """The letters of every project by the path of their file, and the roster."""
 
     def __init__(self, root: Path) -> None:

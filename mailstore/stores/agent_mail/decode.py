@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from mailstore.kit.bodies import first_line, mentions
+from mailstore.kit.record_reader import RecordEvents
 from mailstore.records.events import Event
 from mailstore.records.message import NEVER, Location, Message, Receipt
 from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.roster import OVERSEER, Names, moment
-from mailstore.stores.bodies import first_line, mentions
-from mailstore.stores.feeding import Bundle
 
-__all__ = ["KINDS", "Row", "To", "bundle_of", "tags_of", "who"]
+__all__ = ["KINDS", "Row", "To", "record_events", "tags_of", "who"]
 
 KINDS = ("to", "cc", "bcc")
 
@@ -55,7 +55,7 @@ def tags_of(importance: str, needs_answer: bool, topic: str = "", silent: tuple[
     )
 
 
-def bundle_of(row: Row, to: list[To], names: Names, first: int, before: float, file: str) -> Bundle:
+def record_events(row: Row, to: list[To], names: Names, first: int, before: float, file: str) -> RecordEvents:
     """Return all that a message's row and those of its recipients tell; `first` is the first of its thread."""
     subject, body, created = text_of(row.subject), text_of(row.body), text_of(row.created)
     time = moment(created)
@@ -81,4 +81,4 @@ def bundle_of(row: Row, to: list[To], names: Names, first: int, before: float, f
         read = each.read if each.read is not None else each.acknowledged
         if read is not None:
             events.append(Receipt(message.id, names.of(each.agent), moment(text_of(read))))
-    return Bundle(tuple(events), hash((subject, body)))
+    return RecordEvents(tuple(events), hash((subject, body)))

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from mailstore.files.database import DatabaseStamp, database_stamp
 from mailstore.files.stamp import is_fresh
+from mailstore.kit.record_reader import RecordEvents, RecordMap, RecordSource
 from mailstore.records.events import Person, Progress
 from mailstore.records.roster import Agent
 from mailstore.stores.agent_mail import tables as ask
 from mailstore.stores.agent_mail.columns import text_of
-from mailstore.stores.agent_mail.decode import Row, To, bundle_of
+from mailstore.stores.agent_mail.decode import Row, To, record_events
 from mailstore.stores.agent_mail.roster import OVERSEER, Names, agents_of, moment, names_of
 from mailstore.stores.agent_mail.tables import Sums, Thread
-from mailstore.stores.feeding import Bundle, Bundles, Feed
 
 __all__ = ["DatabaseFeed"]
 
@@ -27,7 +27,7 @@ Counted = tuple[int, int, int]
 """How many recipients a message has, how many of them read it, how many acknowledged it."""
 
 
-class DatabaseFeed(Feed):
+class DatabaseFeed(RecordSource):
     """Every message and every agent, under the number of its row.
 
     A look at the database may be taken again: what is remembered is so only when a look is over.
@@ -46,7 +46,7 @@ class DatabaseFeed(Feed):
         """Return the database's file name."""
         return self._database.name
 
-    def pages(self) -> Iterator[tuple[Bundles, Progress]]:
+    def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
         """Yield the agents, then all messages, the newest first."""
         stamp = database_stamp(self._database)
         begun = ask.look(self._database, _begin)
@@ -54,13 +54,13 @@ class DatabaseFeed(Feed):
         self._counted = {}
         page, total = begun.page, begun.sums.messages
         done = len(page.rows)
-        yield {**_told(begun.agents), **self._bundles(page)}, Progress(done, max(total, done))
+        yield {**_told(begun.agents), **self._records(page)}, Progress(done, max(total, done))
         while page.rows and done < total:
             page = ask.look(self._database, partial(_page, before=page.rows[-1].id, limit=PAGE))
             done += len(page.rows)
-            yield self._bundles(page), Progress(min(done, total), total)
+            yield self._records(page), Progress(min(done, total), total)
 
-    def news(self, *, closely: bool) -> Bundles | None:
+    def news(self, *, closely: bool) -> RecordMap | None:
         """Return what is new, was read or acknowledged, and all agents; None where something else changed."""
         stamp = database_stamp(self._database)
         if self._stamp == stamp and not any(part and is_fresh(part) for part in stamp):
@@ -75,7 +75,7 @@ class DatabaseFeed(Feed):
             if label:
                 self._firsts.setdefault((row.project, label), change.firsts.get((row.project, label), row.id))
         self._stamp, self._sums, self._names = stamp, change.sums, change.names
-        return {**_told(change.agents), **self._bundles(change.page)}
+        return {**_told(change.agents), **self._records(change.page)}
 
     def _explains(self, change: _Look) -> bool:
         """Say whether the rows that were found are all that changed, and change nothing about others.
@@ -92,14 +92,14 @@ class DatabaseFeed(Feed):
         new = sum(row.id > then.last for row in rows)
         return (*expected, then.messages + new) == (now.recipients, now.read, now.acknowledged, now.messages)
 
-    def _bundles(self, page: _Page) -> dict[str, Bundle]:
-        found: dict[str, Bundle] = {}
+    def _records(self, page: _Page) -> dict[str, RecordEvents]:
+        found: dict[str, RecordEvents] = {}
         for row in page.rows:
             to = page.to.get(row.id, [])
             self._counted[row.id] = _count(to)
             first = self._firsts.get((row.project, text_of(row.thread)), row.id)
             before = page.before.get(row.id, 0.0)
-            found[f"message {row.id}"] = bundle_of(row, to, self._names, first, before, self.name)
+            found[f"message {row.id}"] = record_events(row, to, self._names, first, before, self.name)
         return found
 
 
@@ -149,9 +149,9 @@ def _with_recipients(mail: sqlite3.Connection, rows: list[Row]) -> _Page:
     return _Page(rows, ask.recipients(mail, [row.id for row in rows]), before)
 
 
-def _told(agents: dict[int, Agent]) -> dict[str, Bundle]:
-    people = Bundle((Person((OVERSEER,)),))
-    return {"person": people, **{f"agent {row}": Bundle((agent,)) for row, agent in agents.items()}}
+def _told(agents: dict[int, Agent]) -> dict[str, RecordEvents]:
+    people = RecordEvents((Person((OVERSEER,)),))
+    return {"person": people, **{f"agent {row}": RecordEvents((agent,)) for row, agent in agents.items()}}
 
 
 def _count(to: Sequence[To]) -> Counted:

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mailstore.files.salvage import loads
+from mailstore.kit.bodies import first_line, mentions
 from mailstore.records.message import NEVER, Location, Message
 from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.decode import KINDS, tags_of
 from mailstore.stores.agent_mail.roster import called, moment
-from mailstore.stores.bodies import first_line, mentions
 
 __all__ = ["Letter", "NoLetter", "body_of", "letter_of", "message_of"]
 

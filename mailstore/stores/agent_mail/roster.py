@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from mailstore.kit.bodies import first_line
+from mailstore.kit.timestamps import parse_time
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.agent_mail.columns import columns, text_of
-from mailstore.stores.bodies import first_line
-from mailstore.stores.timestamps import parse_time
 
 __all__ = ["OVERSEER", "Names", "agents_of", "moment", "names_of"]
 

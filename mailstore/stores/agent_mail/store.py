@@ -12,6 +12,9 @@ import msgspec
 from mailstore.errors import ContentGone
 from mailstore.files.database import Unreadable
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.part_reader import PartReader
+from mailstore.kit.record_reader import RecordReader
+from mailstore.kit.watched_store import EventReader, WatchedStore, found_at, is_found
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.agent_mail import tables as ask
@@ -21,9 +24,6 @@ from mailstore.stores.agent_mail.feed import DatabaseFeed
 from mailstore.stores.agent_mail.letter import NoLetter, id_of, letter_of
 from mailstore.stores.agent_mail.places import DATABASE, PROJECTS, Places, find
 from mailstore.stores.agent_mail.roster import names_of
-from mailstore.stores.feeding import FeedReader
-from mailstore.stores.followed import FollowedStore, Reader, found_at, is_found
-from mailstore.stores.rereading import Rereader
 
 __all__ = ["AgentMailStore"]
 
@@ -45,7 +45,7 @@ MISSING = {
 }
 
 
-class AgentMailStore(FollowedStore):
+class AgentMailStore(WatchedStore):
     """The messages of all projects of a server, their recipients, and the agents with what they have reserved."""
 
     kind: ClassVar[str] = "agent-mail"
@@ -58,12 +58,12 @@ class AgentMailStore(FollowedStore):
     def __init__(self, places: Places, *, poll: bool = False) -> None:
         self._places = places
         self._archive = ArchiveSource(places.archive) if places.archive else None
-        reader: Reader
+        reader: EventReader
         if self._archive:
-            reader = Rereader(self._archive)
+            reader = PartReader(self._archive)
         else:
             assert places.database is not None
-            reader = FeedReader(DatabaseFeed(places.database))
+            reader = RecordReader(DatabaseFeed(places.database))
         super().__init__(reader, places.folder, poll=poll)
 
     @classmethod

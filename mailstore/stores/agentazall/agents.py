@@ -7,10 +7,10 @@ from pathlib import Path
 
 from mailstore.files.stamp import path_stamp
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.bodies import first_line
 from mailstore.records.roster import Agent
 from mailstore.stores.agentazall.names import USER, is_remote, name_of
 from mailstore.stores.agentazall.tree import TASKS, Tree
-from mailstore.stores.bodies import first_line
 
 __all__ = ["agents_of", "is_told_of", "tasks_of"]
 

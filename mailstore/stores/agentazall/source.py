@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.part_reader import PartSource, is_settled
 from mailstore.records.events import Event, Person
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.stores.agentazall.agents import agents_of, is_told_of, tasks_of
@@ -32,7 +33,6 @@ from mailstore.stores.agentazall.places import INBOX, OUTBOX
 from mailstore.stores.agentazall.rules import Filter, filters_of, is_blocked
 from mailstore.stores.agentazall.signature import Facts, Verdict, facts_of
 from mailstore.stores.agentazall.tree import Tree
-from mailstore.stores.rereading import Source, is_settled
 
 __all__ = ["Letters"]
 
@@ -45,7 +45,7 @@ PLACELESS = ("attachment:", "!attachment-missing:", "key:new", "key:pinned", "!k
 OF_HEADER = "signature:legacy"
 
 
-class Letters(Source):
+class Letters(PartSource):
     """The copies of all messages, told of as one message each."""
 
     def __init__(self, root: Path, pins: Pins) -> None:

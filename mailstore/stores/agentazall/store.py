@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from mailstore.errors import ContentGone, DraftRefused, StoreError
 from mailstore.files.append import refusal
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.part_reader import PartReader
+from mailstore.kit.watched_store import WatchedStore, found_at, is_found
 from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.agentazall.block import unwrapped
@@ -20,8 +22,6 @@ from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import BOXES, MAILBOXES, find, looks_like, roots_below
 from mailstore.stores.agentazall.source import Letters
 from mailstore.stores.agentazall.tree import Tree
-from mailstore.stores.followed import FollowedStore, found_at, is_found
-from mailstore.stores.rereading import Rereader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["AgentAZAllStore"]
 
 
-class AgentAZAllStore(FollowedStore):
+class AgentAZAllStore(WatchedStore):
     """All agents' folders under one folder of mailboxes; a message may lie there in several copies."""
 
     kind: ClassVar[str] = "agentazall"
@@ -53,7 +53,7 @@ class AgentAZAllStore(FollowedStore):
     def __init__(self, root: Path, *, poll: bool = False) -> None:
         self._pins = Pins(str(root))
         self._letters = Letters(root, self._pins)
-        super().__init__(Rereader(self._letters), root, poll=poll)
+        super().__init__(PartReader(self._letters), root, poll=poll)
         self._watched = Tree(root)
 
     @classmethod

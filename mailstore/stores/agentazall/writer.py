@@ -13,6 +13,7 @@ from pathlib import Path
 from mailstore.errors import DraftRefused
 from mailstore.files.owned import look_of, make_folder
 from mailstore.files.pending import Pending
+from mailstore.kit.bodies import first_line
 from mailstore.records.draft import Draft
 from mailstore.stores.agentazall.block import MARKERS
 from mailstore.stores.agentazall.decode import Copy
@@ -20,7 +21,6 @@ from mailstore.stores.agentazall.identity import own_identity
 from mailstore.stores.agentazall.names import HUMAN, USER, address_of
 from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import INBOX, OUTBOX, SENT, is_agent_name
-from mailstore.stores.bodies import first_line
 
 __all__ = ["write_letter"]
 

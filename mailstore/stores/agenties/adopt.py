@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from mailstore.kit.json_records import encode_record, stamp
 from mailstore.records.address import Kind, resolve
 from mailstore.records.adopted import Adopted, Letter
 from mailstore.records.message import Message, Receipt
@@ -13,7 +14,6 @@ from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent, Roster
 from mailstore.stores.agenties.decode import AGENT, ISSUE, ORCHESTRATOR, ROLE
 from mailstore.stores.agenties.places import TEAMS
-from mailstore.stores.encoding import encoded, stamp
 
 __all__ = ["adopt"]
 
@@ -37,11 +37,11 @@ def adopt(mailbox: Path, records: Iterable[Adopted]) -> None:
                     readers.setdefault(message_id, set()).add(reader)
                 case Letter(message=message) if message.sender.strip() and any(map(str.strip, message.recipients)):
                     read_by = readers.get(message.id, set()).union(message.read_by)
-                    file.write(encoded(_line(record, roster, read_by)) + b"\n")
+                    file.write(encode_record(_line(record, roster, read_by)) + b"\n")
     if len(roster):
         team = mailbox.parent / TEAMS[0]
         team.parent.mkdir(exist_ok=True)
-        team.write_bytes(encoded({"members": [_member(agent) for agent in roster]}) + b"\n")
+        team.write_bytes(encode_record({"members": [_member(agent) for agent in roster]}) + b"\n")
 
 
 def _line(letter: Letter, roster: Roster, readers: set[str]) -> dict[str, Any]:

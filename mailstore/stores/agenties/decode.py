@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mailstore.files.salvage import Piece
+from mailstore.kit.bodies import first_line, mentions
+from mailstore.kit.timestamps import parse_time
 from mailstore.records.message import NEVER, SOMEBODY, Location, Message, Receipt
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.stores.agenties.places import MAILBOX
-from mailstore.stores.bodies import first_line, mentions
-from mailstore.stores.timestamps import parse_time
 
 __all__ = ["AGENT", "ISSUE", "ORCHESTRATOR", "Entry", "NoMessage", "address", "body_of", "decode", "id_of", "name_of"]
 

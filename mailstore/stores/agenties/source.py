@@ -8,18 +8,18 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from mailstore.files.stamp import stamp_of
+from mailstore.kit.part_reader import PartSource, is_settled
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.stores.agenties.log import Log
 from mailstore.stores.agenties.roster import agents, read_team, team_stamps
-from mailstore.stores.rereading import Source, is_settled
 
 __all__ = ["AgentiesSource"]
 
 ROSTER = "roster"
 
 
-class AgentiesSource(Source):
+class AgentiesSource(PartSource):
     """Two parts: the roster, which the mail tells of too, and the mail."""
 
     def __init__(self, mailbox: Path, log: Log) -> None:

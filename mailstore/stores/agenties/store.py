@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.files.append import refusal
 from mailstore.files.salvage import loads
+from mailstore.kit.part_reader import PartReader
+from mailstore.kit.watched_store import WatchedStore, found_at, is_found
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.agenties.decode import body_of
 from mailstore.stores.agenties.log import Log
 from mailstore.stores.agenties.places import FOLDER, MAILBOX, TEAMS, find, looks_like_mail
 from mailstore.stores.agenties.source import AgentiesSource
-from mailstore.stores.followed import FollowedStore, found_at, is_found
-from mailstore.stores.rereading import Rereader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +28,7 @@ UNHEARD = "Agenties reads this file only when it starts, so a line from outside 
 NOTHING_SENT = "nothing can be sent here"
 
 
-class AgentiesStore(FollowedStore):
+class AgentiesStore(WatchedStore):
     """One log of JSON lines that its owner appends to, and trims when it starts; read-only."""
 
     kind: ClassVar[str] = "agenties"
@@ -56,7 +56,7 @@ class AgentiesStore(FollowedStore):
     def __init__(self, mailbox: Path, *, poll: bool = False) -> None:
         self._mailbox = mailbox
         self._log = Log(mailbox)
-        super().__init__(Rereader(AgentiesSource(mailbox, self._log)), mailbox.parent, poll=poll)
+        super().__init__(PartReader(AgentiesSource(mailbox, self._log)), mailbox.parent, poll=poll)
 
     @classmethod
     def recognise(cls, path: Path) -> bool:

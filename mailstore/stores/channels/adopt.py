@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from mailstore.files.naming import safe_name
+from mailstore.kit.json_records import encode_record, stamp
 from mailstore.records.address import Kind, resolve
 from mailstore.records.adopted import Adopted, Letter, utc
 from mailstore.records.message import Message
@@ -19,7 +20,6 @@ from mailstore.records.roster import Agent, Roster, Status
 from mailstore.stores.channels.places import CHANNELS, HUMAN, ROSTER, sender_in, time_in
 from mailstore.stores.channels.roster import OFFLINE, RETIRED
 from mailstore.stores.channels.writer import HEX_BELOW
-from mailstore.stores.encoding import encoded, stamp
 
 __all__ = ["adopt"]
 
@@ -141,7 +141,7 @@ def _register(root: Path, agent: Agent) -> None:
 
 def _put(folder: Path, stems: Iterable[str], record: dict[str, Any]) -> None:
     """Write a file under the first of some names that is free. Raises OSError where none is."""
-    data = msgspec.json.format(encoded(record), indent=2) + b"\n"
+    data = msgspec.json.format(encode_record(record), indent=2) + b"\n"
     folder.mkdir(parents=True, exist_ok=True)
     taken: FileExistsError | None = None
     for stem in stems:

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mailstore.files.salvage import UNREADABLE, loads
+from mailstore.kit.bodies import first_line, mentions
+from mailstore.kit.json_records import stamp
+from mailstore.kit.timestamps import parse_time
 from mailstore.records.message import NEVER, Location, Message, Receipt
-from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.channels.places import is_broadcast, person_or, sender_in, tag_of, time_in
-from mailstore.stores.encoding import stamp
-from mailstore.stores.timestamps import parse_time
 
 __all__ = ["CutShort", "Letter", "NoRecord", "body_of", "decode", "name_of", "record_in"]
 

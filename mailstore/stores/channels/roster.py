@@ -10,14 +10,14 @@ from typing import Any
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.part_reader import is_settled
+from mailstore.kit.timestamps import parse_time
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.channels.decode import CutShort, NoRecord, name_of, record_in
 from mailstore.stores.channels.places import ROSTER, is_broadcast, tag_of
-from mailstore.stores.rereading import is_settled
-from mailstore.stores.timestamps import parse_time
 
 __all__ = ["RosterFiles", "merged"]
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.part_reader import PartSource, is_settled
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.stores.channels.decode import CutShort, NoRecord, decode
 from mailstore.stores.channels.places import CHANNELS, is_message, person_or, sender_in, tag_of
 from mailstore.stores.channels.roster import RosterFiles
-from mailstore.stores.rereading import Source, is_settled
 
 __all__ = ["ChannelsSource"]
 
@@ -69,7 +69,7 @@ class ChannelFolder:
             names.clear()
 
 
-class ChannelsSource(Source):
+class ChannelsSource(PartSource):
     """The parts are named by their path below the shared folder; a channel that can't be looked into is one too."""
 
     def __init__(self, root: Path) -> None:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from mailstore.errors import ContentGone
 from mailstore.files.append import refusal
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.part_reader import PartReader
+from mailstore.kit.watched_store import WatchedStore, found_at, is_found
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.channels.decode import NoRecord, body_of, decode, record_in
 from mailstore.stores.channels.places import CHANNELS, ROSTER, find, looks_like_mail
 from mailstore.stores.channels.source import ChannelsSource
-from mailstore.stores.followed import FollowedStore, found_at, is_found
-from mailstore.stores.rereading import Rereader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +30,7 @@ __all__ = ["ChannelsStore"]
 WORD = re.compile(r"[\w-]+")
 
 
-class ChannelsStore(FollowedStore):
+class ChannelsStore(WatchedStore):
     """A folder for each channel, a file for each message; registry, presence and sessions beside them."""
 
     kind: ClassVar[str] = "channels"
@@ -58,7 +58,7 @@ class ChannelsStore(FollowedStore):
     def __init__(self, root: Path, *, poll: bool = False) -> None:
         self._root = root
         self._source = ChannelsSource(root)
-        super().__init__(Rereader(self._source), root, poll=poll)
+        super().__init__(PartReader(self._source), root, poll=poll)
 
     def would_wake(self, draft: Draft, names: Iterable[str]) -> list[str]:
         """Return which agents would wake: some listen for their bare name anywhere in a text."""

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
+from mailstore.kit.bodies import first_line, mentions
 from mailstore.records.message import NEVER, Location, Message
-from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.claude_teams.entries import Entry
 from mailstore.stores.claude_teams.notices import Notice
 from mailstore.stores.claude_teams.places import Team

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mailstore.files.salvage import BOM, UNREADABLE, lenient, loads, value_at
-from mailstore.stores.timestamps import parse_time
+from mailstore.kit.timestamps import parse_time
 
 __all__ = ["Cut", "Entry", "cut", "entry_of"]
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from mailstore.files.stamp import Stamp, is_fresh
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.part_reader import is_settled
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Location, Message, Problem
 from mailstore.stores.claude_teams.copies import Seen, grouped, id_of, message_of
@@ -18,7 +19,6 @@ from mailstore.stores.claude_teams.entries import Entry, cut, entry_of
 from mailstore.stores.claude_teams.journal import Journal, Kept
 from mailstore.stores.claude_teams.notices import IDLE, notice
 from mailstore.stores.claude_teams.places import INBOXES, Team
-from mailstore.stores.rereading import is_settled
 
 __all__ = ["TeamMail"]
 

@@ -15,14 +15,14 @@ import msgspec
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.part_reader import is_settled
+from mailstore.kit.timestamps import parse_time
 from mailstore.records.message import Problem
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.claude_teams.copies import Seen
 from mailstore.stores.claude_teams.mail import TeamMail
 from mailstore.stores.claude_teams.notices import IDLE, LEFT
 from mailstore.stores.claude_teams.places import CONFIG, Team, read_object
-from mailstore.stores.rereading import is_settled
-from mailstore.stores.timestamps import parse_time
 
 __all__ = ["agents", "gone_words", "members", "named_apart", "read_config", "task_stamps"]
 

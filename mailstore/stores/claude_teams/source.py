@@ -7,6 +7,7 @@ from itertools import count
 
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp, path_stamp
+from mailstore.kit.part_reader import PartSource
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
@@ -14,14 +15,13 @@ from mailstore.stores.claude_teams.copies import Seen
 from mailstore.stores.claude_teams.mail import TeamMail
 from mailstore.stores.claude_teams.places import CONFIG, Place, Team
 from mailstore.stores.claude_teams.roster import agents, gone_words, members, named_apart, read_config, task_stamps
-from mailstore.stores.rereading import Source
 
 __all__ = ["TeamsSource"]
 
 ROSTER = "roster"
 
 
-class TeamsSource(Source):
+class TeamsSource(PartSource):
     """A team is one part, however many inboxes it has: only together do they tell what was sent to several.
 
     A team whose folder goes, while others stay or before it is opened, keeps its mail, and its agents are dead.

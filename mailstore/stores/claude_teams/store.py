@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.errors import ContentGone, DraftRefused
+from mailstore.kit.part_reader import PartReader
+from mailstore.kit.watched_store import WatchedStore, found_at, is_found, unreadable
 from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.claude_teams.copies import Seen, id_of, message_of
@@ -15,8 +17,6 @@ from mailstore.stores.claude_teams.notices import notice
 from mailstore.stores.claude_teams.places import INBOXES, Place, Team, find
 from mailstore.stores.claude_teams.roster import gone_words
 from mailstore.stores.claude_teams.source import TeamsSource
-from mailstore.stores.followed import FollowedStore, found_at, is_found, unreadable
-from mailstore.stores.rereading import Rereader
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
@@ -26,7 +26,7 @@ __all__ = ["ClaudeTeamsStore"]
 ONE_TEXT = "its messages hold a text, a summary and no more"
 
 
-class ClaudeTeamsStore(FollowedStore):
+class ClaudeTeamsStore(WatchedStore):
     """One team, or all the teams of a folder.
 
     Mail is removed from an inbox when it is delivered, so what was seen is kept in a journal under the state
@@ -57,7 +57,7 @@ class ClaudeTeamsStore(FollowedStore):
         if place.is_gone:
             missing = {**self.capabilities.missing, Capability.SEND: self.notice}
             self.capabilities = Capabilities(missing)  # type: ignore[misc]
-        super().__init__(Rereader(self._source), place.folder, poll=poll)
+        super().__init__(PartReader(self._source), place.folder, poll=poll)
 
     @classmethod
     def recognise(cls, path: Path) -> bool:

@@ -16,13 +16,13 @@ from mailstore.errors import ContentGone, MailboxMissing, StoreError
 from mailstore.files.append import refusal
 from mailstore.files.lines import Line, Replaced
 from mailstore.files.packed import Broken, read_packed
+from mailstore.kit.watched_store import WatchedStore, unreadable
 from mailstore.records.events import Event
 from mailstore.records.message import Intervention, Location, Message
 from mailstore.records.roster import Agent
 from mailstore.resumable import Resumable, Stale
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capabilities
-from mailstore.stores.followed import FollowedStore, unreadable
 from mailstore.stores.haak.field_names import MESSAGE_FIELDS
 from mailstore.stores.haak.places import MAILBOX, Places, find, new
 from mailstore.stores.haak.read.body import content_in, contents
@@ -45,7 +45,7 @@ FOREIGN = b'"createdAt":'
 """What another system calls the time, whose lines are otherwise alike (formats/agenties.md)."""
 
 
-class HaakStore(FollowedStore, Resumable):
+class HaakStore(WatchedStore, Resumable):
     """One mailbox file, and beside it reads, deliveries, roster, oversight journal and archive."""
 
     kind: ClassVar[str] = "haak"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
+from mailstore.kit.bodies import first_line, mentions
 from mailstore.records.message import NEVER, SOMEBODY, Message, Receipt
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.records.roster import Agent, Status
-from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.mapped.fields import flag_of, found_in, text_of, texts_of, time_of
 from mailstore.stores.mapped.origins import Record
 

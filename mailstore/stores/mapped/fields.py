@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from mailstore.files.salvage import UNREADABLE, loads
-from mailstore.stores.timestamps import parse_time
+from mailstore.kit.timestamps import parse_time
 
 if TYPE_CHECKING:
     from mailstore.stores.mapped.mapping import Finder

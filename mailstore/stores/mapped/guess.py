@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
+from mailstore.kit.timestamps import parse_time
 from mailstore.stores.mapped.fields import text_of
 from mailstore.stores.mapped.samples import Sample, leaves, samples
-from mailstore.stores.timestamps import parse_time
 
 __all__ = ["Choice", "Guess", "guess"]
 

@@ -16,10 +16,10 @@ from mailstore.files.lines import Line
 from mailstore.files.salvage import UNREADABLE, loads, salvage
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.part_reader import is_settled
 from mailstore.records.message import Location, Problem
 from mailstore.stores.mapped.fields import at_path
 from mailstore.stores.mapped.origins import Origin, Read, Record
-from mailstore.stores.rereading import is_settled
 
 __all__ = ["Files", "Lines", "Whole"]
 

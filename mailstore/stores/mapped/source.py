@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mailstore.errors import ContentGone
+from mailstore.kit.part_reader import PartSource
 from mailstore.records.events import Event, Person
 from mailstore.records.message import Location, Message, Problem
 from mailstore.records.protocol import TAG_NAMESPACES
@@ -20,7 +21,6 @@ from mailstore.stores.mapped.origins import Origin, Record
 from mailstore.stores.mapped.patterned import Files, Lines, Whole
 from mailstore.stores.mapped.rows import Database
 from mailstore.stores.mapped.threads import Labels
-from mailstore.stores.rereading import Source
 
 if TYPE_CHECKING:
     from mailstore.stores.mapped.mapping import Mapping as MailMapping
@@ -45,7 +45,7 @@ class Held:
         """Rows by their hash: all of them come again whenever one does."""
 
 
-class MappedSource(Source):
+class MappedSource(PartSource):
     """A part for each file, or for the database; and one for who there is, by a second source and by the traffic."""
 
     def __init__(self, mapping: MailMapping, folder: Path) -> None:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.errors import ContentGone, MailboxMissing
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.part_reader import PartReader
+from mailstore.kit.watched_store import WatchedStore, unreadable
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
-from mailstore.stores.followed import FollowedStore, unreadable
 from mailstore.stores.mapped.decode import body_of
 from mailstore.stores.mapped.origins import Record
 from mailstore.stores.mapped.source import MappedSource
-from mailstore.stores.rereading import Rereader
 
 if TYPE_CHECKING:
     from mailstore.stores.mapped.mapping import Mapping
@@ -26,7 +26,7 @@ LARGEST = 1 << 20
 READ_ONLY = "a mapping tells how to read: what else the system's own program must write is not known"
 
 
-class MappedStore(FollowedStore):
+class MappedStore(WatchedStore):
     """A system's own files or rows; the mapping file names them and what is where in them."""
 
     kind: ClassVar[str] = "mapped"
@@ -38,7 +38,7 @@ class MappedStore(FollowedStore):
     def __init__(self, path: Path, mapping: Mapping, *, poll: bool = False) -> None:
         self._path = path
         self._source = MappedSource(mapping, path.parent)
-        super().__init__(Rereader(self._source), self._source.origin.folder, poll=poll)
+        super().__init__(PartReader(self._source), self._source.origin.folder, poll=poll)
 
     @classmethod
     def recognise(cls, path: Path) -> bool:

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
+from mailstore.kit.bodies import first_line, mentions
 from mailstore.records.message import Location, Message, Problem
-from mailstore.stores.bodies import first_line, mentions
 
 __all__ = ["FILE", "LineDecoder", "content_of", "isoformat", "line_of"]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from mailstore.kit.bodies import first_line, mentions
+from mailstore.kit.record_reader import RecordEvents
 from mailstore.records.events import Event, Person, PutAway
 from mailstore.records.message import NEVER, SOMEBODY, Delivery, Location, Message, Receipt
 from mailstore.records.roster import Agent, Status
-from mailstore.stores.bodies import first_line, mentions
-from mailstore.stores.feeding import Bundle
 from mailstore.stores.neo.names import EVERYBODY, address, identity, is_human
 from mailstore.stores.neo.records import Node, Properties, Queued, moment, text_of
 
-__all__ = ["MESSAGE", "Edge", "Links", "agent_of", "bare_id", "bundle_of", "label_of", "queued_bundle"]
+__all__ = ["MESSAGE", "Edge", "Links", "agent_of", "bare_id", "label_of", "queued_events", "record_events"]
 
 MESSAGE = "MESSAGE:"
 QUEUED = "queued"
@@ -47,7 +47,7 @@ def label_of(properties: Properties, edges: Iterable[Edge] = ()) -> str:
     return text_of(properties.partOfThread) or next((it.target for it in edges if it.kind == "PART_OF_THREAD"), "")
 
 
-def bundle_of(node_id: str, node: Node, links: Links, file: str) -> Bundle:
+def record_events(node_id: str, node: Node, links: Links, file: str) -> RecordEvents:
     """Return all that a message's node and its edges tell."""
     known = node.properties
     to = [it.target for it in links.edges if it.kind == "SENT_TO"]
@@ -56,10 +56,10 @@ def bundle_of(node_id: str, node: Node, links: Links, file: str) -> Bundle:
     targets = list(dict.fromkeys(map(identity, to or [text_of(known.to)])))
     deliveries = _merged(it for it in links.edges if it.kind == "DELIVERED_TO")
     tags = _tags(known, links.edges)
-    return _bundle(node_id, known, _Route(sender, targets, deliveries), links, tags, file)
+    return _events(node_id, known, _Route(sender, targets, deliveries), links, tags, file)
 
 
-def queued_bundle(record: Queued, links: Links, file: str) -> Bundle:
+def queued_events(record: Queued, links: Links, file: str) -> RecordEvents:
     """Return what a message will tell that waits in the log to be put into the graph."""
     known, routing = record.message.properties, record.routing
     if known.sentAt is None:
@@ -68,7 +68,7 @@ def queued_bundle(record: Queued, links: Links, file: str) -> Bundle:
     deliveries = {identity(text_of(name)): Properties(deliveredAt=known.sentAt) for name in names}
     sender, to = text_of(routing.sent_by) or text_of(known.from_), text_of(routing.to) or text_of(known.to)
     tags = (*_tags(known, ()), QUEUED)
-    return _bundle(record.id, known, _Route(sender, [identity(to)], deliveries), links, tags, file)
+    return _events(record.id, known, _Route(sender, [identity(to)], deliveries), links, tags, file)
 
 
 class _Route(NamedTuple):
@@ -77,7 +77,9 @@ class _Route(NamedTuple):
     deliveries: dict[str, Properties]
 
 
-def _bundle(node_id: str, known: Properties, route: _Route, links: Links, tags: tuple[str, ...], file: str) -> Bundle:
+def _events(
+    node_id: str, known: Properties, route: _Route, links: Links, tags: tuple[str, ...], file: str
+) -> RecordEvents:
     message_id, body, subject = bare_id(node_id), text_of(known.bodyText), text_of(known.subject)
     edge_time = next((it.properties.timestamp for it in links.edges if it.kind == "SENT_BY"), None)
     stamp = known.sentAt if known.sentAt is not None else edge_time
@@ -116,7 +118,7 @@ def _bundle(node_id: str, known: Properties, route: _Route, links: Links, tags: 
         if known.archivedAt is not None and not is_broadcast:
             events += (PutAway(message_id, owner, moment(known.archivedAt)) for owner in owners)
     events += (Person((name,)) for name in (message.sender, *message.recipients) if is_human(name))
-    return Bundle(tuple(dict.fromkeys(events)), hash((subject, body)))
+    return RecordEvents(tuple(dict.fromkeys(events)), hash((subject, body)))
 
 
 def _merged(edges: Iterable[Edge]) -> dict[str, Properties]:

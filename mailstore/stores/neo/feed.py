@@ -9,13 +9,14 @@ from itertools import chain
 from mailstore.files.database import DatabaseStamp, database_stamp
 from mailstore.files.salvage import is_text
 from mailstore.files.stamp import is_fresh
+from mailstore.kit.part_reader import is_settled
+from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap, RecordSource
 from mailstore.records.events import Person, Progress
 from mailstore.records.message import Delivery, Message, Problem
 from mailstore.records.roster import Agent
-from mailstore.stores.feeding import NOTHING, Bundle, Bundles, Feed
 from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo import looks
-from mailstore.stores.neo.decode import Links, agent_of, bundle_of, label_of, queued_bundle
+from mailstore.stores.neo.decode import Links, agent_of, label_of, queued_events, record_events
 from mailstore.stores.neo.graph import Mark, Row
 from mailstore.stores.neo.looks import Change, Letter
 from mailstore.stores.neo.names import EVERYBODY, People, address, identity
@@ -23,7 +24,6 @@ from mailstore.stores.neo.places import Places
 from mailstore.stores.neo.queue import Queue
 from mailstore.stores.neo.records import Node, NoRecord, moment, node_of, queued_of, text_of
 from mailstore.stores.neo.threads import Threads
-from mailstore.stores.rereading import is_settled
 
 __all__ = ["GraphFeed"]
 
@@ -34,7 +34,7 @@ PEOPLE = ""
 """Under what the names of the person are told: no node has this id."""
 
 
-class GraphFeed(Feed):
+class GraphFeed(RecordSource):
     """Every message, queued or not, and every identity, under the id of its node.
 
     A look at the database may be taken again: what is remembered is so only when a look is over.
@@ -56,7 +56,7 @@ class GraphFeed(Feed):
         """Return the database's file name."""
         return self._database.name
 
-    def pages(self) -> Iterator[tuple[Bundles, Progress]]:
+    def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
         """Yield the identities, then all messages, those that were written last first, then what is queued."""
         stamp = database_stamp(self._database)
         begun = ask.look(self._database, partial(looks.begin, size=FIRST_PAGE))
@@ -68,17 +68,17 @@ class GraphFeed(Feed):
         self._identities = set(agents) - {PEOPLE}
         ids, total = begun.ids, len(begun.ids)
         done = min(total, FIRST_PAGE)
-        yield self._with_agents({**agents, **self._bundles(begun.letters)}), Progress(done, total)
+        yield self._with_agents({**agents, **self._records(begun.letters)}), Progress(done, total)
         while done < total:
             letters = ask.look(self._database, partial(looks.letters, ids=ids[done : done + PAGE]))
             done = min(total, done + PAGE)
-            yield self._with_agents(self._bundles(letters)), Progress(done, total)
+            yield self._with_agents(self._records(letters)), Progress(done, total)
         yield self._with_agents(self._waiting()), Progress(total, total)
 
-    def news(self, *, closely: bool) -> Bundles | None:
+    def news(self, *, closely: bool) -> RecordMap | None:
         """Return the records that the log of changes names, and what is queued by now."""
         stamp = database_stamp(self._database)
-        found: dict[str, Bundle] = {}
+        found: dict[str, RecordEvents] = {}
         if stamp != self._stamp or any(part and is_fresh(part) for part in stamp):
             if _place(stamp) != _place(self._stamp):
                 return None
@@ -90,9 +90,9 @@ class GraphFeed(Feed):
             found, self._stamp, self._mark = records, stamp, change.mark
         return self._with_agents({**found, **self._waiting()})
 
-    def _changed(self, change: Change) -> dict[str, Bundle] | None:
+    def _changed(self, change: Change) -> dict[str, RecordEvents] | None:
         """Return the records that changed; None where others change with them."""
-        agents: dict[str, Bundle] = {}
+        agents: dict[str, RecordEvents] = {}
         if change.roster is not None:
             people = self._people
             agents = self._roster(change.roster)
@@ -105,11 +105,11 @@ class GraphFeed(Feed):
         moved = [self._threads.add(*place) for place in (*places, *((each, "", None) for each in gone))]
         if any(moved):
             return None
-        return {**agents, **dict.fromkeys(gone, NOTHING), **self._bundles(change.letters)}
+        return {**agents, **dict.fromkeys(gone, NOTHING), **self._records(change.letters)}
 
-    def _roster(self, rows: Sequence[Row]) -> dict[str, Bundle]:
+    def _roster(self, rows: Sequence[Row]) -> dict[str, RecordEvents]:
         """Return the agents that nodes tell of; people are noted, and are no agents."""
-        found: dict[str, Bundle] = {}
+        found: dict[str, RecordEvents] = {}
         people = set()
         for row in rows:
             try:
@@ -121,31 +121,31 @@ class GraphFeed(Feed):
             if node.properties.accountType == "human":
                 people.add(identity(row.id))
             elif node.properties.accountType != "sentinel":
-                found[identity(row.id)] = Bundle((agent_of(row.id, node.properties),))
+                found[identity(row.id)] = RecordEvents((agent_of(row.id, node.properties),))
         self._people = People(frozenset(people))
-        return {PEOPLE: Bundle((Person(self._people.told()),)), **found} if people else found
+        return {PEOPLE: RecordEvents((Person(self._people.told()),)), **found} if people else found
 
-    def _bundles(self, letters: Iterable[Letter]) -> dict[str, Bundle]:
+    def _records(self, letters: Iterable[Letter]) -> dict[str, RecordEvents]:
         """Return what messages tell, those that were written last first."""
-        found: dict[str, Bundle] = {}
+        found: dict[str, RecordEvents] = {}
         for row, node, edges, before in letters:
             if isinstance(node, str):
-                found[row.id] = Bundle((Problem(self.name, row.place, 0, f"{row.id[:80]}: {node}"),))
+                found[row.id] = RecordEvents((Problem(self.name, row.place, 0, f"{row.id[:80]}: {node}"),))
             elif node.label == "MESSAGE":
                 first = self._threads.first(row.id, label_of(node.properties, edges))
                 links = Links(edges, first, before)
-                bundle = bundle_of(row.id, node, links, self.name)
-                found[row.id] = bundle if is_text(row.data) else self._odd(bundle, row)
+                record = record_events(row.id, node, links, self.name)
+                found[row.id] = record if is_text(row.data) else self._odd(record, row)
         return found
 
-    def _odd(self, bundle: Bundle, row: Row) -> Bundle:
+    def _odd(self, record: RecordEvents, row: Row) -> RecordEvents:
         why = f"Nodes, row {row.place}: holds text that is not UTF-8: what is none of it is shown as \ufffd"
-        return bundle._replace(events=(*bundle.events, Problem(self.name, row.place, 0, why, fatal=False)))
+        return record._replace(events=(*record.events, Problem(self.name, row.place, 0, why, fatal=False)))
 
-    def _with_agents(self, bundles: dict[str, Bundle]) -> dict[str, Bundle]:
+    def _with_agents(self, records: dict[str, RecordEvents]) -> dict[str, RecordEvents]:
         """Return records, and before them the agents of whom only messages tell."""
         names: dict[str, None] = {}
-        for event in chain.from_iterable(bundle.events for bundle in bundles.values()):
+        for event in chain.from_iterable(record.events for record in records.values()):
             if isinstance(event, Message):
                 names.update(dict.fromkeys((event.sender, *event.recipients)))
             elif isinstance(event, Delivery):
@@ -153,15 +153,15 @@ class GraphFeed(Feed):
         known = self._identities | self._inferred | self._people.names
         new = [name for name in names if name.startswith("@") and name not in known]
         self._inferred.update(new)
-        return {**{name: Bundle((Agent(name),)) for name in new}, **bundles}
+        return {**{name: RecordEvents((Agent(name),)) for name in new}, **records}
 
-    def _waiting(self) -> dict[str, Bundle]:
+    def _waiting(self) -> dict[str, RecordEvents]:
         """Return what waits for the program to put it into the graph, and what no longer does."""
         waiting = self._queue.look() if self._queue else {}
         if not waiting and not self._queued:
             return {}
         there = ask.look(self._database, partial(ask.known, ids={*waiting, *self._queued}))
-        found: dict[str, Bundle] = {}
+        found: dict[str, RecordEvents] = {}
         for node_id in waiting.keys() - there:
             try:
                 record = queued_of(waiting[node_id].line.data)
@@ -172,7 +172,7 @@ class GraphFeed(Feed):
             # what agents send is in the graph a moment later
             if sender in self._people.names or time is None or is_settled(time):
                 first = self._threads.first(node_id, label_of(record.message.properties))
-                found[node_id] = queued_bundle(record, Links(first=first), self.name)
+                found[node_id] = queued_events(record, Links(first=first), self.name)
         gone = self._queued - there - waiting.keys()
         self._queued = set(found)
         return {**dict.fromkeys(gone, NOTHING), **found}

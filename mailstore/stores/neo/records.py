@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from mailstore.files.salvage import UNREADABLE, check_depth, loads
-from mailstore.stores.timestamps import parse_time
+from mailstore.kit.timestamps import parse_time
 
 __all__ = ["NoRecord", "Node", "Properties", "Queued", "moment", "node_of", "properties_of", "queued_of", "text_of"]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.errors import ContentGone
 from mailstore.files.database import Unreadable
+from mailstore.kit.record_reader import RecordReader
+from mailstore.kit.watched_store import WatchedStore, found_at, is_found
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
-from mailstore.stores.feeding import FeedReader
-from mailstore.stores.followed import FollowedStore, found_at, is_found
 from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo.decode import MESSAGE
 from mailstore.stores.neo.feed import GraphFeed
@@ -39,7 +39,7 @@ ALONE = "the graph stands alone, without a .neo-ai-data folder whose log the Mem
 SENDING = (Capability.SEND, Capability.SUBJECT, Capability.REPLY)
 
 
-class NeoStore(FollowedStore):
+class NeoStore(WatchedStore):
     """The messages and identities of a graph, and what waits in the log of messages to be put into it."""
 
     kind: ClassVar[str] = "neo"
@@ -52,7 +52,7 @@ class NeoStore(FollowedStore):
     )
 
     def __init__(self, places: Places, *, poll: bool = False) -> None:
-        super().__init__(FeedReader(GraphFeed(places)), places.folder, poll=poll)
+        super().__init__(RecordReader(GraphFeed(places)), places.folder, poll=poll)
         self._places = places
         if places.log is None:
             self.capabilities = Capabilities({**MISSING, **dict.fromkeys(SENDING, ALONE)})  # type: ignore[misc]

@@ -13,12 +13,12 @@ from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.append import append_line, refusal
 from mailstore.files.database import Unreadable
 from mailstore.files.owned import look_of, make_folder
+from mailstore.kit.bodies import first_line
 from mailstore.records.draft import Draft
 from mailstore.records.message import Message
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
-from mailstore.stores.bodies import first_line
 from mailstore.stores.neo import graph as ask
-from mailstore.stores.neo.decode import MESSAGE, Links, queued_bundle
+from mailstore.stores.neo.decode import MESSAGE, Links, queued_events
 from mailstore.stores.neo.locking import append_locked
 from mailstore.stores.neo.names import EVERYBODY, People, identity, login
 from mailstore.stores.neo.places import Places
@@ -63,7 +63,7 @@ def write_message(places: Places, draft: Draft) -> Message:
         append_line(path, line, look_of(places.database))
     [message] = [
         event
-        for event in queued_bundle(queued_of(line), Links(), places.database.name).events
+        for event in queued_events(queued_of(line), Links(), places.database.name).events
         if isinstance(event, Message)
     ]
     return message

@@ -17,7 +17,7 @@ from mailstore.bulk.stamps import seconds_of
 from mailstore.columns.interned import Interned
 from mailstore.columns.messages import Head
 from mailstore.columns.stamps import style_of
-from mailstore.stores.bodies import first_line, mentions
+from mailstore.kit.bodies import first_line, mentions
 from mailstore.stores.haak.read.decode import recipients_in
 
 __all__ = ["MailDecoder", "check_lines", "thread_at"]

@@ -6,6 +6,7 @@ Whatever takes more than that raises `Unusual`. Imports next to nothing, as `gla
 from __future__ import annotations
 
 from mailstore.files.scan import Unusual
+from mailstore.kit.timestamps import parse_time
 from mailstore.records.protocol import (
     BROADCAST_NAMES,
     BROADCAST_TTL_HOURS,
@@ -15,7 +16,6 @@ from mailstore.records.protocol import (
     USER_NAMES,
 )
 from mailstore.stores.haak.field_names import AGENT, SPELLS, STATUSES, pick
-from mailstore.stores.timestamps import parse_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

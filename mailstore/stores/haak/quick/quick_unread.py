@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 
 from mailstore.files.scan import Unusual, decoded, lines_of, lines_with
+from mailstore.kit.bodies import first_line
+from mailstore.kit.timestamps import parse_time
 from mailstore.records.protocol import LEAST_PREFIX
-from mailstore.stores.bodies import first_line
 from mailstore.stores.haak.field_names import AGENT, DELIVERY, MESSAGE, READ, pick
 from mailstore.stores.haak.quick.line_match import NO_STRING, Reader, end_of, is_list_of_names
-from mailstore.stores.timestamps import parse_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

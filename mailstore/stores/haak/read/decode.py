@@ -8,12 +8,12 @@ import msgspec
 
 from mailstore.files.lines import Line
 from mailstore.files.salvage import UNREADABLE, Piece, is_text, salvage
+from mailstore.kit.bodies import first_line, mentions
+from mailstore.kit.timestamps import parse_time
 from mailstore.records.message import NEVER, Location, Message, Problem
 from mailstore.records.protocol import TAG_NAMESPACES
-from mailstore.stores.bodies import first_line, mentions
 from mailstore.stores.haak.field_names import MESSAGE, READ, pick
 from mailstore.stores.haak.read.body import content_of
-from mailstore.stores.timestamps import parse_time
 
 __all__ = ["STRING", "MessageDecoder", "NotARecord", "recipients_in", "strings"]
 

@@ -9,13 +9,13 @@ import msgspec
 
 from mailstore.files.lines import Line
 from mailstore.files.salvage import UNREADABLE, salvage
+from mailstore.kit.timestamps import parse_time
 from mailstore.records.events import Event
 from mailstore.records.intervals import Spell
 from mailstore.records.message import Delivery, Intervention, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.haak.field_names import AGENT, AGENT_FIELDS, DELIVERY, READ, SPELLS, STATUSES, pick
 from mailstore.stores.haak.read.decode import NotARecord, strings
-from mailstore.stores.timestamps import parse_time
 
 __all__ = ["Make", "agent_of", "decode_line", "decode_receipt", "delivery_of", "intervention_of", "receipt_of"]
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mailstore.files.owned import make_folder, open_like
+from mailstore.kit.json_records import encode_record, stamp
 from mailstore.records.address import DEFAULT_TTL_HOURS, resolve
 from mailstore.records.adopted import LONG_TTL_HOURS, Adopted, Letter
 from mailstore.records.message import NEVER, Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent, Roster
 from mailstore.rules.archive_plan import month_of
-from mailstore.stores.encoding import encoded, stamp
 from mailstore.stores.haak.field_names import MESSAGE_FIELDS
 from mailstore.stores.haak.places import Places
 
@@ -56,7 +56,7 @@ def _files(like: os.stat_result | None) -> Iterator[Any]:
                 make_folder(path.parent, like)
                 fd = open_like(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, like)
                 files[path] = stack.enter_context(os.fdopen(fd, "ab"))
-            files[path].write(encoded(record) + b"\n")
+            files[path].write(encode_record(record) + b"\n")
 
         yield put
 

@@ -12,13 +12,13 @@ from mailstore.errors import StoreError
 from mailstore.files.append import append_lines, locked, replace_file
 from mailstore.files.lines import BIG_BLOCK, LineFile
 from mailstore.files.salvage import UNREADABLE, loads
+from mailstore.kit.json_records import encode_record
+from mailstore.kit.timestamps import isoformat, parse_time
 from mailstore.records.roster import Agent, Status
-from mailstore.stores.encoding import encoded
 from mailstore.stores.haak.field_names import AGENT, SPELLS, STATUSES, named, pick
 from mailstore.stores.haak.places import Places
 from mailstore.stores.haak.read.roster import entries_of
 from mailstore.stores.haak.write.writer import records_on
-from mailstore.stores.timestamps import isoformat, parse_time
 
 __all__ = ["update_roster"]
 
@@ -41,7 +41,7 @@ def update_roster(places: Places, agent: Agent, time: float) -> None:
         return
     lines = [line for block in LineFile(places.roster_lines).read(block=BIG_BLOCK) for line in block]
     entries = records_on(lines)
-    append_lines(places.roster_lines, [encoded(_entry(entries, agent, time))], places.look())
+    append_lines(places.roster_lines, [encode_record(_entry(entries, agent, time))], places.look())
 
 
 def _is_of(entry: Any, session_id: str) -> bool:
@@ -102,7 +102,7 @@ def _update_document(path: Path, agent: Agent, time: float) -> None:
         if entries is None:
             raise StoreError(f"{path} is no roster", "a roster is a list or an object of agents")
         new = _put(document, agent.session_id, _with_spell(entries, _entry(entries, agent, time)))
-        replace_file(path, msgspec.json.format(encoded(new), indent=2) + b"\n")
+        replace_file(path, msgspec.json.format(encode_record(new), indent=2) + b"\n")
 
 
 def _with_spell(entries: list[Entry], entry: Entry) -> Entry:

@@ -9,12 +9,12 @@ from typing import Any
 from mailstore.files.append import append_all, append_lines
 from mailstore.files.lines import BIG_BLOCK, Line, LineFile, Replaced
 from mailstore.files.salvage import salvage
+from mailstore.kit.json_records import encode_record
+from mailstore.kit.timestamps import isoformat
 from mailstore.records.draft import Draft
 from mailstore.records.message import Intervention
-from mailstore.stores.encoding import encoded
 from mailstore.stores.haak.field_names import MESSAGE, READ, named, pick
 from mailstore.stores.haak.places import Places
-from mailstore.stores.timestamps import isoformat
 
 __all__ = ["dialect_of", "last_records", "write_intervention", "write_message", "write_reads"]
 
@@ -52,9 +52,11 @@ def dialect_of(path: Path) -> dict[str, str]:
 
 def write_message(places: Places, draft: Draft, message_id: str, time: float) -> Line:
     """Append a message, and for whom it is at this moment; return its line."""
-    line = encoded(_message(draft, message_id, time, dialect_of(places.mailbox)))
+    line = encode_record(_message(draft, message_id, time, dialect_of(places.mailbox)))
     stamp = isoformat(time)
-    deliveries = [encoded({"message_id": message_id, "recipient": name, "timestamp": stamp}) for name in draft.audience]
+    deliveries = [
+        encode_record({"message_id": message_id, "recipient": name, "timestamp": stamp}) for name in draft.audience
+    ]
     # the deliveries first: who follows never sees the message without them
     parts = [(places.deliveries, deliveries)] if deliveries else []
     *_, offset = append_all([*parts, (places.mailbox, [line])], places.look())
@@ -86,7 +88,7 @@ def write_reads(places: Places, reader: str, message_ids: Sequence[str], time: f
     known = _known_reads(places.reads, reader)
     stamp = isoformat(time)
     lines = [
-        encoded({"message_id": message_id, "reader_session_id": reader, "timestamp": stamp})
+        encode_record({"message_id": message_id, "reader_session_id": reader, "timestamp": stamp})
         for message_id in dict.fromkeys(message_ids)
         if message_id not in known
     ]
@@ -97,7 +99,7 @@ def write_reads(places: Places, reader: str, message_ids: Sequence[str], time: f
 
 def _known_reads(path: Path, reader: str) -> set[str]:
     """Return what a reader has records of; only lines that hold its name are decoded."""
-    marks = {encoded(reader)[1:-1], reader.encode("ascii", "backslashreplace")}
+    marks = {encode_record(reader)[1:-1], reader.encode("ascii", "backslashreplace")}
     lines = [
         line
         for block in LineFile(path).read(block=BIG_BLOCK)
@@ -122,4 +124,4 @@ def write_intervention(places: Places, intervention: Intervention) -> None:
         "note": intervention.note,
         "details": intervention.details,
     }
-    append_lines(places.journal, [encoded(record)], places.look())
+    append_lines(places.journal, [encode_record(record)], places.look())

@@ -12,13 +12,13 @@ from mailstore.records.events import Event, Gone, Progress, Reset
 from mailstore.records.message import Message, Trace
 from mailstore.records.roster import Agent
 
-__all__ = ["Rereader", "Source", "is_settled"]
+__all__ = ["PartReader", "PartSource", "is_settled"]
 
 BATCH = 1000
 PATIENCE_SECONDS = 2.0
 
 
-class Source(ABC):
+class PartSource(ABC):
     """What one kind of mailbox consists of, and what its parts hold."""
 
     @abstractmethod
@@ -45,13 +45,13 @@ class Source(ABC):
         return f"{lost:,} messages are no longer there" if lost > 1 else "a message is no longer there"
 
 
-class Rereader:
+class PartReader:
     """Hands each event out once, however many parts hold it, and `Reset` when one is in none of them any more.
 
     Belongs to one consumer at a time. Blocks.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: PartSource) -> None:
         self._source = source
         self._gone = ""
         self._begin()

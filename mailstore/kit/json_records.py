@@ -5,15 +5,15 @@ from __future__ import annotations
 import msgspec
 
 from mailstore.errors import StoreError
+from mailstore.kit.timestamps import parse_time
 from mailstore.records.adopted import utc
-from mailstore.stores.timestamps import parse_time
 
-__all__ = ["encoded", "stamp"]
+__all__ = ["encode_record", "stamp"]
 
 ENCODER = msgspec.json.Encoder()
 
 
-def encoded(record: object) -> bytes:
+def encode_record(record: object) -> bytes:
     """Return a record as JSON. Raises StoreError for text that is none (halves of surrogate pairs)."""
     try:
         return ENCODER.encode(record)

@@ -12,32 +12,32 @@ from mailstore.records.events import Event, Gone, Person, Progress, PutAway, Res
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 
-__all__ = ["NOTHING", "Bundle", "Bundles", "Feed", "FeedReader"]
+__all__ = ["NOTHING", "RecordEvents", "RecordMap", "RecordReader", "RecordSource"]
 
 BATCH = 1000
 
 
-class Bundle(NamedTuple):
+class RecordEvents(NamedTuple):
     """All that one record tells; `text` changes with what a reader may remember of it, as its body."""
 
     events: tuple[Event, ...]
     text: int = 0
 
 
-Bundles = Mapping[str, Bundle]
-"""Records by what identifies them for good; one without events is no longer there."""
-NOTHING = Bundle(())
+RecordMap = Mapping[str, RecordEvents]
+"""RecordMap by what identifies them for good; one without events is no longer there."""
+NOTHING = RecordEvents(())
 
 
-class Feed(ABC):
+class RecordSource(ABC):
     """What a database holds, and what changed in it. All of these block and raise OSError and Unreadable."""
 
     @abstractmethod
-    def pages(self) -> Iterator[tuple[Bundles, Progress]]:
+    def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
         """Yield all records, the roster's first, then the newest messages; from here on `news` tells what changes."""
 
     @abstractmethod
-    def news(self, *, closely: bool) -> Bundles | None:
+    def news(self, *, closely: bool) -> RecordMap | None:
         """Return the records that changed since the last call; None where only a look at all of them can tell."""
 
     @property
@@ -46,16 +46,16 @@ class Feed(ABC):
         """Return what the database is called, for a problem with it."""
 
 
-class FeedReader:
+class RecordReader:
     """Hands out what is new in each record; `Reset` when something that was told is so no longer.
 
     A message whose body stayed is told anew where it changed, and takes the place of what was told of it. Belongs
     to one consumer at a time. Blocks.
     """
 
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: RecordSource) -> None:
         self._feed = feed
-        self._held: dict[str, Bundle] = {}
+        self._held: dict[str, RecordEvents] = {}
         self._gone = ""
 
     def scan(self) -> Iterator[list[Event]]:
@@ -106,28 +106,28 @@ class FeedReader:
         yield [Reset(reason), *next(batches, [])]
         yield from batches
 
-    def _compared(self) -> Bundles:
+    def _compared(self) -> RecordMap:
         """Return all records, and an empty one for each that is no longer there."""
-        found: dict[str, Bundle] = {}
+        found: dict[str, RecordEvents] = {}
         for records, _ in self._feed.pages():
             found.update(records)
         return {**dict.fromkeys(self._held.keys() - found.keys(), NOTHING), **found}
 
-    def _take(self, records: Bundles) -> tuple[list[Event], str]:
+    def _take(self, records: RecordMap) -> tuple[list[Event], str]:
         """Take records in; return what is new in them, and what to say where something is no longer so."""
         fresh: list[Event] = []
         lost = ""
-        for key, bundle in records.items():
+        for key, record in records.items():
             held = self._held.get(key, NOTHING)
-            if bundle == held:
+            if record == held:
                 continue
             if held.events:
-                lost = lost or _lost(held, bundle)
-                fresh += _new(held, bundle)
+                lost = lost or _lost(held, record)
+                fresh += _new(held, record)
             else:
-                fresh += bundle.events
-            if bundle.events:
-                self._held[key] = bundle
+                fresh += record.events
+            if record.events:
+                self._held[key] = record
             else:
                 del self._held[key]
         return fresh, lost
@@ -140,13 +140,13 @@ def _about(event: Event) -> Hashable:
     return (type(event), event.recipient) if isinstance(event, (Delivery, PutAway)) else event
 
 
-def _new(held: Bundle, now: Bundle) -> list[Event]:
+def _new(held: RecordEvents, now: RecordEvents) -> list[Event]:
     """Return what was not told yet."""
     known = set(map(_about, held.events))
     return [event for event in now.events if _about(event) not in known]
 
 
-def _lost(held: Bundle, now: Bundle) -> str:
+def _lost(held: RecordEvents, now: RecordEvents) -> str:
     """Say what is no longer so; nothing where all that was told still is, or is told anew."""
     told = set(map(_about, now.events))
     for event in held.events:
@@ -163,8 +163,8 @@ def _lost(held: Bundle, now: Bundle) -> str:
     return ""
 
 
-def _sessions(bundle: Bundle) -> set[str]:
-    return {event.session_id for event in bundle.events if isinstance(event, Agent)}
+def _sessions(record: RecordEvents) -> set[str]:
+    return {event.session_id for event in record.events if isinstance(event, Agent)}
 
 
 def _in_order(events: list[Event]) -> list[Event]:

@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.conformance.following import ids, of
+from mailstore.kit.part_reader import PartReader, PartSource
 from mailstore.records.events import Event, Gone, Progress, Reset
 from mailstore.records.message import Message, Problem, Receipt
 from mailstore.records.roster import Agent
-from mailstore.stores.rereading import Rereader, Source
 
 
 def letter(message_id: str, time: float = 0.0, subject: str = "") -> Message:
     return Message(message_id, "ann", ("bob",), "", time, subject)
 
 
-class Shelf(Source):
+class Shelf(PartSource):
     """Parts in memory; a part that is None is half-written."""
 
     def __init__(self, **parts: list[Event] | None) -> None:
@@ -49,17 +49,17 @@ class Shelf(Source):
         return self.held[part]
 
 
-def scanned(reader: Rereader) -> list[Event]:
+def scanned(reader: PartReader) -> list[Event]:
     return [event for batch in reader.scan() for event in batch if not isinstance(event, Progress)]
 
 
-def changed(reader: Rereader, *, has_changed: bool = True) -> list[Event]:
+def changed(reader: PartReader, *, has_changed: bool = True) -> list[Event]:
     return [event for batch in reader.changes(has_changed) for event in batch if not isinstance(event, Progress)]
 
 
 def test_what_is_new_is_told_once_and_nothing_is_read_again() -> None:
     shelf = Shelf(a=[letter("1")], b=[letter("2"), letter("1")])
-    reader = Rereader(shelf)
+    reader = PartReader(shelf)
     assert ids(scanned(reader)) == {"1": 1, "2": 1}
     reads = shelf.read_count
     assert changed(reader) == []
@@ -72,7 +72,7 @@ def test_what_is_new_is_told_once_and_nothing_is_read_again() -> None:
 
 def test_what_another_part_still_holds_is_not_lost() -> None:
     shelf = Shelf(a=[letter("1")], b=[letter("1")])
-    reader = Rereader(shelf)
+    reader = PartReader(shelf)
     scanned(reader)
     del shelf.held["a"]
     assert changed(reader) == []
@@ -85,7 +85,7 @@ def test_what_another_part_still_holds_is_not_lost() -> None:
 
 def test_what_changed_is_told_anew_after_a_reset() -> None:
     shelf = Shelf(a=[letter("1", subject="old")], b=[letter("2")])
-    reader = Rereader(shelf)
+    reader = PartReader(shelf)
     scanned(reader)
     shelf.put("a", [letter("1", subject="new")])
     events = changed(reader)
@@ -96,7 +96,7 @@ def test_what_changed_is_told_anew_after_a_reset() -> None:
 
 def test_what_moves_while_the_names_are_read_is_neither_lost_nor_told_twice() -> None:
     shelf = Shelf(outbox=[letter("1")])
-    reader = Rereader(shelf)
+    reader = PartReader(shelf)
     scanned(reader)
     shelf.moves = [("outbox", "sent")]
     assert changed(reader) == []
@@ -105,7 +105,7 @@ def test_what_moves_while_the_names_are_read_is_neither_lost_nor_told_twice() ->
 
 def test_half_of_a_part_is_waited_for() -> None:
     shelf = Shelf(a=None, b=[letter("2")])
-    reader = Rereader(shelf)
+    reader = PartReader(shelf)
     assert ids(scanned(reader)) == {"2": 1}
     assert changed(reader) == []
     shelf.held["a"] = [letter("1")]
@@ -119,7 +119,7 @@ def test_half_of_a_part_is_waited_for() -> None:
 def test_an_agent_is_told_again_whenever_it_changes_and_back() -> None:
     ann, frozen = Agent("ann"), Agent("ann", activity="reading")
     shelf = Shelf(roster=[ann])
-    reader = Rereader(shelf)
+    reader = PartReader(shelf)
     assert scanned(reader) == [ann]
     for now in (frozen, ann, frozen):
         shelf.put("roster", [now])
@@ -130,7 +130,7 @@ def test_an_agent_is_told_again_whenever_it_changes_and_back() -> None:
 
 def test_a_problem_that_is_mended_makes_a_reset() -> None:
     shelf = Shelf(a=[Problem("a", 1, 0, "no message")])
-    reader = Rereader(shelf)
+    reader = PartReader(shelf)
     scanned(reader)
     shelf.put("a", [letter("1")])
     events = changed(reader)
@@ -140,7 +140,7 @@ def test_a_problem_that_is_mended_makes_a_reset() -> None:
 
 def test_a_mailbox_that_can_not_be_reached_is_gone_once_and_then_back() -> None:
     shelf = Shelf(a=[letter("1")])
-    reader = Rereader(shelf)
+    reader = PartReader(shelf)
     scanned(reader)
     shelf.is_gone = True
     [gone] = changed(reader)
@@ -154,7 +154,7 @@ def test_a_mailbox_that_can_not_be_reached_is_gone_once_and_then_back() -> None:
 
 def test_a_scan_that_was_given_up_loses_nothing() -> None:
     shelf = Shelf(**{f"p{number}": [letter(f"m{number}")] for number in range(2500)})
-    reader = Rereader(shelf)
+    reader = PartReader(shelf)
     first = next(reader.scan())
     assert set(ids([*first, *changed(reader)])) == {f"m{number}" for number in range(2500)}
 
@@ -169,7 +169,7 @@ def test_whatever_happens_what_was_told_since_the_last_reset_is_what_stands_ther
     story: list[dict[str, list[str]]],
 ) -> None:
     shelf = Shelf()
-    reader = Rereader(shelf)
+    reader = PartReader(shelf)
     told: list[Event] = []
     for step, state in enumerate(story):
         for part in [part for part in shelf.held if part not in state]:
@@ -185,7 +185,7 @@ def test_whatever_happens_what_was_told_since_the_last_reset_is_what_stands_ther
 @pytest.mark.parametrize("number", [1, 12])
 def test_the_reason_says_how_many_went(number: int) -> None:
     shelf = Shelf(a=[letter(str(at)) for at in range(number)])
-    reader = Rereader(shelf)
+    reader = PartReader(shelf)
     scanned(reader)
     shelf.held.clear()
     [reset] = of(Reset, changed(reader))

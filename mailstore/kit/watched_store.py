@@ -12,14 +12,14 @@ from mailstore.errors import MailboxMissing, StoreError
 from mailstore.records.events import Event
 from mailstore.store import Store
 
-__all__ = ["FollowedStore", "Reader", "found_at", "is_found", "unreadable"]
+__all__ = ["EventReader", "WatchedStore", "found_at", "is_found", "unreadable"]
 
 Place = TypeVar("Place")
 Find = Callable[[Path], Place | None]
 """Finds a kind's mailbox at a path that a person names; None where none is. May raise OSError and ValueError."""
 
 
-class Reader(Protocol):
+class EventReader(Protocol):
     """Finds the events in a mailbox's files; belongs to one consumer at a time, and blocks."""
 
     def scan(self) -> Iterator[list[Event]]:
@@ -29,10 +29,10 @@ class Reader(Protocol):
         """Yield what came since the last look; `has_changed` where the watch saw that something did."""
 
 
-class FollowedStore(Store):
+class WatchedStore(Store):
     """Implements `scan`, `changes` and `close`; what is watched is `_below` the folder."""
 
-    def __init__(self, reader: Reader, folder: Path, *, poll: bool = False) -> None:
+    def __init__(self, reader: EventReader, folder: Path, *, poll: bool = False) -> None:
         self._reader = reader
         self._folder = folder
         self._poll = poll

@@ -1,0 +1,1 @@
+"""The mechanisms that make a store short."""
