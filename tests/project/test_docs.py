@@ -18,6 +18,9 @@ DOCS = ROOT / "docs"
 WITHOUT_A_PAGE = frozenset({"memory", "several"})
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s#]*)(?:#([\w-]+))?\)")
 MENTION = re.compile(r"\bdocs/([\w./-]+\.md)(?:#([\w-]+))?")
+PATH = re.compile(r"`([a-z_]+(?:/[a-z_]+)*\.py)`")
+ROOMS = ("", "mailstore/", "console/")
+"""Where a path on a page may begin."""
 NUMBERED = re.compile(r"\bdocs/decisions/(\d{4})\b")
 
 
@@ -65,6 +68,14 @@ def test_every_page_and_section_that_the_code_mentions_is_there() -> None:
     ]
     assert found
     assert not [each for each in found if not leads_somewhere(DOCS / each[1], each[2])]
+
+
+def test_every_module_that_a_page_mentions_is_there() -> None:
+    found = [
+        (name, path) for name, text in texts(".md").items() if name != "CHANGELOG.md" for path in PATH.findall(text)
+    ]
+    assert found
+    assert not [each for each in found if not any((ROOT / room / each[1]).is_file() for room in ROOMS)]
 
 
 def test_every_decision_that_the_code_mentions_by_number_is_there() -> None:
