@@ -1,4 +1,4 @@
-"""The `signalbox` command: one module for each of its commands, imported only when it is the one chosen."""
+"""The `signalbox` command: one module for each command, imported only when it runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["main"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status: 0 done, 1 refused or failed, 2 used wrongly."""
+    """Run one command and return its exit status: 0 done, 1 refused or failed, 2 invalid arguments."""
     from console.cli.terminal_io import guarded
 
     return guarded(_chosen, list(sys.argv[1:] if argv is None else argv))
@@ -31,7 +31,7 @@ def _chosen(words: list[str]) -> int:
         if (status := check_at_a_glance(words[1:])) is not None:
             return status
     if (url := _plainly_opened(words)) is not None:
-        gc.disable()  # imports make much that stays and little garbage; the application turns it on again
+        gc.disable()  # imports make little garbage; the application enables it again
         from console.cli.open import open_plainly
 
         return open_plainly(url)
@@ -41,9 +41,9 @@ def _chosen(words: list[str]) -> int:
 
 
 def _plainly_opened(words: list[str]) -> list[str] | None:
-    """Return the mailbox that is to be opened, if one is named, where nothing else is asked for; else None.
+    """Return the mailbox to open, if any, when there are no other arguments; None if there are.
 
-    What most starts are needs no parser, and the person waits for the console.
+    The most common start needs no parser, whose import would delay the first screen.
     """
     rest = words[1:] if words[:1] == ["open"] else words
     is_named = (

@@ -1,4 +1,4 @@
-"""`signalbox agents`: who there is, whether they live, and what they have not read."""
+"""`signalbox agents`: list the agents, their status and unread mail."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one row an agent."""
+    """Print one row per agent."""
     with loaded(args) as mail:
         print_agents(mail, as_json=args.json)
     return 0
 
 
 def print_agents(mail: Loaded, *, as_json: bool) -> None:
-    """Print the roster, in the order in which its agents were first seen."""
+    """Print the roster in the order in which agents were first seen."""
     agents = list(mail.mailbox.roster)
     if as_json:
         put_json([agent_row(mail, agent) for agent in agents])
@@ -41,11 +41,11 @@ def print_agents(mail: Loaded, *, as_json: bool) -> None:
             )
         )
     else:
-        put("no agents: signalbox roster update registers one")
+        put("No agents. Register one with signalbox roster register")
 
 
 def agent_row(mail: Loaded, agent: Agent) -> AgentRow:
-    """Return an agent with what it has still to read."""
+    """Return an agent with its number of unread messages."""
     return AgentRow(
         session_id=agent.session_id,
         role=agent.role,

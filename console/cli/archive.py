@@ -1,4 +1,4 @@
-"""`signalbox archive`: what leaves the mailbox and what stays, and on a yes it is done."""
+"""`signalbox archive`: show what would be archived, ask, and archive it."""
 
 from __future__ import annotations
 
@@ -25,21 +25,23 @@ from mailstore.store import Capability
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--dry-run", action="store_true", help="say what would be moved, and move nothing")
-    parser.add_argument("--keep", type=int, metavar="N", help="how many of the newest messages stay (200)")
-    parser.add_argument("--keep-days", type=float, metavar="N", help="mail that is no older stays")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--dry-run", action="store_true", help="Show the plan without archiving")
+    parser.add_argument("--keep", type=int, metavar="N", help="Keep the newest N messages (default: 200)")
+    parser.add_argument("--keep-days", type=float, metavar="N", help="Keep messages of the last N days")
+    parser.add_argument("--yes", action="store_true", help="Archive without asking")
     mailbox_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Plan, ask, and archive."""
     if args.keep is not None and args.keep < 0:
-        raise UsedWrongly(f"--keep {args.keep} is no number of messages", "0 keeps only what must stay")
+        raise UsedWrongly(f"--keep {args.keep} is negative", "use 0 to keep only what must stay")
     if args.keep_days is not None and not args.keep_days >= 0:
-        raise UsedWrongly(f"--keep-days {args.keep_days} is no number of days", "0 lets mail of any age leave")
+        raise UsedWrongly(f"--keep-days {args.keep_days:g} is out of range", "use 0 or more")
     if not (args.yes or args.dry_run or is_terminal(sys.stdin)):
-        raise UsedWrongly("there is nobody to ask", "--yes archives without a question, --dry-run only tells")
+        raise UsedWrongly(
+            "no terminal to ask for confirmation", "use --yes to archive without asking, or --dry-run to see the plan"
+        )
     with loaded(args) as mail:
         plan = plan_for(mail.store, mail.mailbox, mail.now, _keep(args), _retention(args))
         if args.dry_run:
@@ -48,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         if why := mail.store.capabilities.why_not(Capability.ARCHIVE):
             raise Refused(f"{mail.store.called()} can't archive", why)
         if plan.leaving and not args.yes and not _is_wanted(mail, plan):
-            raise Refused("nothing was archived", "the answer was no")
+            raise Refused("nothing was archived", "answer y to archive, or use --yes")
         report = archive(
             mail.store, plan, actor=mail.mailbox.user, clock=time.time, progress=Progress(is_shown=plan.leaving > 0)
         )
@@ -70,7 +72,7 @@ def _retention(args: argparse.Namespace) -> Retention:
 
 
 def _is_wanted(mail: Loaded, plan: ArchivePlan) -> bool:
-    """Show the plan and ask, on standard error: what the command prints is kept apart from the question."""
+    """Show the plan and ask on standard error, so that standard output holds only the result."""
     for line in plan_lines(plan, mail.store.archive_file):
         print(visible_line(line), file=sys.stderr)
     print("Archive? [y/N] ", end="", file=sys.stderr, flush=True)
@@ -88,7 +90,7 @@ def _tell_plan(args: argparse.Namespace, mail: Loaded, plan: ArchivePlan) -> Non
 
 def _tell_report(args: argparse.Namespace, plan: ArchivePlan, report: ArchiveReport) -> None:
     if report.mended:
-        warn("an archival that was interrupted was put right first")
+        warn("an interrupted archival was repaired first")
     if args.json:
         run = report.run if report.archived else None
         put_json(_row(plan, report.archived, report.kept, list(report.files), run=run, mended=list(report.mended)))

@@ -1,4 +1,4 @@
-"""`signalbox attention`: what needs a look, computed from the log alone."""
+"""`signalbox attention`: list what needs attention, computed from the log alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one row a concern, the most pressing first."""
+    """Print one row per concern, the most urgent first."""
     from console.config import load_config
 
     limits = load_config().config.attention.limits()
@@ -31,5 +31,5 @@ def run(args: argparse.Namespace) -> int:
         cells = [(age(mail.now - it.since), it.who, it.reason, it.message_id or "") for it in concerns]
         put(columns(cells, ("since", "who", "why", "message")))
     else:
-        put("nothing needs attention")
+        put("Nothing needs attention")
     return 0

@@ -1,4 +1,4 @@
-"""`signalbox channels`: every tag that mail or agents bear."""
+"""`signalbox channels`: list every tag of messages and agents."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from mailstore.records.address import channel_label
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    reader_option(parser, "count what is unread for this agent, instead of what you have not seen")
+    reader_option(parser, "Count unread mail of this agent instead of mail new to you")
     mailbox_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one row a channel."""
+    """Print one row per channel."""
     with loaded(args, with_seen=True) as mail:
         unread = unread_of_agent(args, mail, lambda message: list(dict.fromkeys(message.recipients)))
         rows = [
@@ -48,5 +48,5 @@ def run(args: argparse.Namespace) -> int:
         ]
         put(columns(cells, ("channel", "tag", "messages", "unread", "agents")))
     else:
-        put("no channels")
+        put("No channels")
     return 0

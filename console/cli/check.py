@@ -1,4 +1,4 @@
-"""`signalbox check --as ID`: an agent's unread mail, printed for it to read, and recorded as read."""
+"""`signalbox check --as ID`: print an agent's unread mail for it to read, and record the reads."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from mailstore.store import Capability
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    reader_option(parser, "whose mail: a session id, or user", required=True)
-    parser.add_argument("--dry-run", action="store_true", help="record nothing")
-    parser.add_argument("--limit", metavar="N", type=int, help="only the oldest N; the others stay unread")
+    reader_option(parser, "Whose mail: a session id, or user", required=True)
+    parser.add_argument("--dry-run", action="store_true", help="Don't mark anything as read")
+    parser.add_argument("--limit", metavar="N", type=int, help="Only the oldest N messages; the others stay unread")
     parser.add_argument(
         "--max-chars",
         metavar="N",
         type=int,
         default=MOST_CHARACTERS,
-        help=f"whole letters of at most N characters; the others stay unread (default: {MOST_CHARACTERS:,}; 0: all)",
+        help=f"At most N characters of whole messages; the others stay unread (default: {MOST_CHARACTERS:,}; 0: all)",
     )
     mailbox_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what is unread, the oldest first, and then record that it was read; nothing where nothing is."""
+    """Print unread mail, the oldest first, then record the reads; print nothing if there is none."""
     if args.limit is not None and args.limit < 1:
-        raise UsedWrongly("--limit is less than one", "give a number from 1")
+        raise UsedWrongly("--limit is below 1", "use 1 or more")
     if args.max_chars < 0:
-        raise UsedWrongly("--max-chars is negative", "give a number of characters, 0 for no limit")
+        raise UsedWrongly("--max-chars is negative", "use 0 (no limit) or more")
     with loaded(args) as mail:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
         elif text := printed.text():
             put(text)
         if isinstance(mail.store, ReadOnly):
-            warn(f"nothing is recorded as read here: {mail.store.capabilities.why_not(Capability.MARK_READ)}")
+            warn(f"nothing was marked as read: {mail.store.capabilities.why_not(Capability.MARK_READ)}")
         elif not args.dry_run:
             sys.stdout.flush()  # what never reached its reader is not marked as read
             mark(mail, reader, shown)

@@ -1,4 +1,4 @@
-"""`signalbox convert FROM TO`: copies a mailbox into another kind, and tells what could not be carried."""
+"""`signalbox convert FROM TO`: copy a mailbox into another kind and report what could not be copied."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ SORTS = ("messages", "agents", "receipts", "deliveries", "interventions")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("source", metavar="FROM", help="the mailbox to copy: KIND:PATH, or a path")
-    parser.add_argument("target", metavar="TO", help="KIND:FOLDER, a folder where nothing lies yet")
-    parser.add_argument("--dry-run", action="store_true", help="tell what would be carried, and keep nothing")
-    parser.add_argument("--strict", action="store_true", help="keep the copy only if everything is carried")
+    parser.add_argument("source", metavar="FROM", help="Mailbox to copy: KIND:PATH or a path")
+    parser.add_argument("target", metavar="TO", help="KIND:FOLDER, a new or empty folder")
+    parser.add_argument("--dry-run", action="store_true", help="Report what would be copied without keeping the copy")
+    parser.add_argument("--strict", action="store_true", help="Keep the copy only if nothing is lost")
     json_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Copy, compare, report; 1 where something was to be carried strictly and could not."""
+    """Copy, compare and report; return 1 if `--strict` is set and something was lost."""
     kind, folder = _target(args.target)
     if why := kind.capabilities.why_not(Capability.ADOPT):
-        raise Refused(f"a {kind.kind} mailbox can't be made of another one", why)
+        raise Refused(f"a {kind.kind} mailbox can't be made from another one", why)
     beside = folder.parent
     if not args.dry_run and not beside.is_dir():
-        raise Refused(f"there is no folder {beside}", "make it first")
+        raise Refused(f"no folder {beside}", "create it first")
     with open_store(args.source, poll=settings().poll) as source:
         if args.dry_run:
-            with tempfile.TemporaryDirectory(prefix="signalbox-") as passing:
-                report = convert(source, _maker(kind, Path(passing) / "copy"), Progress())
+            with tempfile.TemporaryDirectory(prefix="signalbox-") as temporary:
+                report = convert(source, _maker(kind, Path(temporary) / "copy"), Progress())
         else:
-            # made beside its place and put there whole: what ends suddenly leaves no half of a mailbox
-            with _as_private(source.url), _passing(folder) as made:
+            # made beside its destination and renamed: a crash leaves no partial mailbox
+            with _as_private(source.url), _temporary(folder) as made:
                 report = convert(source, _maker(kind, made), Progress())
                 if not (args.strict and report.losses):
                     made.rename(folder)
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
 @contextmanager
 def _as_private(url: str) -> Iterator[None]:
-    """Let nobody read what is made who can't read the mailbox that a URL names."""
+    """Set the umask so that the copy is readable only for those who can read the source."""
     before = os.umask(0o077)
     try:
         with suppress(OSError):
@@ -83,24 +83,24 @@ def _as_private(url: str) -> Iterator[None]:
 
 
 @contextmanager
-def _passing(folder: Path) -> Iterator[Path]:
-    """Give an empty folder beside another one, and take it away again; what a sudden end left there goes first."""
-    passing = folder.with_name(f".{folder.name}.signalbox-new")
-    passing.mkdir(exist_ok=True)
-    fd = os.open(passing, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+def _temporary(folder: Path) -> Iterator[Path]:
+    """Provide an empty temporary folder beside another one; remove what a crash left there, and itself at the end."""
+    temporary = folder.with_name(f".{folder.name}.signalbox-new")
+    temporary.mkdir(exist_ok=True)
+    fd = os.open(temporary, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        for path in passing.iterdir():
+        for path in temporary.iterdir():
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
             else:
                 path.unlink()
         try:
-            yield passing
+            yield temporary
         finally:
-            shutil.rmtree(passing, ignore_errors=True)
+            shutil.rmtree(temporary, ignore_errors=True)
     except BlockingIOError as error:
-        raise Refused(f"a copy to {folder} is being made", "wait until it is done") from error
+        raise Refused(f"another copy to {folder} is in progress", "wait until it is done") from error
     finally:
         os.close(fd)
 
@@ -108,12 +108,12 @@ def _passing(folder: Path) -> Iterator[Path]:
 def _target(text: str) -> tuple[type[Store], Path]:
     kind, colon, rest = text.partition(":")
     if not colon or not KIND.fullmatch(kind) or not rest:
-        raise Refused(f"{text!r} does not say which kind of mailbox to make", "write KIND:FOLDER, as in haak:copy")
+        raise Refused(f'"{text}" names no kind of mailbox', "write KIND:FOLDER, for example haak:copy")
     folder = Path(rest).expanduser().absolute()
     if folder.is_dir() and not any(folder.iterdir()):
         return store_class(kind), folder
     if folder.exists() or folder.is_symlink():
-        raise Refused(f"something is at {folder} already", "name a folder where nothing lies yet")
+        raise Refused(f"{folder} already exists", "choose a new or empty folder")
     return store_class(kind), folder
 
 
@@ -132,23 +132,23 @@ def _table(title: str, rows: tuple[Loss, ...]) -> None:
     ]
     put("")
     put(title)
-    put(columns(cells, ("what", "records", "was", "is", "such as")))
+    put(columns(cells, ("what", "records", "source", "copy", "examples")))
     put("")
 
 
 def _print(report: ConvertReport, url: str, *, is_strict: bool) -> None:
     for sort in SORTS:
         compared = getattr(report, sort)
-        others = f" (and {compared.others:,} that the copy tells of by itself)" if compared.others else ""
+        others = f" (and {compared.others:,} that only the copy has)" if compared.others else ""
         if compared.there or others:
             put(f"{compared.copied:,} of {compared.there:,} {sort}{others}")
     if report.losses:
-        _table("not carried, or otherwise than it was:", report.losses)
+        _table("Not copied, or changed:", report.losses)
     if report.changes:
-        _table("the same in another form:", report.changes)
+        _table("Same content in another form:", report.changes)
     if not report.losses:
-        put("everything is carried")
+        put("Everything was copied")
     if url:
-        put(f"the copy: {visible_line(url)}")
+        put(f"Copy: {visible_line(url)}")
     elif report.losses and is_strict:
-        put("nothing was kept: leave --strict out to keep the copy all the same")
+        put("Nothing was kept. Without --strict the copy is kept anyway")

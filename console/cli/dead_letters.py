@@ -36,18 +36,18 @@ OPTIONS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="default: list")
-    parser.add_argument("ids", nargs="*", metavar="ID", help="the letters; for undo, the journal's record")
-    parser.add_argument("--to", metavar="ADDR", help="redirect: who gets them")
-    parser.add_argument("--recipient", metavar="NAME", help="settle only what was for this recipient")
-    parser.add_argument("--ttl-hours", type=int, metavar="N", help="resend: hours until they expire")
-    parser.add_argument("--note", metavar="TEXT", help="acknowledge: why, for the journal")
-    parser.add_argument("--dry-run", action="store_true", help="say what would be written, and write nothing")
+    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="What to do (default: list)")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="Message ids; for undo, a journal record")
+    parser.add_argument("--to", metavar="ADDR", help="redirect: the new recipient")
+    parser.add_argument("--recipient", metavar="NAME", help="Settle only letters to this recipient")
+    parser.add_argument("--ttl-hours", type=int, metavar="N", help="resend: expire after N hours")
+    parser.add_argument("--note", metavar="TEXT", help="acknowledge: a note for the journal")
+    parser.add_argument("--dry-run", action="store_true", help="Show what would be written without writing it")
     mailbox_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """List the letters, or settle some."""
+    """List dead letters, or settle some."""
     _check(args)
     with loaded(args) as mail:
         if args.action == "list":
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
         _tell(args, steps, done)
         if error is not None:
             if done:
-                warn(f"{len(done)} of {len(steps)} were written; the rest was not")
+                warn(f"only {len(done)} of {len(steps)} were written")
             raise error
     return 0
 
@@ -69,15 +69,16 @@ def run(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> None:
     action = args.action
     if action == "list" and args.ids:
-        raise UsedWrongly("list takes no ids", "say what to do: redirect, resend, acknowledge or undo")
+        raise UsedWrongly("list takes no ids", "use redirect, resend, acknowledge or undo")
     if action not in ("list", "undo") and not args.ids:
-        raise UsedWrongly(f"{action} which letters?", f"write signalbox dead-letters {action} ID …")
+        raise UsedWrongly(f"{action} needs at least one message id", f"write signalbox dead-letters {action} ID …")
     if action == "redirect" and not args.to:
-        raise UsedWrongly("--to is missing", "say who gets the letters: --to ADDR")
+        raise UsedWrongly("redirect needs --to", "name the new recipient: --to ADDR")
     for option, takes in OPTIONS.items():
         given = getattr(args, option)
         if given is not None and given is not False and action not in takes:
-            raise UsedWrongly(f"{action} takes no --{option.replace('_', '-')}", f"{' and '.join(takes)} does")
+            flag = f"--{option.replace('_', '-')}"
+            raise UsedWrongly(f"{flag} can't be used with {action}", f"use it with {' or '.join(takes)}")
 
 
 def _steps(args: argparse.Namespace, mail: Loaded) -> list[Step]:
@@ -87,7 +88,7 @@ def _steps(args: argparse.Namespace, mail: Loaded) -> list[Step]:
         if args.ids:
             chosen = [_deed(mailbox, typed) for typed in dict.fromkeys(args.ids)]
         elif not deeds:
-            raise Refused("there is nothing to undo", "no letter was settled that is not dead again")
+            raise Refused("nothing to undo", "signalbox dead-letters lists what is not settled yet")
         else:
             chosen = deeds[:1]
         return [step for deed in chosen for step in undo(mailbox, deed, now)]
@@ -100,18 +101,18 @@ def _steps(args: argparse.Namespace, mail: Loaded) -> list[Step]:
 
 
 def _deed(mailbox: Mailbox, typed: str) -> Intervention:
-    """Return the one record that a typed id names."""
+    """Return the journal record with this id, or with this unique start of an id. Raises Refused."""
     every = mailbox.interventions()
     found = [it for it in every if it.id == typed] or [it for it in every if typed and it.id.startswith(typed)]
     if not found:
-        raise Refused("the journal has no such record", "signalbox dead-letters undo takes the newest")
+        raise Refused(f'no journal record with id "{typed}"', "signalbox dead-letters undo takes the newest")
     if len(found) > 1:
-        raise Refused(f"{len(found)} records begin with {typed!r}", "type more of it")
+        raise Refused(f'"{typed}" matches {len(found)} records', "type more of the id")
     return found[0]
 
 
 def _letters(args: argparse.Namespace, mail: Loaded) -> list[DeadLetter]:
-    """Return the dead letters of the messages that were named; a message that is none is refused."""
+    """Return the dead letters of the given messages. Raises Refused for a message that is not a dead letter."""
     every = mail.mailbox.dead_letters(mail.now)
     found: dict[tuple[str, str], DeadLetter] = {}
     for typed in args.ids:
@@ -119,7 +120,7 @@ def _letters(args: argparse.Namespace, mail: Loaded) -> list[DeadLetter]:
         mine = [it for it in every if it.message.id == message.id and args.recipient in (None, it.recipient)]
         if not mine:
             whom = f" for {args.recipient}" if args.recipient else ""
-            raise Refused(f"{message.id} is no dead letter{whom}", "signalbox dead-letters lists them")
+            raise Refused(f"{message.id} is not a dead letter{whom}", "signalbox dead-letters lists them")
         found.update(((it.message.id, it.recipient), it) for it in mine)
     return list(found.values())
 
@@ -148,7 +149,7 @@ def _row(step: Step, done: Done | None) -> SettledRow:
 
 
 def _list(mail: Loaded, *, as_json: bool) -> int:
-    """Print one row a letter and recipient, the newest first."""
+    """Print one row per letter and recipient, the newest first."""
     letters = mail.mailbox.dead_letters(mail.now)
     if as_json:
         put_json(
@@ -180,7 +181,7 @@ def _list(mail: Loaded, *, as_json: bool) -> int:
             )
             for letter in letters
         ]
-        put(columns(cells, ("state", "since", "message", "recipient", "sender", "subject", "why", "takers")))
+        put(columns(cells, ("state", "since", "message", "recipient", "sender", "subject", "why", "could take over")))
     else:
-        put("no dead letters")
+        put("No dead letters")
     return 0

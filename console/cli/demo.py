@@ -8,9 +8,11 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--theme", metavar="NAME", help="signalbox themes lists them")
-    parser.add_argument("--seed", type=int, metavar="N", help="the same agents again")
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="make the mailbox there, and leave it")
+    parser.add_argument("--theme", metavar="NAME", help="Theme (see signalbox themes)")
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="Seed of the simulation; the same seed gives the same agents"
+    )
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="Create the mailbox in DIR and keep it")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ HELP = frozenset({"-h", "--help"})
 
 
 def dispatch(words: list[str]) -> int:
-    """Run the command that the words mean; raises UsedWrongly when they mean none."""
+    """Run the command that the arguments name; raises UsedWrongly for an unknown one."""
     name, rest = _command(words)
     if name == "help":
         return _help(rest)
@@ -23,7 +23,7 @@ def dispatch(words: list[str]) -> int:
 
 
 def _command(words: list[str]) -> tuple[str, list[str]]:
-    """Find the command's name; what stands before it are options that it takes too."""
+    """Find the command's name; options before it are passed on to it."""
     at = 0
     while at < len(words) and words[at].startswith("-") and words[at] != "--":
         if words[at] in HELP:
@@ -36,21 +36,21 @@ def _command(words: list[str]) -> tuple[str, list[str]]:
         return word, words[:at] + words[at + 1 :]
     if ":" in word or "/" in word or Path(word).exists():
         return "open", words
-    raise UsedWrongly(f"there is no command {word!r}", _hint(word))
+    raise UsedWrongly(f'unknown command "{word}"', _hint(word))
 
 
 def _hint(word: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(word.lower(), COMMANDS, n=1, cutoff=0.5)
-    return f"did you mean {near[0]!r}?" if near else "signalbox --help lists the commands"
+    return f"did you mean {near[0]}?" if near else "signalbox --help lists the commands"
 
 
 def _help(words: list[str]) -> int:
     topics = [word for word in words if not word.startswith("-")]
     if topics:
         if topics[0] not in COMMANDS:
-            raise UsedWrongly(f"there is no command {topics[0]!r}", _hint(topics[0]))
+            raise UsedWrongly(f'unknown command "{topics[0]}"', _hint(topics[0]))
         return run(topics[0], ["--help"])
     from console.cli.help import overview
 
@@ -59,7 +59,7 @@ def _help(words: list[str]) -> int:
 
 
 def run(name: str, words: list[str]) -> int:
-    """Import one command's module, parse its words and run it."""
+    """Import one command's module, parse its arguments and run it."""
     from console.cli.parser import CommandParser
 
     command = COMMANDS[name]
@@ -68,7 +68,7 @@ def run(name: str, words: list[str]) -> int:
     module.add_arguments(parser)
     if hasattr(module, "arrange"):
         words = module.arrange(words)
-    # options may stand among the words of a message, but after -- nothing is an option any more
+    # options may stand between the arguments; everything after -- is an argument
     parse = parser.parse_args if "--" in words else parser.parse_intermixed_args
     status: int = module.run(parse(words))
     return status

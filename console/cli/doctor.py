@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the findings; return 1 where the mailbox is damaged, 0 for a sound one, whatever its mail leads to."""
+    """Print the findings; return 1 for damaged records, 0 otherwise, even if addresses or parents are unknown."""
     configured = settings()
     with open_mailbox(args, configured) as store:
         found = examine(store, configured.user)
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def examine(store: Store, user: str) -> Checkup:
-    """Read a whole mailbox and return all that is wrong in it."""
+    """Read a whole mailbox and return every problem found."""
     mailbox = Mailbox(user)
     now = time.time()
     reads: dict[tuple[str, str], None] = {}
@@ -84,14 +84,14 @@ def _unresolvable(mailbox: Mailbox) -> list[Pair]:
 def _report(found: Checkup) -> str:
     lines = [
         f"{found.mailbox}: {found.messages} messages, {found.archived} archived, {found.agents} agents",
-        *(f"{fault.file}:{fault.line}: not readable: {fault.reason}" for fault in found.malformed),
+        *(f"{fault.file}:{fault.line}: unreadable: {fault.reason}" for fault in found.malformed),
         *(f"{fault.file}:{fault.line}: warning: {fault.reason}" for fault in found.warnings),
-        *(f"{spot.file}: offset {spot.offset}: a second record of the id {spot.id}" for spot in found.duplicates),
-        *(f"a thread's parent is nowhere: {parent}" for parent in found.orphans),
-        *(f"a ring of replies, cut at {ring.cut}: {', '.join(ring.members)}" for ring in found.cycles),
-        *(f"{pair.message_id}: nobody has ever borne the name {pair.name}" for pair in found.unresolvable),
-        *(f"{pair.name} has read {pair.message_id}, which is nowhere" for pair in found.orphan_reads),
+        *(f"{spot.file}: offset {spot.offset}: duplicate id {spot.id}" for spot in found.duplicates),
+        *(f"missing parent message: {parent}" for parent in found.orphans),
+        *(f"reply cycle, cut at {ring.cut}: {', '.join(ring.members)}" for ring in found.cycles),
+        *(f"{pair.message_id}: no agent by the name {pair.name}" for pair in found.unresolvable),
+        *(f"{pair.name} has read {pair.message_id}, which is missing" for pair in found.orphan_reads),
     ]
     if len(lines) == 1:
-        lines.append("nothing is wrong")
+        lines.append("No problems found")
     return "\n".join(map(visible_line, lines))

@@ -23,7 +23,7 @@ def put_json_line(value: Any) -> None:
 
 
 def _put(text: str) -> None:
-    """Print JSON; a character that the terminal's encoding lacks comes as an escape of JSON."""
+    """Print JSON; escape characters that the output encoding lacks."""
     if sys.stdout is not None and (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
         text = "".join(char if char.isascii() else json_escape(char) for char in text)
     print(text)

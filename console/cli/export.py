@@ -1,4 +1,4 @@
-"""`signalbox export`: what a query, a view or a thread selects, as a document that can be checked."""
+"""`signalbox export`: write a query's, view's or thread's messages as a verifiable document."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ VIEWS: dict[str, ViewKind] = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("query", nargs="*", metavar="QUERY", help="what to export; everything without one")
-    parser.add_argument("--format", choices=list(FORMATS), default="json", help="default: json")
-    parser.add_argument("--archive", action="store_true", help="take archived mail too")
-    parser.add_argument("--thread", metavar="MSG", help="the whole thread of this message")
-    parser.add_argument("--view", choices=list(VIEWS), help="the threads of this view")
-    parser.add_argument("--output", metavar="FILE", help="write to a file, which must not be there yet")
-    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+    parser.add_argument("query", nargs="*", metavar="QUERY", help="What to export (default: everything)")
+    parser.add_argument("--format", choices=list(FORMATS), default="json", help="Format (default: json)")
+    parser.add_argument("--archive", action="store_true", help="Include archived messages")
+    parser.add_argument("--thread", metavar="MSG", help="Export the whole thread of this message")
+    parser.add_argument("--view", choices=list(VIEWS), help="Export the threads of this view")
+    parser.add_argument("--output", metavar="FILE", help="Write to FILE, which must not exist yet")
+    parser.add_argument("--force", action="store_true", help="Overwrite an existing file")
     mailbox_options(parser, json=False)
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the document to standard output or to a file."""
     if sum(map(bool, (args.query, args.thread, args.view))) > 1:
-        raise UsedWrongly("a query, a thread and a view are three selections", "give one of them")
+        raise UsedWrongly("QUERY, --thread and --view can't be combined", "use one of them")
     with loaded(args, with_seen=True) as mail:
         messages, selection = _selected(args, mail)
         about = About(mail.store.url, stamp(mail.now) or "", selection)
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _selected(args: argparse.Namespace, mail: Loaded) -> tuple[list[Message], str]:
-    """Return what is exported, thread by thread in reply order, and what it is in words."""
+    """Return the messages to export, thread by thread in reply order, and a description of the selection."""
     mailbox = mail.mailbox
     if args.thread:
         roots, wanted = [mailbox.root_of(find_message(mailbox, args.thread).id)], None
@@ -88,9 +88,9 @@ def _selected(args: argparse.Namespace, mail: Loaded) -> tuple[list[Message], st
 
 
 def write_new(path: Path, pieces: Iterable[str], *, is_forced: bool = False) -> None:
-    """Write a file at once or not at all; one that is there is refused. Raises Refused."""
+    """Write a file atomically. Raises Refused, also for an existing file unless forced."""
     if path.exists() and not is_forced:
-        raise Refused(f"{path} is there already", "name another file, or pass --force")
+        raise Refused(f"{path} already exists", "choose another file, or use --force")
     name = ""
     try:
         fd, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -100,4 +100,7 @@ def write_new(path: Path, pieces: Iterable[str], *, is_forced: bool = False) -> 
         Path(name).replace(path)
     except OSError as error:
         Path(name).unlink(missing_ok=True) if name else None
-        raise Refused(f"{path} can't be written ({(error.strerror or str(error)).lower()})", "nothing was") from error
+        why = (error.strerror or str(error)).lower()
+        raise Refused(
+            f"{path} can't be written ({why})", "check the path, its permissions and the free space"
+        ) from error

@@ -1,4 +1,4 @@
-"""A mailbox that is followed from a command: what came, once each, folded before it is told."""
+"""Follow a mailbox from a command: each event once, after it is applied to the mailbox."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ News = Message | Receipt | Agent
 def follow(
     mail: Loaded, clock: Callable[[], float], tell: Callable[[News], bool], timeout: float | None = None
 ) -> bool:
-    """Tell what comes, until `tell` says that it was enough; say whether it did before the time was out (seconds).
+    """Pass each event to `tell` until it returns True; return False if `timeout` (seconds) passes first.
 
-    Raises Refused where the store can't be followed, and StoreError when it is gone.
+    Raises Refused if the store can't be followed, StoreError if it disappears.
     """
     if why := mail.store.capabilities.why_not(Capability.FOLLOW):
         raise Refused(f"{mail.store.called()} can't be followed", why)
@@ -45,7 +45,7 @@ async def _follow(
 
 
 async def news_of(mail: Loaded, clock: Callable[[], float]) -> AsyncIterator[News]:
-    """Yield what was not there before; after a reset the old comes again, and is no news."""
+    """Yield events that are new; those that a reset of the store repeats are dropped."""
     known = {message.id for message in mail.mailbox.messages()}
     read = {(message_id, receipt.reader) for message_id in known for receipt in mail.mailbox.receipts(message_id)}
     agents = {agent.session_id: agent for agent in mail.mailbox.roster}
@@ -55,13 +55,13 @@ async def news_of(mail: Loaded, clock: Callable[[], float]) -> AsyncIterator[New
             mail.mailbox.fold(batch, clock())
             for event in batch:
                 if isinstance(event, Gone):
-                    raise StoreError(f"the mailbox is gone: {event.reason}", "is it being moved? begin again later")
+                    raise StoreError(f"the mailbox is gone ({event.reason})", "if it is being moved, try again later")
                 if (news := _news_in(event, known, read, agents)) is not None:
                     yield news
 
 
 def _news_in(event: Event, known: set[str], read: set[tuple[str, str]], agents: dict[str, Agent]) -> News | None:
-    """Return an event that was not told yet, and note that it is."""
+    """Return the event if it is new, and remember it; None otherwise."""
     match event:
         case Message(id=message_id) if message_id not in known:
             known.add(message_id)

@@ -1,4 +1,4 @@
-"""What `signalbox --help` prints."""
+"""The text of `signalbox --help`."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ __all__ = ["overview"]
 HEAD = """\
 usage: signalbox [--store URL] [COMMAND] …
 
-The terminal console from which one person oversees the mail of AI agents.
-Alone, or with a mailbox's path or URL, it opens the console."""
+A terminal console for overseeing the mail of AI agents.
+Without a command, or with the path or URL of a mailbox, it opens the console."""
 
 FOOT = """\
-Every command takes
-  --store URL     the mailbox: KIND:PATH or a path (else SIGNALBOX_STORE, the settings,
+Common options
+  --store URL     Mailbox: KIND:PATH or a path (default: SIGNALBOX_STORE, the settings,
                   or the first one found from the working directory upward)
-  --poll          look for changes by polling, where the file system reports none
-  --json          one JSON document on standard output and nothing else
+  --poll          Poll for changes, for file systems that report none
+  --json          Print one JSON document and nothing else
 
-signalbox COMMAND --help tells the rest; signalbox --version the version."""
+Run signalbox COMMAND --help for details, signalbox --version for the version."""
 
 
 def overview() -> str:
-    """Return the commands in their groups."""
+    """Return the overview of all commands, by group."""
     width = max(map(len, COMMANDS)) + 2
     parts = [HEAD]
     for group, members in groupby(COMMANDS.items(), key=lambda item: item[1].group):

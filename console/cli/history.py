@@ -1,4 +1,4 @@
-"""`signalbox history`: all mail in the order in which it was sent, a line each."""
+"""`signalbox history`: list all messages in the order they were sent."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ from mailstore.records.message import Message
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    type_option(parser, "only messages of this type; may be given several times")
-    parser.add_argument("--from", dest="sender", metavar="ID", help="only what this one wrote")
-    parser.add_argument("--to", metavar="ADDR", help="only what was written to this address")
-    parser.add_argument("--since", metavar="TS", help="only from this time on: a date, a time, or 2h, 3d")
-    parser.add_argument("--limit", metavar="N", type=int, help="only the newest N")
-    parser.add_argument("--archive", action="store_true", help="take the archive in")
+    type_option(parser, "Only messages of this type (repeatable)")
+    parser.add_argument("--from", dest="sender", metavar="ID", help="Only messages from this sender")
+    parser.add_argument("--to", metavar="ADDR", help="Only messages to this address")
+    parser.add_argument(
+        "--since", metavar="TS", help="Only messages since TS: a date, a time, or an age such as 2h or 3d"
+    )
+    parser.add_argument("--limit", metavar="N", type=int, help="Only the newest N messages")
+    parser.add_argument("--archive", action="store_true", help="Include archived messages")
     mailbox_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one row a message, the oldest first."""
+    """Print one row per message, the oldest first."""
     if args.limit is not None and args.limit < 0:
-        raise UsedWrongly("--limit is less than nothing", "give a number from 0")
+        raise UsedWrongly("--limit is negative", "use 0 or more")
     with loaded(args) as mail:
         found = _found(args, mail)
         shown = found if args.limit is None else found[max(0, len(found) - args.limit) :]
@@ -38,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
             cells = [(sent_at(it), it.id, it.sender, ", ".join(it.recipients), it.type, it.subject) for it in shown]
             put(columns(cells, ("time", "message", "sender", "recipients", "type", "subject")))
         else:
-            put("no messages")
+            put("No messages")
         if len(shown) < len(found):
             warn(f"{len(found) - len(shown):,} older messages are not shown: raise --limit")
     return 0

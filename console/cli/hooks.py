@@ -1,4 +1,4 @@
-"""`signalbox hook install --for AGENT [DIR]`: gives an agent its session-start hook and a short instruction."""
+"""`signalbox hook install --for AGENT [DIR]`: install a session-start hook and a short instruction."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ Plan = Callable[[Path, argparse.Namespace], list[Change]]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("action", choices=["install", "uninstall"], help="put it in, or take it out again")
+    parser.add_argument("action", choices=["install", "uninstall"], help="Install or remove the hook")
     parser.add_argument(
-        "folder", nargs="?", metavar="DIR", default=".", help="the project's folder (default: this one)"
+        "folder", nargs="?", metavar="DIR", default=".", help="Project folder (default: the current one)"
     )
-    parser.add_argument("--for", dest="agent", required=True, choices=list(PLANS), help="which agent reads the mail")
-    parser.add_argument("--as", dest="reader", metavar="ID", help="its session id (default: $SIGNALBOX_AGENT)")
-    parser.add_argument("--store", metavar="URL", help="the mailbox, where the agent would not find it by itself")
-    parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--for", dest="agent", required=True, choices=list(PLANS), help="Agent program")
+    parser.add_argument("--as", dest="reader", metavar="ID", help="Session id of the agent (default: $SIGNALBOX_AGENT)")
+    parser.add_argument("--store", metavar="URL", help="Mailbox, if the agent would not find it by itself")
+    parser.add_argument("--dry-run", action="store_true", help="Show the changes without making them")
+    parser.add_argument("--yes", action="store_true", help="Change the files without asking")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Show what changes, ask, and change it."""
+    """Show the changes, ask, and make them."""
     folder = Path(args.folder).expanduser()
     if not folder.is_dir():
-        raise UsedWrongly(f"{folder} is no folder", "name the folder of the project")
+        raise UsedWrongly(f"{folder} is not a folder", "give the project folder")
     changes = [change for change in PLANS[args.agent](folder, args) if change.is_one]
     if not changes:
-        put("nothing changes: it is as it should be")
+        put("Nothing to change")
         return 0
     for line in diff(changes, folder):
         put(line)
@@ -46,12 +46,15 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if not args.yes:
         if not sys.stdin.isatty():
-            raise UsedWrongly("there is nobody to ask", "--yes changes without a question, --dry-run only shows")
+            raise UsedWrongly(
+                "no terminal to ask for confirmation",
+                "use --yes to change the files without asking, or --dry-run to see the changes",
+            )
         print("Change these files? [y/N] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-            raise Refused("nothing was changed", "the answer was no")
+            raise Refused("nothing was changed", "answer y to change the files, or use --yes")
     make(changes)
-    put(f"{'installed' if args.action == 'install' else 'taken out'}: {', '.join(_names(changes, folder))}")
+    put(f"{'Installed' if args.action == 'install' else 'Removed'}: {', '.join(_names(changes, folder))}")
     return 0
 
 
@@ -90,9 +93,7 @@ def _shell(folder: Path, args: argparse.Namespace) -> list[Change]:
     if args.action == "uninstall":
         is_ours = before is not None and "signalbox check" in before
         return [Change(folder / SCRIPT, before, None if is_ours else before)]
-    text = (
-        f"# Run this when an agent's session starts, and hand it what is printed.\n{_command(args, 'check', '--as')}\n"
-    )
+    text = f"# Run this at the start of an agent's session: this prints its mail.\n{_command(args, 'check', '--as')}\n"
     return [Change(folder / SCRIPT, before, text)]
 
 

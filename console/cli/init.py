@@ -1,4 +1,4 @@
-"""`signalbox init [DIR]`: an empty mailbox and roster."""
+"""`signalbox init [DIR]`: create an empty mailbox and roster."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from mailstore.registry import store_class
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("folder", nargs="?", default=".", metavar="DIR", help="the project's folder (default: here)")
-    parser.add_argument("--kind", default="haak", metavar="KIND", help="the kind of mailbox (default: haak)")
+    parser.add_argument(
+        "folder", nargs="?", default=".", metavar="DIR", help="Project folder (default: the current one)"
+    )
+    parser.add_argument("--kind", default="haak", metavar="KIND", help="Kind of mailbox (default: haak)")
     json_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make the mailbox, unless there is one: that one is left as it is."""
+    """Create the mailbox, unless there is one already."""
     kind = store_class(args.kind)
     folder = Path(args.folder).expanduser()
     was_there = kind.recognise(folder)
@@ -28,8 +30,8 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             put_json({"url": store.url, "created": not was_there})
         elif was_there:
-            put(f"there is a mailbox already, left as it is: {visible_line(store.url)}")
+            put(f"Mailbox already exists, left unchanged: {visible_line(store.url)}")
         else:
-            put(f"an empty mailbox: {visible_line(store.url)}")
-            put("register agents with signalbox roster register, write with signalbox send, look with signalbox")
+            put(f"Created an empty mailbox: {visible_line(store.url)}")
+            put("Next: signalbox roster register adds agents, signalbox send writes, signalbox opens the console")
     return 0

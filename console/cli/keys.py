@@ -1,4 +1,4 @@
-"""`signalbox keys`: what each key of the console does."""
+"""`signalbox keys`: list the console's keys."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the keys as the person's keymap has them, in the groups of the console's help."""
+    """Print the keys, as set in the user's keymap, in the groups of the console's help."""
     keymap = read_keymap(load_config()[0].keymap)[0]
     rows = [KeyRow(it.id, it.keys_label(keymap), it.help, it.group) for it in COMMANDS]
     if args.json:

@@ -1,4 +1,4 @@
-"""Messages as the commands print them: as JSON rows, and as text in which no body can pass for a header."""
+"""Format messages for output: as JSON rows, and as text in which no body can be mistaken for a header."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ GLYPHS = {
 
 
 def message_row(mail: Loaded, message: Message) -> MessageRow:
-    """Return a message whole, its body included; reads the store."""
+    """Return a message with its body; reads the store."""
     return message_rows(mail, [message])[0]
 
 
 def message_rows(mail: Loaded, messages: Sequence[Message], texts: Iterable[str] | None = None) -> list[MessageRow]:
-    """Return messages whole, in the order given; reads the store where their texts are not given."""
+    """Return messages with their bodies, in the order given; reads the store unless texts are given."""
     found = texts_of(mail, messages) if texts is None else texts
     return [_row(mail, message, text) for message, text in zip(messages, found, strict=True)]
 
@@ -57,17 +57,17 @@ def _row(mail: Loaded, message: Message, text: str) -> MessageRow:
 
 
 def text_of(mail: Loaded, message: Message) -> str:
-    """Return a message's text; one that is gone is told, and empty."""
+    """Return a message's text; warn and return an empty text if it is gone."""
     return next(texts_of(mail, [message]))
 
 
 def texts_of(mail: Loaded, messages: Sequence[Message]) -> Iterator[str]:
-    """Yield messages' texts, read as they are asked for; one that is gone is told, and empty."""
+    """Yield messages' texts lazily; warn and yield an empty text for one that is gone."""
     for message, text in zip(messages, mail.store.contents(messages), strict=True):
-        yield _told(message, text)
+        yield _checked(message, text)
 
 
-def _told(message: Message, text: str | ContentGone) -> str:
+def _checked(message: Message, text: str | ContentGone) -> str:
     if isinstance(text, ContentGone):
         warn(f"the text of {message.id} can't be read ({text.problem})")
         return ""
@@ -75,14 +75,14 @@ def _told(message: Message, text: str | ContentGone) -> str:
 
 
 def letter(mail: Loaded, message: Message, standing: str = "") -> str:
-    """Return a message as text for reading: a header of `name: value` lines, and the body indented."""
+    """Return a message as text: a header of `name: value` lines, and the indented body."""
     fields = {**header(message), "tags": ", ".join(message.tags), "state": standing}
     lines = [f"{bold(name + ':')} {visible_line(value)}" for name, value in fields.items() if value]
     return "\n".join([*lines, "", body(text_of(mail, message), "    "), ""])
 
 
 def receipts(states: dict[str, Standing]) -> list[str]:
-    """Return one line a recipient: whether it was read, by whom, and why it was not."""
+    """Return one line per recipient: its state, who read it, or why nobody did."""
     lines = []
     for name, found in states.items():
         text = f"{GLYPHS[found.state]} {name}: {found.state.value}"

@@ -1,4 +1,4 @@
-"""From the options of a command to a mailbox that has been read."""
+"""Open and read the mailbox that a command's options name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["Loaded", "find_message", "known_agent", "loaded", "mailbox_url", "mo
 
 
 class Loaded(NamedTuple):
-    """A store, all that it holds folded, and the moment for which that holds (seconds since the epoch)."""
+    """A store, its mailbox, and the time at which the mailbox is shown (seconds since the epoch)."""
 
     store: Store
     mailbox: Mailbox
@@ -52,17 +52,17 @@ def open_mailbox(args: argparse.Namespace, configured: Settings) -> Store:
 
 @contextmanager
 def loaded(args: argparse.Namespace, *, with_seen: bool = False) -> Iterator[Loaded]:
-    """Open and read the mailbox that the options name, and on demand what the person has seen of it."""
+    """Open and read the mailbox that the options name, on request with what the person has seen."""
     from mailstore.folding import fold_store
 
     configured = settings()
     with open_mailbox(args, configured) as store:
         now = time.time()
-        gc.disable()  # a mailbox is many small values and no garbage: collecting is a tenth of the load
+        gc.disable()  # many small values and no garbage: collecting would take a tenth of the time
         try:
             mailbox = fold_store(store, configured.user, now)
             if mailbox.gone:
-                raise StoreError(mailbox.gone, "try again when it can be")
+                raise StoreError(mailbox.gone, "try again later")
             if with_seen:
                 mailbox.fold(seen_marks(store.url), now)
         finally:
@@ -77,7 +77,7 @@ def loaded(args: argparse.Namespace, *, with_seen: bool = False) -> Iterator[Loa
 
 
 def _past(store: Store, mailbox: Mailbox, moment: float) -> Loaded:
-    """Return the mailbox as it stood, to be looked at only."""
+    """Return the mailbox as it was at a past moment, read-only."""
     from mailstore.read_only import ReadOnly
     from mailstore.state.past import mailbox_at
 
@@ -86,52 +86,51 @@ def _past(store: Store, mailbox: Mailbox, moment: float) -> Loaded:
         from console.cli.plain import stamp
         from console.cli.terminal_io import tell
 
-        tell("no mail was there yet", f"the first message came at {stamp(times[0])}")
-    return Loaded(ReadOnly(store, "the past can't be changed: leave --at out"), mailbox_at(mailbox, moment), moment)
+        tell("the mailbox was empty then", f"the first message is from {stamp(times[0])}")
+    return Loaded(ReadOnly(store, "the past is read-only; drop --at"), mailbox_at(mailbox, moment), moment)
 
 
 def moment_of(option: str, text: str, now: float, *, is_past: bool = False) -> float:
-    """Read the time that an option was given; raises UsedWrongly, for one to come too where it must have been."""
+    """Parse the time given to an option; raises UsedWrongly, with `is_past` also for a time in the future."""
     from mailstore.queries.time_parse import EXAMPLES, read_moment
 
     moment = read_moment(text.strip(), now)
     if moment is None:
-        raise UsedWrongly(f"{option} {text!r} is no time", f"write {EXAMPLES}")
+        raise UsedWrongly(f'can\'t read {option} "{text}" as a time', f"write {EXAMPLES}")
     if is_past and moment > now:
-        raise UsedWrongly(f"{option} is in the future", "name a moment that has been")
+        raise UsedWrongly(f"{option} is in the future", "give a time in the past")
     return moment
 
 
 def find_message(mailbox: Mailbox, typed: str) -> Message:
-    """Return the message whose id, or the only one whose id's beginning, was typed; raises Refused."""
+    """Return the message with this id, or with this unique start of an id; raises Refused."""
     found = mailbox.find(typed)
     if not found:
-        raise Refused(f"no message has the id {typed!r}", "signalbox threads and search show ids")
+        raise Refused(f'no message with id "{typed}"', "signalbox threads and signalbox search show ids")
     if len(found) > 1:
-        raise Refused(f"{len(found)} ids begin with {typed!r}", "type more of it")
+        raise Refused(f'"{typed}" matches {len(found)} messages', "type more of the id")
     return found[0]
 
 
 def known_agent(mailbox: Mailbox, typed: str) -> Agent:
-    """Return the agent that a session id, the beginning of one, or a name stands for; raises Refused."""
+    """Return the agent with this session id, start of an id, or name; raises Refused."""
     found = mailbox.roster.find(typed)
     if found is None:
         from difflib import get_close_matches
 
         near = get_close_matches(typed, [agent.session_id for agent in mailbox.roster], n=1)
-        raise Refused(
-            f"the roster does not know {typed!r}", f"did you mean {near[0]}?" if near else "see signalbox who"
-        )
+        hint = f"did you mean {near[0]}?" if near else "signalbox who lists agents"
+        raise Refused(f'"{typed}" is not registered', hint)
     return found[0]
 
 
 def reader_name(mailbox: Mailbox, typed: str) -> str:
-    """Return whose mail is meant: a session id, the one for which a prefix or a name stands, or the user.
+    """Resolve `--as` to a session id, or to the user; an unknown name stays as it is.
 
-    Raises UsedWrongly for nobody: a hook whose variable is not set must not seem to have found no mail.
+    Raises UsedWrongly for an empty name: a hook whose variable is unset must not look like an empty mailbox.
     """
     if not typed.strip():
-        raise UsedWrongly("--as names nobody", "write --as ID; a hook takes it from $SIGNALBOX_AGENT: is that set?")
+        raise UsedWrongly("--as is empty", "give an agent id; in a hook, check that $SIGNALBOX_AGENT is set")
     if resolve(typed, mailbox.roster, mailbox.user).kind is Kind.USER:
         return "user"
     found = mailbox.roster.find(typed)

@@ -1,4 +1,4 @@
-"""`signalbox map guess PATH`: proposes a mapping for mail of a shape of its own, and shows what it is guessed from."""
+"""`signalbox map guess PATH`: propose a mapping for a custom mail format, with the evidence for it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ MOST_PROBLEMS = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("action", choices=["guess"], help="propose a mapping; > mapping.toml keeps it")
-    parser.add_argument("path", metavar="PATH", help="a JSONL file, a folder of JSON files, or an SQLite database")
+    parser.add_argument(
+        "action", choices=["guess"], help="Propose a mapping; redirect the output to mapping.toml to keep it"
+    )
+    parser.add_argument("path", metavar="PATH", help="JSONL file, folder of JSON files, or SQLite database")
     json_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print a mapping that can be used as it is, and below it, as comments, why and what it gives."""
+    """Print a usable mapping, then, as comments, the evidence and the messages it gives."""
     found = guess(Path(args.path))
     text = toml(found)
     messages, problems = look(text)
@@ -44,22 +46,22 @@ def _comments(found: Guess, messages: list[Message], problems: list[Problem]) ->
     yield f"Guessed from {found.sampled} records. Keep it as mapping.toml; then: signalbox --store mapped:mapping.toml"
     yield ""
     cells = [(it.field, _origin(it), it.evidence, ", ".join(it.others)) for it in found.choices]
-    yield from columns(cells, ("field", "taken from", "why", "or perhaps")).splitlines()
+    yield from columns(cells, ("field", "source", "why", "alternatives")).splitlines()
     for it in found.choices:
         if not it.is_sure:
             yield ""
-            candidates = f"candidates are {', '.join(it.others)}" if it.others else "nothing looks like it"
-            yield visible_line(f"{it.field} could not be guessed: {candidates}")
+            candidates = f"candidates: {', '.join(it.others)}" if it.others else "no candidates"
+            yield visible_line(f"{it.field} could not be guessed; {candidates}")
     yield ""
     if messages:
         shown = [(it.timestamp, it.sender, ", ".join(it.recipients), it.type, it.subject) for it in messages]
         yield from columns(shown, ("time", "sender", "recipients", "type", "subject")).splitlines()
     else:
-        yield "no record becomes a message by it"
+        yield "No record becomes a message with this mapping"
     for problem in problems[:MOST_PROBLEMS]:
         yield visible_line(f"{problem.file}, line {problem.line}: {problem.reason}")
     if len(problems) > MOST_PROBLEMS:
-        yield f"and {len(problems) - MOST_PROBLEMS:,} more that are no messages"
+        yield f"and {len(problems) - MOST_PROBLEMS:,} more records that are not messages"
 
 
 def _origin(choice: Choice) -> str:

@@ -1,4 +1,4 @@
-"""`signalbox mark-read --as ID`: the records that an agent has read just these messages."""
+"""`signalbox mark-read --as ID`: record that an agent has read these messages."""
 
 from __future__ import annotations
 
@@ -18,42 +18,43 @@ from mailstore.records.message import Message
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    reader_option(parser, "who has read: a session id, or user", required=True)
-    parser.add_argument("ids", metavar="MSG", nargs="*", help="the ids of the messages")
-    parser.add_argument("--all", action="store_true", help="all that this agent has still to read now")
+    reader_option(parser, "Reader: a session id, or user", required=True)
+    parser.add_argument("ids", metavar="MSG", nargs="*", help="Message ids")
+    parser.add_argument("--all", action="store_true", help="All mail that this agent has not read")
     mailbox_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the records and say how many; nothing is written when any id is not that agent's mail."""
+    """Write the records and print how many; write nothing if any id is not mail of that agent."""
     if bool(args.ids) == args.all:
-        raise UsedWrongly("it is not said what was read", "give the ids of messages, or --all, not both")
+        problem = "both message ids and --all are given" if args.all else "no messages are given"
+        raise UsedWrongly(problem, "give message ids, or --all")
     with loaded(args) as mail:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)
         messages = unseen(mail.store, mail.mailbox, reader, mail.now) if args.all else _named(mail, reader, args.ids)
         marked = mark(mail, reader, messages)
         if marked and not keeps_reads(mail.store, mail.mailbox):
-            warn("this kind of mailbox has no place for it: only signalbox's own commands know of it")
+            warn("this kind of mailbox can't record reads: only signalbox knows about them")
     if args.json:
         put_json({"reader": reader, "marked": len(marked), "messages": marked})
     else:
-        put(f"{len(marked)} marked as read by {visible_line(reader)}{_rest(len(messages) - len(marked))}")
+        put(f"Marked {len(marked)} as read by {visible_line(reader)}{_rest(len(messages) - len(marked))}")
     return 0
 
 
 def _rest(already: int) -> str:
-    return f", {already} had been read before" if already else ""
+    return f" ({already} already read)" if already else ""
 
 
 def _named(mail: Loaded, reader: str, ids: list[str]) -> list[Message]:
     theirs = {message.id: message for message in mail.mailbox.inbox(reader, mail.now)}
     for message_id in ids:
         if message_id not in mail.mailbox:
-            raise Refused(f"no message has the id {message_id!r}", "nothing was marked; give whole ids")
+            raise Refused(f'no message with id "{message_id}"', "nothing was marked; give full ids")
         if message_id not in theirs:
             raise Refused(
-                f"{message_id!r} is not mail of {reader!r}",
+                f"{message_id} is not addressed to {reader}",
                 f"nothing was marked; signalbox read --as {reader} shows its mail",
             )
     return [theirs[message_id] for message_id in dict.fromkeys(ids)]

@@ -1,4 +1,4 @@
-"""`signalbox mcp --as ID`: the mailbox as an MCP server over standard input and output."""
+"""`signalbox mcp --as ID`: serve the mailbox over MCP on standard input and output."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from console.cli.settings import settings
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    reader_option(parser, "which agent is served: a session id of the roster", required=True)
+    reader_option(parser, "Agent to serve: a session id of the roster", required=True)
     mailbox_options(parser, json=False, at=False)
     parser.set_defaults(at=None)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve one client until it leaves."""
+    """Serve one client until it disconnects."""
     if find_spec("mcp") is None:
-        raise Refused("the MCP server needs a package that is not installed", "pip install 'signalbox[mcp]'")
+        raise Refused("the package mcp is not installed", "run pip install 'signalbox[mcp]'")
     from console.mcp.server import serve
     from console.mcp.tools import Caller
 

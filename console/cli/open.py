@@ -22,31 +22,31 @@ if TYPE_CHECKING:
     from mailstore.store import Store
 
 PLAINLY = {"observe": False, "plain": False, "theme": None, "reader": None, "store": None, "poll": False, "at": None}
-"""What the options are where none is given; a test compares them with the parser's."""
+"""Defaults of the options; a test compares them with the parser's."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "url", nargs="*", metavar="URL", help="the mailbox: KIND:PATH, or a path; or several, URL or LABEL=URL each"
+        "url", nargs="*", metavar="URL", help="Mailbox: KIND:PATH or a path; several as URL or LABEL=URL each"
     )
-    parser.add_argument("--observe", action="store_true", help="write nothing at all, no read records either")
-    parser.add_argument("--plain", action="store_true", help="line by line, for screen readers and dumb terminals")
-    parser.add_argument("--theme", metavar="NAME", help="signalbox themes lists them")
-    reader_option(parser, "who you are in this mailbox (default: user)")
+    parser.add_argument("--observe", action="store_true", help="Write nothing, not even read marks")
+    parser.add_argument("--plain", action="store_true", help="Line mode, for screen readers and dumb terminals")
+    parser.add_argument("--theme", metavar="NAME", help="Theme (see signalbox themes)")
+    reader_option(parser, "Who you are in this mailbox (default: user)")
     mailbox_options(parser, json=False)
 
 
 def open_plainly(url: list[str]) -> int:
-    """Open the console as without any option."""
+    """Open the console with default options, without building a parser."""
     return run(cast("argparse.Namespace", SimpleNamespace(url=url, **PLAINLY)))
 
 
 def run(args: argparse.Namespace) -> int:
     """Open the mailbox, then the console on it."""
-    gc.disable()  # a start makes much that stays and little garbage; the application turns it on again
+    gc.disable()  # little garbage at startup; the application enables it again
     if args.url and args.store and args.url != [args.store]:
-        raise UsedWrongly("mailboxes are named twice", "give either URL … or --store URL")
+        raise UsedWrongly("both URL and --store are given", "use one of them")
     args.store = _named(args) or args.store
     configured = settings(is_told=False)
     with open_mailbox(args, configured) as store:
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         if args.plain or os.environ.get("TERM") == "dumb":
             return _plain(args, store)
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise Refused("the console needs a terminal", "signalbox open --plain needs none")
+            raise Refused("the console needs a terminal", "use signalbox open --plain without one")
         prepare()
         from console.app import SignalboxApp
         from console.config import load_config
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _named(args: argparse.Namespace) -> str:
-    """Return the URL of the mailbox, or of the mailboxes, that were given."""
+    """Return the URL for the mailbox, or mailboxes, given as arguments; empty for none."""
     if len(args.url) < 2:
         return args.url[0] if args.url else ""
     from mailstore.stores.several.naming import named_together
@@ -83,11 +83,11 @@ def _named(args: argparse.Namespace) -> str:
 
 
 def _moment(args: argparse.Namespace) -> float | None:
-    """Return the moment to look at first, in seconds since the epoch; None for now."""
+    """Return the moment to show first, in seconds since the epoch; None for now."""
     if args.at is None:
         return None
     if args.plain:
-        raise UsedWrongly("the plain console shows the present only", "give --at to signalbox threads or thread")
+        raise UsedWrongly("--at is not available with --plain", "use signalbox threads --at or signalbox thread --at")
     return moment_of("--at", args.at, time.time(), is_past=True)
 
 

@@ -1,4 +1,4 @@
-"""The options that several commands share, worded once."""
+"""Define the options that several commands share."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ __all__ = ["json_option", "mailbox_options", "reader_option", "type_option"]
 
 def json_option(parser: argparse.ArgumentParser) -> None:
     """Add `--json`."""
-    parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    parser.add_argument("--json", action="store_true", help="Print one JSON document and nothing else")
 
 
 def mailbox_options(parser: argparse.ArgumentParser, *, json: bool = True, at: bool = True) -> None:
-    """Add the choice of the mailbox: `--store`, `--poll` and `--at`, and `--json` where the command prints."""
-    parser.add_argument("--store", metavar="URL", help="the mailbox: KIND:PATH, or a path")
-    parser.add_argument("--poll", action="store_true", help="look for changes by polling")
+    """Add the options that choose the mailbox: `--store` and `--poll`, and on request `--at` and `--json`."""
+    parser.add_argument("--store", metavar="URL", help="Mailbox: KIND:PATH or a path")
+    parser.add_argument("--poll", action="store_true", help="Poll for changes")
     if at:
-        parser.add_argument("--at", metavar="TIME", help="the mailbox as it stood then; nothing can be written")
+        parser.add_argument("--at", metavar="TIME", help="Show the mailbox as it was at TIME; read-only")
     if json:
         json_option(parser)
 
 
 def reader_option(parser: argparse.ArgumentParser, help: str, *, required: bool = False) -> None:  # noqa: A002
-    """Add `--as ID`, kept under the name `reader`."""
+    """Add `--as ID`, stored as `reader`."""
     parser.add_argument("--as", dest="reader", metavar="ID", required=required, help=help)
 
 
 def type_option(parser: argparse.ArgumentParser, help: str) -> None:  # noqa: A002
-    """Add `--type T`, which may be given several times."""
+    """Add `--type T`, which is repeatable."""
     parser.add_argument("--type", action="append", metavar="T", help=help)

@@ -1,8 +1,9 @@
-"""The parser of one command's words: argparse whose errors are one line."""
+"""Parse the arguments of one command: argparse with one-line errors in the program's own form."""
 
 from __future__ import annotations
 
 import argparse
+import re
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
@@ -10,27 +11,51 @@ from console.cli.problems import UsedWrongly
 
 __all__ = ["CommandParser"]
 
+NUMBERS = {"int": "a whole number", "float": "a number"}
+CHOICE = re.compile(r"argument (\S+): invalid choice: '(.*)' \(choose from (.*)\)", re.DOTALL)
+VALUE = re.compile(r"argument (\S+): invalid (int|float) value: '(.*)'", re.DOTALL)
+MISSING_VALUE = re.compile(r"argument (\S+): expected .*")
+REQUIRED = re.compile(r"the following arguments are required: (.*)")
+UNEXPECTED = re.compile(r"unrecognized arguments: (\S+).*", re.DOTALL)
+
 
 class CommandParser(argparse.ArgumentParser):
-    """Parse a command's words; raises UsedWrongly, never leaves the program by itself but for `--help`."""
+    """Parse a command's arguments; raises UsedWrongly, and exits only for `--help`."""
 
     def __init__(self, prog: str, summary: str) -> None:
         self._options: list[str] = []
-        super().__init__(prog=prog, description=f"{summary[:1].upper()}{summary[1:]}.", allow_abbrev=False)
+        super().__init__(prog=prog, description=f"{summary}.", allow_abbrev=False, add_help=False)
+        self.add_argument("-h", "--help", action="help", help="Show this help")
 
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
-        """Add an argument as argparse does, and remember how it can be written."""
+        """Add an argument as argparse does, and remember its option names."""
         action = super().add_argument(*names, **settings)
         self._options.extend(action.option_strings)
         return action
 
     def error(self, message: str) -> NoReturn:
-        """Raise what argparse would have printed, with the option that was perhaps meant."""
-        raise UsedWrongly(message.rstrip(), self._near(message) or f"see {self.prog} --help")
+        """Raise UsedWrongly for an error of argparse."""
+        problem, remedy = self._worded(message.rstrip())
+        raise UsedWrongly(problem, remedy or f"see {self.prog} --help")
 
-    def _near(self, message: str) -> str:
-        head, _, rest = message.partition("unrecognized arguments: ")
-        if head or not rest.startswith("-"):
-            return ""
-        near = get_close_matches(rest.split()[0].partition("=")[0], self._options, n=1)
-        return f"did you mean {near[0]}?" if near else ""
+    def _worded(self, message: str) -> tuple[str, str]:
+        """Return problem and remedy for a message of argparse; no remedy where only the help can tell."""
+        if found := CHOICE.fullmatch(message):
+            name, value, choices = found.groups()
+            return f'{name} can\'t be "{value}"', f"use {choices.replace(chr(39), '')}"
+        if found := VALUE.fullmatch(message):
+            name, kind, value = found.groups()
+            return f'{name} can\'t be "{value}"', f"give {NUMBERS[kind]}"
+        if found := MISSING_VALUE.fullmatch(message):
+            return f"{found[1]} needs a value", ""
+        if found := REQUIRED.fullmatch(message):
+            return f"{found[1]} {'are' if ', ' in found[1] else 'is'} required", ""
+        if found := UNEXPECTED.fullmatch(message):
+            return self._unexpected(found[1])
+        return message, ""
+
+    def _unexpected(self, word: str) -> tuple[str, str]:
+        if not word.startswith("-"):
+            return f'unexpected argument "{word}"', ""
+        near = get_close_matches(word.partition("=")[0], self._options, n=1)
+        return f"unknown option {word.partition('=')[0]}", f"did you mean {near[0]}?" if near else ""

@@ -1,4 +1,4 @@
-"""Whether it is the person who gives a command, or an agent in the person's account."""
+"""Tell whether a command is run by the person or by an agent in the person's account."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from console.cli.problems import Refused
 __all__ = ["require_person"]
 
 AGENTS = ("SIGNALBOX_AGENT", "CLAUDECODE", "CODEX_SANDBOX", "GEMINI_CLI")
-"""Variables that the programs of agents set for what they run, `signalbox wake` among them."""
+"""Environment variables that agent programs, and `signalbox wake`, set for the commands they run."""
 
 
 def require_person(mailbox_url: str) -> None:
-    """Raise Refused unless a terminal's user, who owns the mailbox, gives the command, and no agent does.
+    """Raise Refused unless the mailbox's owner runs the command at a terminal, and no agent does.
 
-    For commands that speak as the person, where a policy says who may write to them.
+    For commands that write as the person where a policy restricts who may write to the user.
     """
     why = _why_not(mailbox_url)
     if why:
-        raise Refused(f"a policy is set, and {why}", "the person writes from the console, or from a terminal")
+        raise Refused(f"refused by policy ({why})", "write as the person from the console or a terminal")
 
 
 def _why_not(mailbox_url: str) -> str:
     marks = [name for name in AGENTS if os.environ.get(name)]
     if marks:
-        return f"{marks[0]} says that an agent gives this command"
+        return f"{marks[0]} shows that an agent runs this command"
     if not any(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
-        return "nobody gives this command at a terminal"
+        return "this command was not run from a terminal"
     path = Path(mailbox_url.partition(":")[2])
     try:
         owner = path.stat().st_uid
     except (OSError, ValueError):
-        return ""  # several mailboxes, or one that is no file
-    return "" if owner == os.geteuid() else "another user owns the mailbox"
+        return ""  # several mailboxes, or one that is not a file
+    return "" if owner == os.geteuid() else "the mailbox belongs to another user"

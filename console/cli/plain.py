@@ -1,4 +1,4 @@
-"""Text for people: nothing of it can steer the terminal, and columns that line up."""
+"""Format text for people: safe for the terminal, and in aligned columns."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ GAP = "  "
 
 
 def body(text: str, indent: str) -> str:
-    """Return a body's lines, each safe to print and indented, so that none can pass for a header."""
+    """Return a body indented and safe to print, so that no line can be mistaken for a header."""
     lines = visible(text.rstrip("\n")).split("\n")
     return "\n".join(f"{indent}{line}".rstrip() for line in lines)
 
 
 def bold(text: str) -> str:
-    """Return text in bold where a person looks at it; plain with NO_COLOR and where it goes to a file."""
+    """Return text in bold on a terminal; plain with NO_COLOR or in a file."""
     return f"\x1b[1m{text}\x1b[0m" if _is_styled() else text
 
 
@@ -37,7 +37,7 @@ def _is_styled() -> bool:
 
 
 def columns(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> str:
-    """Lay rows out under headings; on a terminal a line too long is cut, with a sign that it is."""
+    """Align rows under headings; on a terminal, lines that are too long end in an ellipsis."""
     from rich.cells import cell_len, set_cell_size
 
     cells = [[visible_line(cell) for cell in row] for row in rows]
@@ -55,7 +55,7 @@ def columns(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> str:
 
 
 def stamp(time: float | None) -> str | None:
-    """Return seconds since the epoch as ISO 8601 in UTC, to the second; None for a time unknown."""
+    """Return seconds since the epoch as ISO 8601 in UTC, to the second; None for an unknown time."""
     if time is None:
         return None
     from datetime import UTC, datetime
@@ -67,5 +67,5 @@ def stamp(time: float | None) -> str | None:
 
 
 def sent_at(message: Message) -> str:
-    """Return when a message was sent, in the one form that columns have; as its record says where that is no time."""
+    """Return when a message was sent, as `stamp` writes it; the record's own text if it is not a time."""
     return (message.timed and stamp(message.time)) or message.timestamp

@@ -1,4 +1,4 @@
-"""`signalbox presence --as ID --state STATE`: an agent's heartbeat."""
+"""`signalbox presence --as ID --state STATE`: record an agent's heartbeat."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ LONGEST = 200
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    reader_option(parser, "which agent: a session id of the roster", required=True)
-    parser.add_argument("--state", required=True, choices=[state.value for state in Working], help="what it is doing")
-    parser.add_argument("--substate", default="", metavar="TEXT", help="more of it, in a few words")
+    reader_option(parser, "Agent: a session id of the roster", required=True)
+    parser.add_argument("--state", required=True, choices=[state.value for state in Working], help="What it is doing")
+    parser.add_argument("--substate", default="", metavar="TEXT", help="Details, in a few words")
     mailbox_options(parser, at=False)
     parser.set_defaults(at=None)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the heartbeat into the roster, unless the last one says the same and is not a minute old."""
+    """Write the heartbeat to the roster, unless the last one is the same and less than a minute old."""
     substate = " ".join(args.substate.split())
     if len(substate) > LONGEST or not substate.isprintable():
-        raise Refused("--substate is no short text", f"write at most {LONGEST} printable characters")
+        raise Refused("--substate is too long or not printable", f"use at most {LONGEST} printable characters")
     with loaded(args) as mail:
         agent = known_agent(mail.mailbox, args.reader)
         if agent.status is Status.DEAD:
-            raise Refused(f"{agent.session_id} is dead", "register a new session: signalbox roster register")
+            raise Refused(f"{agent.session_id} is dead", "register a new session with signalbox roster register")
         beaten = beat(agent, Working(args.state), substate, mail.now)
         if is_due(agent, beaten):
             mail.store.update_agent(beaten)

@@ -1,4 +1,4 @@
-"""The errors of the command line itself."""
+"""The errors of the command line."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ __all__ = ["Refused", "UsedWrongly"]
 
 
 class Refused(MailError):
-    """What was asked can't be done with this mailbox; nothing was written."""
+    """The command can't be carried out; nothing was written."""
 
 
 class UsedWrongly(MailError):
-    """The words of the command can't be understood."""
+    """The arguments are invalid."""
 
     status = 2

@@ -1,4 +1,4 @@
-"""How far a long command is, on a terminal's standard error."""
+"""Progress of a long command, on standard error if it is a terminal."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ __all__ = ["Progress", "is_terminal"]
 
 
 def is_terminal(stream: object) -> bool:
-    """Say whether somebody sits at a stream."""
+    """Return whether a stream is a terminal."""
     return stream is not None and getattr(stream, "isatty", lambda: False)()
 
 
 class Progress:
-    """Tells what is done, and how much of it; says nothing where nobody would see it."""
+    """Show progress in one line; silent unless standard error is a terminal."""
 
     def __init__(self, *, is_shown: bool = True) -> None:
         self._is_shown = is_shown and is_terminal(sys.stderr)
         self._last = ""
 
     def __call__(self, words: str, done: int, total: int) -> None:
-        """Tell that `done` of `total` is done; the line is written over until all is."""
+        """Show `done` of `total`, overwriting the line until all is done."""
         line = f"{words} {100 * done // max(total, 1):>3} %"
         if self._is_shown and line != self._last:
             self._last = line

@@ -1,4 +1,4 @@
-"""`signalbox read --as ID`: an agent's mail, and with `--mark` the records that it was read."""
+"""`signalbox read --as ID`: show an agent's mail; `--mark` records the reads."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from mailstore.rules.delivery import State
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    reader_option(parser, "whose mail: a session id, or user", required=True)
-    parser.add_argument("--unread", action="store_true", help="only what it has still to read")
-    parser.add_argument("--since", metavar="TS", help="only mail from this time on: a date, a time, or 2h, 3d")
-    parser.add_argument("--limit", metavar="N", type=int, help="only the newest N")
-    parser.add_argument("--mark", action="store_true", help="record that it has read what is printed")
+    reader_option(parser, "Whose mail: a session id, or user", required=True)
+    parser.add_argument("--unread", action="store_true", help="Only unread mail")
+    parser.add_argument("--since", metavar="TS", help="Only mail since TS: a date, a time, or an age such as 2h or 3d")
+    parser.add_argument("--limit", metavar="N", type=int, help="Only the newest N messages")
+    parser.add_argument("--mark", action="store_true", help="Mark the printed mail as read")
     mailbox_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the mail, oldest first."""
     if args.limit is not None and args.limit < 0:
-        raise UsedWrongly("--limit is less than nothing", "give a number from 0")
+        raise UsedWrongly("--limit is negative", "use 0 or more")
     with loaded(args) as mail:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
             for message in messages:
                 put(letter(mail, message, own_state(mail, message, reader)))
             if not messages:
-                put(f"no {'unread ' if args.unread else ''}mail")
+                put("No unread mail" if args.unread else "No mail")
         if args.mark:
             sys.stdout.flush()  # what never reached its reader is not marked as read
             mark(mail, reader, messages)
@@ -64,14 +64,14 @@ def _selected(args: argparse.Namespace, mail: Loaded, reader: str) -> list[Messa
 
 
 def warn_if_unknown(mail: Loaded, reader: str) -> None:
-    """Warn of a reader that the roster does not know: most likely a slip of the pen."""
+    """Warn of a reader that is not in the roster: most likely a typing error."""
     roster = mail.mailbox.roster
     if len(roster) and roster.get(reader) is None and reader != "user":
-        warn(f"the roster does not know {reader!r}: signalbox agents lists whom it knows")
+        warn(f'"{reader}" is not registered: signalbox agents lists the roster')
 
 
 def own_state(mail: Loaded, message: Message, reader: str) -> str:
-    """Return what a message is to one reader, for mail to a role that of the role."""
+    """Return the state of a message for one reader; for mail to a role, the state of the role."""
     states = mail.mailbox.states(message, mail.now)
     roster = mail.mailbox.roster
     roles = (role_key(role, roster, mail.mailbox.user) for role in sorted(roster.ever_held(reader)))
@@ -83,8 +83,8 @@ def own_state(mail: Loaded, message: Message, reader: str) -> str:
 
 
 def mark(mail: Loaded, reader: str, messages: list[Message]) -> list[str]:
-    """Record that a reader has read just these, those it has read already excepted; return their ids."""
+    """Record reads of these messages except those already read; return the ids recorded."""
     if isinstance(mail.store, ReadOnly):
-        mail.store.mark_read(reader, [message.id for message in messages])  # refuses, and says why
+        mail.store.mark_read(reader, [message.id for message in messages])  # raises Unsupported with the reason
     reads = reads_of(mail.store, mail.mailbox, reader, messages, mail.now, shown_to(mail.store, reader))
     return record(mail.store, reader, reads)

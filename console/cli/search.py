@@ -1,4 +1,4 @@
-"""`signalbox search QUERY`: the messages that a query finds, the newest first."""
+"""`signalbox search QUERY`: list the messages that match a query, the newest first."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ HEADINGS = ("age", "", "message", "sender", "recipients", "subject")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("query", nargs="+", metavar="QUERY", help="words, fields such as from:ID, is:unread")
-    parser.add_argument("--limit", metavar="N", type=int, help="only the newest N")
-    parser.add_argument("--archive", action="store_true", help="look in the archive too")
+    parser.add_argument(
+        "query", nargs="+", metavar="QUERY", help="Words, phrases, and fields such as from:ID or is:unread"
+    )
+    parser.add_argument("--limit", metavar="N", type=int, help="Only the newest N messages")
+    parser.add_argument("--archive", action="store_true", help="Include archived messages")
     mailbox_options(parser)
 
 
 def arrange(words: list[str]) -> list[str]:
-    """Keep `-word`, which excludes a word in the query language, from being taken for an option."""
+    """Protect `-word`, which excludes a word in the query language, from being parsed as an option."""
     return [f" {word}" if _is_excluding(word) else word for word in words]
 
 
@@ -39,9 +41,9 @@ def _is_excluding(word: str) -> bool:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the messages found."""
+    """Print the matching messages."""
     if args.limit is not None and args.limit < 0:
-        raise UsedWrongly("--limit is less than nothing", "give a number from 0")
+        raise UsedWrongly("--limit is negative", "use 0 or more")
     with loaded(args, with_seen=True) as mail:
         try:
             query = parse(" ".join(args.query), mail.now)
@@ -57,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         elif shown:
             put(columns([_cells(mail, message) for message in shown], HEADINGS))
         else:
-            put("nothing found")
+            put("Nothing found")
         if not args.json:
             _tell_rest(len(found) - len(shown), len(every) - len(found))
     return 0
@@ -70,11 +72,11 @@ def _cells(mail: Loaded, message: Message) -> tuple[str, ...]:
 
 
 def _tell_rest(left_out: int, archived: int) -> None:
-    """Say what was found and is not shown."""
+    """Report matches that are not shown."""
     if left_out:
-        tell(f"{left_out:,} more were found", "raise --limit")
+        tell(f"{left_out:,} more found", "raise --limit to see them")
     if archived:
-        tell(f"{archived:,} more were found in the archive", "--archive takes them in")
+        tell(f"{archived:,} more found in the archive", "use --archive to include them")
 
 
 def text_of(store: Store, message: Message) -> str:

@@ -1,4 +1,4 @@
-"""What is unread for whoever asks: for the person what they have not seen, for an agent its unread mail."""
+"""Count unread mail for `--as`: an agent's unread mail instead of mail new to the user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["unread_of_agent"]
 def unread_of_agent(
     args: argparse.Namespace, mail: Loaded, keys: Callable[[Message], list[str]]
 ) -> Counter[str] | None:
-    """Count an agent's unread mail under the keys of each message; None when `--as` names no agent."""
+    """Count an agent's unread mail by the keys of each message; None without `--as`."""
     if args.reader is None:
         return None
     reader = reader_name(mail.mailbox, args.reader)

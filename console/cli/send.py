@@ -1,4 +1,4 @@
-"""`signalbox send`: one message appended, its id printed."""
+"""`signalbox send`: send one message and print its id."""
 
 from __future__ import annotations
 
@@ -21,22 +21,26 @@ from mailstore.records.draft import MAX_BODY_BYTES, Draft
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--from", dest="sender", metavar="ID", help="who sends: a session id, or user")
+    parser.add_argument("--from", dest="sender", metavar="ID", help="Sender: a session id, or user")
     parser.add_argument(
         "--to",
         action="append",
         metavar="ADDR",
-        help="a session, role, tag, #channel, all or user; several, or parted by commas",
+        help="Recipient: a session id, role, tag, #channel, all or user; repeatable, or separated by commas",
     )
-    parser.add_argument("--subject", metavar="S", help="what it is about")
-    parser.add_argument("--body", metavar="B", help="the text; - reads standard input")
-    parser.add_argument("--thread", "--in-reply-to", metavar="ID", help="the id of the message it answers")
-    parser.add_argument("--ttl-hours", type=int, metavar="N", help="hours until it expires")
-    parser.add_argument("--type", metavar="T", help="such as question, answer, status, task-assigned")
-    parser.add_argument("--meta", action="append", metavar="KEY=VALUE", help="kept in the record under metadata")
-    parser.add_argument("--one-of", action="store_true", help="of a role's holders, write to the one whose turn it is")
-    parser.add_argument("--literal", action="store_true", help="take an address of another system as it is")
-    parser.add_argument("words", nargs="*", metavar="TO SUBJECT BODY", help="the short form; from user, without --from")
+    parser.add_argument("--subject", metavar="S", help="Subject")
+    parser.add_argument("--body", metavar="B", help="Text; - reads standard input")
+    parser.add_argument("--thread", "--in-reply-to", metavar="ID", help="Id of the message you answer")
+    parser.add_argument("--ttl-hours", type=int, metavar="N", help="Expire after N hours")
+    parser.add_argument("--type", metavar="T", help="Message type, such as question, answer, status, task-assigned")
+    parser.add_argument(
+        "--meta", action="append", metavar="KEY=VALUE", help="Add to the metadata of the record (repeatable)"
+    )
+    parser.add_argument("--one-of", action="store_true", help="For a role, write only to the holder whose turn it is")
+    parser.add_argument("--literal", action="store_true", help="Accept an address of another system as is")
+    parser.add_argument(
+        "words", nargs="*", metavar="TO SUBJECT BODY", help="Short form; the sender is user unless --from is given"
+    )
     mailbox_options(parser)
 
 
@@ -63,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_policy(mail: Loaded, fields: dict[str, Any], allowed: tuple[str, ...]) -> None:
-    """Raise where the settings do not let the sender write this, or be the person."""
+    """Raise MailError where the policy forbids the sender to write this, or to write as the person."""
     from console.cli.person import require_person
     from mailstore.kit.bodies import mentions
     from mailstore.writing.policy import check_policy, is_the_user, normal
@@ -82,14 +86,14 @@ def _fields(args: argparse.Namespace) -> dict[str, Any]:
     if args.words:
         if len(args.words) != 3 or to or subject is not None or body is not None:
             raise UsedWrongly(
-                "these words are no message",
+                "the short form takes exactly TO SUBJECT BODY",
                 "write send TO SUBJECT BODY, or send --from ID --to ADDR --body B",
             )
         sender = "user" if sender is None else sender
         to, subject, body = [args.words[0]], args.words[1], args.words[2]
     for name, value in (("--from", sender), ("--to", to), ("--body", body)):
         if value is None or value == []:
-            raise UsedWrongly(f"{name} is missing", "write send --from ID --to ADDR [--subject S] --body B")
+            raise UsedWrongly(f"{name} is required", "write send --from ID --to ADDR [--subject S] --body B")
     fields = {
         "sender": sender.strip(),
         "recipients": tuple(to),
@@ -110,9 +114,9 @@ def _metadata(words: list[str]) -> dict[str, str]:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key.strip():
-            raise UsedWrongly(f"--meta {word!r} is no KEY=VALUE", "write --meta branch=main")
+            raise UsedWrongly(f'--meta "{word}" is not KEY=VALUE', "write for example --meta branch=main")
         if key in found:
-            raise UsedWrongly(f"--meta {key} is given twice", "give each key once")
+            raise UsedWrongly(f"--meta {key} is given twice", "use each key once")
         found[key] = value
     return found
 
@@ -129,7 +133,7 @@ def _check_text(name: str, value: object) -> None:
 
 
 def _standard_input() -> str:
-    """Return what is piped in, without the newline at its end; reads no more than a body may hold."""
+    """Return standard input without its final newline; reads no more than the largest body."""
     if sys.stdin is None:
         return ""
     try:
@@ -137,7 +141,7 @@ def _standard_input() -> str:
     except OSError as error:
         raise DraftRefused("body", "can't be read from standard input", "pipe the text in") from error
     if len(raw) > MAX_BODY_BYTES:
-        raise DraftRefused("body", "is over 1 MiB", "send a pointer to a file instead: this is mail")
+        raise DraftRefused("body", "is over 1 MiB", "send the path of a file instead")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -151,8 +155,8 @@ def _warn(mail: Loaded, draft: Draft) -> None:
     for text in found.warnings:
         warn(text)
     for name in found.unknown:
-        warn(f"nobody has ever borne the name {name!r}: the message waits, and is listed for review")
+        warn(f'no agent by the name "{name}": the message is held and listed for review')
     for name in found.waits:
-        warn(f"nobody holds the role {name!r} now: the message waits until somebody does")
+        warn(f'no agent holds the role "{name}": the message is held until one does')
     for name in found.dead:
-        warn(f"{name!r} is dead: the message will be a dead letter")
+        warn(f"{name} is dead: the message will be a dead letter")

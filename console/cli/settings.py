@@ -1,4 +1,4 @@
-"""What a command needs of the person's settings and state, without the cost of reading what is not there."""
+"""Read what a command needs of the user's settings and state, at little cost where there are none."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Settings(NamedTuple):
 
 
 def settings(*, is_told: bool = True) -> Settings:
-    """Read the settings, warning of what is wrong in them; a hook without a file pays only for a look.
+    """Read the settings and warn of errors in them; without a settings file, only its existence is checked.
 
-    The console tells by itself what is wrong: for it, `is_told` is false.
+    `is_told` is false for callers that report errors themselves, such as the console.
     """
     from platformdirs import user_config_path
 
@@ -52,7 +52,7 @@ def settings(*, is_told: bool = True) -> Settings:
 
 
 def saved_views(mailbox_url: str) -> dict[str, str]:
-    """Return the searches that are kept under a name: those of the settings, and those of the console."""
+    """Return the saved views: queries by name, from the settings and from the console."""
     from platformdirs import user_state_path
 
     from console.config import load_config
@@ -71,7 +71,7 @@ def saved_views(mailbox_url: str) -> dict[str, str]:
 
 
 def joined_channels(mailbox_url: str) -> frozenset[str]:
-    """Return the tags of the channels that the person has joined in the console."""
+    """Return the tags of the channels that the user has joined in the console."""
     from platformdirs import user_state_path
 
     path = user_state_path("signalbox") / "state.db"
@@ -87,7 +87,7 @@ def joined_channels(mailbox_url: str) -> frozenset[str]:
 
 
 def seen_marks(mailbox_url: str) -> list[Seen]:
-    """Return what the person has seen of a mailbox, as the console remembers it."""
+    """Return the messages of a mailbox that the user has seen, as recorded by the console."""
     from platformdirs import user_state_path
 
     path = user_state_path("signalbox") / "state.db"

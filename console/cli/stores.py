@@ -1,4 +1,4 @@
-"""`signalbox stores`: the kinds of mailbox that are installed, and what each of them can't do."""
+"""`signalbox stores`: list the installed kinds of mailbox and what each can't do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print each kind, and below it what it can't do, by reason; one that can't be loaded hides no other."""
+    """Print each kind and what it can't do, by reason; a kind that can't be loaded is listed with its error."""
     rows = [_row(kind) for kind in kinds()]
     if args.json:
         put_json(rows)
@@ -29,8 +29,8 @@ def run(args: argparse.Namespace) -> int:
     width = max(len(row.kind) for row in rows)
     for row in rows:
         put(f"{row.kind:{width}}  {row.summary}")
-        for reason, deeds in _by_reason(row).items():
-            words = f"can't {', '.join(deeds)}: {reason}"
+        for reason, actions in _by_reason(row).items():
+            words = f"can't {', '.join(actions)}: {reason}"
             put(fill(words, WIDTH, initial_indent=" " * (width + 2), subsequent_indent=" " * (width + 4)))
     return 0
 
@@ -45,6 +45,6 @@ def _row(kind: str) -> StoreRow:
 
 def _by_reason(row: StoreRow) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for deed, reason in row.missing.items():
-        found.setdefault(reason, []).append(deed.replace("-", " "))
+    for action, reason in row.missing.items():
+        found.setdefault(reason, []).append(action.replace("-", " "))
     return found

@@ -15,7 +15,7 @@ INTERRUPTED = 130
 
 
 def guarded(work: Callable[[list[str]], int], words: list[str]) -> int:
-    """Run a command and turn whatever comes of it into an exit status; nothing is ever raised."""
+    """Run a command and return its exit status; every exception becomes a message and a status."""
     try:
         return _finished(_attempt(work, words))
     except BrokenPipeError:
@@ -25,7 +25,7 @@ def guarded(work: Callable[[list[str]], int], words: list[str]) -> int:
         return INTERRUPTED
     except OSError as error:
         _drop_output()
-        tell(f"the output can't be written ({_reason(error)})", "look at where it goes")
+        tell(f"the output can't be written ({_reason(error)})", "check where it goes")
         return 1
 
 
@@ -38,7 +38,7 @@ def _attempt(work: Callable[[list[str]], int], words: list[str]) -> int:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except Exception as error:
         if isinstance(error, OSError) and error.filename is None:
-            raise  # stores tell what they can't do as StoreError: this is the output
+            raise  # stores raise StoreError, so this comes from the output
         return _explained(error)
 
 
@@ -49,17 +49,17 @@ def _explained(error: Exception) -> int:
         tell(error.problem, error.remedy)
         return getattr(error, "status", 1)
     if isinstance(error, OSError):
-        tell(f"{error.filename}: {_reason(error)}", "look at the path, its permissions and the space left")
+        tell(f"{error.filename}: {_reason(error)}", "check the path, its permissions and the free space")
         return 1
     if isinstance(error, MemoryError):
-        tell("there is not enough memory for this", "close other programs, or archive settled threads")
+        tell("not enough memory", "close other programs, or archive settled threads")
         return 1
     if os.environ.get("SIGNALBOX_DEBUG"):
         import traceback
 
         traceback.print_exception(error)
         return 1
-    tell(f"a fault of signalbox itself ({type(error).__name__}: {error})", "SIGNALBOX_DEBUG=1 shows where")
+    tell(f"internal error ({type(error).__name__}: {error})", "set SIGNALBOX_DEBUG=1 to see the traceback")
     return 1
 
 
@@ -68,14 +68,14 @@ def _reason(error: OSError) -> str:
 
 
 def _finished(status: int) -> int:
-    """Flush, so that a pipe that is closed is noticed here and not while the interpreter ends."""
+    """Flush, so that a closed pipe is noticed here and not at interpreter exit."""
     if sys.stdout is not None:
         sys.stdout.flush()
     return status
 
 
 def _drop_output() -> None:
-    """Let what is still buffered go nowhere, or the interpreter would complain when it ends."""
+    """Discard buffered output, which the interpreter would fail to flush at exit."""
     try:
         descriptor = sys.stdout.fileno()
     except (AttributeError, OSError, ValueError):
@@ -86,7 +86,7 @@ def _drop_output() -> None:
 
 
 def put(text: str = "") -> None:
-    """Print text, nothing of it obeyed but bold; a character that the terminal's encoding lacks comes as an escape."""
+    """Print text with every control sequence but bold made visible; escape what the encoding lacks."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     if not (text.isascii() and text.replace("\n", "").isprintable()):
         from console.render.safe import printed
@@ -96,7 +96,7 @@ def put(text: str = "") -> None:
 
 
 def tell(problem: str, remedy: str = "") -> None:
-    """Write `signalbox: what is wrong: how to mend it` to standard error, in one line."""
+    """Write `signalbox: PROBLEM: REMEDY` to standard error, in one line."""
     from console.render.safe import visible_line
 
     text = f"signalbox: {problem}: {remedy}" if remedy else f"signalbox: {problem}"
@@ -109,5 +109,5 @@ def tell(problem: str, remedy: str = "") -> None:
 
 
 def warn(text: str) -> None:
-    """Write a warning to standard error: something was done, but perhaps not what was meant."""
+    """Write a warning to standard error: the command was carried out, but perhaps not as intended."""
     tell(f"warning: {text}")

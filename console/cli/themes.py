@@ -1,4 +1,4 @@
-"""`signalbox themes`: the themes that come with the program, and the person's own."""
+"""`signalbox themes`: list the built-in themes and the user's own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one row a theme; one that can't be read is told on standard error."""
+    """Print one row per theme; report unreadable ones on standard error."""
     config, _ = load_config()
     themes, problems = load_themes(config_folder() / "themes")
     for problem in problems:
@@ -29,5 +29,5 @@ def run(args: argparse.Namespace) -> int:
         put_json(rows)
     else:
         cells = [("▌" if row.is_chosen else "", row.name, "dark" if row.is_dark else "light") for row in rows]
-        put(columns(cells, ("", "theme", "ground")))
+        put(columns(cells, ("", "theme", "background")))
     return 0

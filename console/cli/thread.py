@@ -1,4 +1,4 @@
-"""`signalbox thread MSG`: the whole thread in which a message stands, in reply order."""
+"""`signalbox thread MSG`: print the whole thread of a message, in reply order."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ DEEPEST = 16
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("id", metavar="MSG", help="the id of any message of the thread, or its beginning")
+    parser.add_argument("id", metavar="MSG", help="Id of any message in the thread, or the start of one")
     mailbox_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the thread: as a tree, with what became of each message below it."""
+    """Print the thread as a tree, with the state of each message per recipient."""
     with loaded(args) as mail:
         nodes = mail.mailbox.tree(_root(mail, args.id))
         if args.json:
@@ -38,19 +38,19 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _root(mail: Loaded, typed: str) -> str:
-    """Return the root of the thread that is meant: of a message, or a parent that is nowhere. Raises Refused."""
+    """Return the root of a thread, given by a message or by a missing parent. Raises Refused."""
     if mail.mailbox.message(typed) is None and typed in mail.mailbox.orphans():
         return typed
     return mail.mailbox.root_of(find_message(mail.mailbox, typed).id)
 
 
 def branch(mail: Loaded, node: Node) -> str:
-    """Return one message of the tree; from a certain depth on, the depth is told instead of shown."""
+    """Return one message of the tree; beyond a certain depth, the depth is written instead of indented."""
     indent = STEP * min(node.depth, DEEPEST)
-    deep = f" (reply {node.depth} deep)" if node.depth > DEEPEST else ""
+    deep = f" (depth {node.depth})" if node.depth > DEEPEST else ""
     message = node.message
     if message is None:
-        return f"{indent}(message {visible_line(node.id)} is not here)\n"
+        return f"{indent}(missing message {visible_line(node.id)})\n"
     head = f"{message.sender} → {', '.join(message.recipients)}  {sent_at(message)}  {message.id}{deep}"
     try:
         text = mail.store.content(message)
@@ -65,7 +65,7 @@ def branch(mail: Loaded, node: Node) -> str:
 
 
 def _facts(message: Message, text: str) -> list[tuple[str, str]]:
-    """Return what a message says of itself, tags of a signature or a key that does not hold among them."""
+    """Return the header fields of a message; tags may tell of an invalid signature or key."""
     subject = message.subject if message.subject != first_line(text) else ""
     found = (("subject", subject), ("type", message.type), ("tags", ", ".join(message.tags)))
     return [(name, value) for name, value in found if value]

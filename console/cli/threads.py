@@ -1,4 +1,4 @@
-"""`signalbox threads`: the threads of a view, the newest first."""
+"""`signalbox threads`: list the threads of a view, the newest first."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--view",
         metavar="VIEW",
         default="all",
-        help=f"{', '.join(PLAIN_VIEWS)}, a #channel or tag, or agent:ID (default: all)",
+        help=f"{', '.join(PLAIN_VIEWS)}, #CHANNEL, a tag or agent:ID (default: all)",
     )
-    reader_option(parser, "count what is unread for this agent, instead of what you have not seen")
+    reader_option(parser, "Count unread mail of this agent instead of mail new to you")
     mailbox_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one row a thread."""
+    """Print one row per thread."""
     with loaded(args, with_seen=True) as mail:
         view = _view(args.view, mail)
         unread = unread_of_agent(args, mail, lambda message: [mail.mailbox.root_of(message.id)])
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         ]
         put(columns(cells, ("age", "unread", "messages", "thread", "subject", "participants")))
     else:
-        put("no threads")
+        put("No threads")
     return 0
 
 
@@ -90,7 +90,7 @@ def _view(text: str, mail: Loaded) -> View:
     if namespace in TAG_NAMESPACES and rest:
         return View("channel", text)
     if not text.startswith("#"):
-        raise UsedWrongly(f"there is no view {text!r}", f"there are {', '.join(PLAIN_VIEWS)}, #CHANNEL and agent:ID")
+        raise UsedWrongly(f'unknown view "{text}"', f"use {', '.join(PLAIN_VIEWS)}, #CHANNEL or agent:ID")
     tags = channels_named(text, [channel.tag for channel in mail.mailbox.channels()])
     if len(tags) != 1:
         raise Refused(

@@ -1,4 +1,4 @@
-"""`signalbox timeline`: a message's whole life, as the records tell it."""
+"""`signalbox timeline`: print everything that happened to a message, from the records."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mailstore.queries.timeline import timeline
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("message", metavar="MSG", help="the message's id, or its beginning")
+    parser.add_argument("message", metavar="MSG", help="Id of the message, or the start of it")
     mailbox_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one row a moment, the earliest first."""
+    """Print one row per event, the earliest first."""
     with loaded(args) as mail:
         moments = timeline(mail.mailbox, find_message(mail.mailbox, args.message), mail.now)
     if args.json:

@@ -1,4 +1,4 @@
-"""`signalbox verify FILE`: whether an export is what the mailbox holds."""
+"""`signalbox verify FILE`: compare an export with the mailbox."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ from mailstore.transfer.export import verified
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="an export in any of its formats")
+    parser.add_argument("file", metavar="FILE", help="An export, in any format")
     mailbox_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what is not as the export says, and how much is; 1 when anything is not."""
+    """Print the records that differ, and counts; return 1 if any record differs."""
     try:
         text = Path(args.file).read_text(encoding="utf-8", errors="surrogateescape")
     except OSError as error:
-        raise Refused(f"{args.file} can't be read ({(error.strerror or str(error)).lower()})", "look at it") from error
+        raise Refused(
+            f"{args.file} can't be read ({(error.strerror or str(error)).lower()})",
+            "check the path and its permissions",
+        ) from error
     claims = claims_in(text)
     with loaded(args) as mail:
         findings = list(verified(claims, mail.store, mail.mailbox))
@@ -38,8 +41,5 @@ def run(args: argparse.Namespace) -> int:
         if bad:
             put(columns([(it.verdict.value, it.claim.id, it.words) for it in bad], ("verdict", "message", "why")))
         counts = Counter(it.verdict.value for it in findings)
-        put(
-            ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
-            or "an empty export: nothing to check"
-        )
+        put(", ".join(f"{number} {verdict}" for verdict, number in counts.items()) or "Empty export: nothing to check")
     return 1 if bad else 0

@@ -1,4 +1,4 @@
-"""`signalbox views`: the searches that are kept under a name, and what each finds now."""
+"""`signalbox views`: list the saved views and what each finds now."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one row a view."""
+    """Print one row per view."""
     with loaded(args, with_seen=True) as mail:
         views = saved_views(mail.store.url)
         steps = find(mail.mailbox, lambda message: text_of(mail.store, message), mail.now, views, mail.store.candidates)
@@ -36,5 +36,5 @@ def run(args: argparse.Namespace) -> int:
         cells = [(str(row.messages), str(row.unread or ""), row.name, row.query, row.problem) for row in rows]
         put(columns(cells, ("messages", "unread", "view", "query", "")))
     else:
-        put("no view is saved: w in the console saves one, and so does [views] in config.toml")
+        put("No saved views. Save one with w in the console, or under [views] in config.toml")
     return 0

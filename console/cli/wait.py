@@ -1,4 +1,4 @@
-"""`signalbox wait --as ID`: blocks until there is mail for an agent, and prints it."""
+"""`signalbox wait --as ID`: block until an agent has unread mail, then print it."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from mailstore.records.message import Message
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    reader_option(parser, "whose mail: a session id, or user", required=True)
-    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="give up after so long (default: never)")
-    type_option(parser, "only mail of this type counts; may be given several times")
+    reader_option(parser, "Whose mail: a session id, or user", required=True)
+    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="Give up after SECONDS (default: never)")
+    type_option(parser, "Only mail of this type (repeatable)")
     mailbox_options(parser, at=False)
     parser.set_defaults(at=None)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what is unread as soon as anything is; records nothing. Raises Refused when the time is out."""
+    """Print unread mail as soon as there is any; records nothing. Raises Refused on timeout."""
     if args.timeout is not None and not args.timeout >= 0:
-        raise UsedWrongly(f"--timeout {args.timeout} is no time", "give seconds from 0")
+        raise UsedWrongly(f"--timeout {args.timeout:g} is out of range", "use 0 seconds or more")
     with loaded(args) as mail:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)
@@ -44,9 +44,7 @@ def run(args: argparse.Namespace) -> int:
             return isinstance(news, Message) and bool(unread())
 
         if not unread() and not follow(mail, time.time, is_enough, args.timeout):
-            raise Refused(
-                f"no mail for {reader} came in {args.timeout:g} s", "wait longer, or look with signalbox read"
-            )
+            raise Refused(f"no mail for {reader} within {args.timeout:g} s", "wait longer, or use signalbox read")
         found = unread()
         if args.json:
             put_json(message_rows(mail, found))

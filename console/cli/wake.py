@@ -1,4 +1,4 @@
-"""`signalbox wake --as ID -- COMMAND…`: runs a command when mail comes that wakes a sleeping agent."""
+"""`signalbox wake --as ID -- COMMAND…`: run a command when mail arrives that should wake a sleeping agent."""
 
 from __future__ import annotations
 
@@ -23,41 +23,39 @@ from mailstore.rules.waking import WAKING_TYPES, is_dormant, waking_mail
 from mailstore.store import Capability
 
 COALESCE_SECONDS = 0.5
-"""How long mail is gathered before a wake: what comes together wakes once."""
+"""How long to collect mail before a wake, so that a burst wakes once."""
 LOOK_SECONDS = 5.0
-"""How soon it is noticed that an agent fell asleep over its mail."""
+"""How often to check whether an agent with unread mail fell asleep."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 300.0
-"""Seconds after the first failure, doubled with each that follows."""
+"""Seconds before a retry: after the first failure, doubled with each further one, and the maximum."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    reader_option(parser, "whom to wake: a session id of the roster", required=True)
+    reader_option(parser, "Agent to wake: a session id of the roster", required=True)
     usual = ",".join(WAKING_TYPES)
-    parser.add_argument("--on", metavar="T,T", default=usual, help=f"types that wake (default: {usual})")
-    parser.add_argument("--once", action="store_true", help="end after the first wake that succeeds")
-    parser.add_argument("--log", type=Path, metavar="FILE", help="where wakes are noted (default: in the state folder)")
-    parser.add_argument(
-        "command", nargs="*", metavar="COMMAND", help="what to run, after --; its arguments as they are"
-    )
+    parser.add_argument("--on", metavar="T,T", default=usual, help=f"Message types that wake it (default: {usual})")
+    parser.add_argument("--once", action="store_true", help="Exit after the first successful wake")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="Log of wakes (default: in the state folder)")
+    parser.add_argument("command", nargs="*", metavar="COMMAND", help="Command to run with its arguments, after --")
     mailbox_options(parser, json=False, at=False)
     parser.set_defaults(at=None)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = "\n".join(
         [
-            "what the command finds in its environment:",
+            "environment of the command:",
             *(f"  {name:18}  {words}" for name, words in ENVIRONMENT.items()),
         ]
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Wait for waking mail, and run the command once for each batch of it, until interrupted."""
+    """Run the command once for each batch of mail that wakes the agent, until interrupted."""
     types = [word for word in (part.strip() for part in args.on.split(",")) if word]
     if not args.command:
         raise UsedWrongly("no command is given", "write it after --: signalbox wake --as ID -- COMMAND …")
     if not types:
-        raise UsedWrongly("--on names no type", f"write --on {','.join(WAKING_TYPES)}")
+        raise UsedWrongly("--on is empty", f"write --on {','.join(WAKING_TYPES)}")
     with loaded(args) as mail:
         if why := mail.store.capabilities.why_not(Capability.FOLLOW):
             raise Refused(f"{mail.store.called()} can't be followed", why)
@@ -67,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 class _Waker:
-    """Wakes one agent, one wake at a time; mail that a wake was told of does not wake again."""
+    """Wake one agent, one wake at a time; no message wakes it twice."""
 
     def __init__(self, args: argparse.Namespace, mail: Loaded, session_id: str, types: list[str]) -> None:
         self._mail = mail
@@ -79,7 +77,7 @@ class _Waker:
         self._stale_seconds = settings(is_told=False).stale_seconds
         self._told: set[str] = set()
         self._woken = shown_to(mail.store, session_id, "wake")
-        """What an earlier run was told of, where the mailbox does not tell what was read since."""
+        """Mail that earlier runs woke for, where the mailbox records no reads."""
         self._came = asyncio.Event()
 
     async def work(self) -> None:
@@ -115,7 +113,7 @@ class _Waker:
         self._came.clear()
 
     async def _wake_if_due(self) -> bool | None:
-        """Run the command where there is reason to; say whether it succeeded, None where there is none."""
+        """Run the command if a wake is due; return whether it succeeded, None if none is due."""
         mailbox, now = self._mail.mailbox, time.time()
         agent = mailbox.roster.get(self._session_id)
         fresh = [it for it in await self._unread(now) if not (it.id in self._told or self._woken.holds(it.id))]
@@ -135,7 +133,7 @@ class _Waker:
         except OSError as error:
             warn(f"{self._log} can't be written ({(error.strerror or str(error)).lower()})")
         if status:
-            warn(f"{self._command[0]} ended with {status}: it is tried again later")
+            warn(f"{self._command[0]} exited with {status}: trying again later")
             return False
         self._told.update(ids)
         if not keeps_reads(self._mail.store, mailbox):

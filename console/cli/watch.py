@@ -1,4 +1,4 @@
-"""`signalbox watch`: a line for each thing that happens in the mailbox, until it is interrupted."""
+"""`signalbox watch`: print a line for each event in the mailbox, until interrupted."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from mailstore.records.roster import Agent
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    reader_option(parser, "only mail for this agent, and what it reads itself")
-    type_option(parser, "only messages of this type; may be given several times")
+    reader_option(parser, "Only mail for this agent, and its own reads")
+    type_option(parser, "Only messages of this type (repeatable)")
     mailbox_options(parser, at=False)
     parser.set_defaults(at=None)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print a line an event: a message, a read, an agent that came or changed."""
+    """Print a line for each event: a message, a read, a new or changed agent."""
     with loaded(args) as mail:
         reader = reader_name(mail.mailbox, args.reader) if args.reader else None
         if reader:

@@ -1,4 +1,4 @@
-"""`signalbox who`: who is there, what they say that they are doing, and since when nothing was heard of them."""
+"""`signalbox who`: list the agents that are present, what they are doing, and when they were last seen."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from mailstore.rules.presence import presence_of
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--all", action="store_true", help="the dead too")
+    parser.add_argument("--all", action="store_true", help="Include dead agents")
     mailbox_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one row an agent, those heard of last first."""
+    """Print one row per agent, the most recently seen first."""
     stale_after = settings(is_told=False).stale_seconds
     with loaded(args) as mail:
         agents = [agent for agent in mail.mailbox.roster if args.all or agent.status is not Status.DEAD]
@@ -32,10 +32,10 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             put_json(rows)
         elif rows:
-            cells = [(*_cells(row), _heard(mail, agent)) for row, agent in zip(rows, agents, strict=True)]
-            put(columns(cells, ("agent", "role", "state", "doing", "unread", "heard of")))
+            cells = [(*_cells(row), _last_seen(mail, agent)) for row, agent in zip(rows, agents, strict=True)]
+            put(columns(cells, ("agent", "role", "state", "doing", "unread", "last seen")))
         else:
-            put("nobody is there: signalbox roster register registers an agent")
+            put("No agents present. Register one with signalbox roster register")
     return 0
 
 
@@ -58,5 +58,5 @@ def _cells(row: PresenceRow) -> tuple[str, ...]:
     return row.session_id, row.role, state, row.substate, unread_words(row.unread)
 
 
-def _heard(mail: Loaded, agent: Agent) -> str:
+def _last_seen(mail: Loaded, agent: Agent) -> str:
     return "never" if agent.last_seen is None else age(mail.now - agent.last_seen)

@@ -58,7 +58,7 @@ def test_archived_mail_is_searched_and_read_in_its_thread(run: Run, mail: MailFi
     mail.message("reply", "ann-00000001", "bob", "An answer.", ago=10 * DAY, thread="m1", read_by=["bob"])
     assert run("archive", "--yes", "--keep", "3", "--store", mail.url).out.startswith("6 messages archived to ")
     mail.message("late", "bob", "all", "A late answer.", ago=10, thread="reply")
-    assert run("search", "Word 1", "--store", mail.url).out == "nothing found\n"
+    assert run("search", "Word 1", "--store", mail.url).out == "Nothing found\n"
     assert "Word 1" in run("search", "Word 1", "--archive", "--store", mail.url).out
     told = run("thread", "late", "--json", "--store", mail.url).document
     assert {"m1", "reply", "late"} <= {json.dumps(told).partition(name)[1] for name in ("m1", "reply", "late")}
@@ -74,9 +74,9 @@ def test_where_nothing_leaves_nothing_changes(run: Run, mail: MailFiles) -> None
 def test_an_archival_that_was_interrupted_is_put_right(run: Run, mail: MailFiles) -> None:
     mail.mailbox.rename(mail.data / "agent-mailbox.jsonl.archiving-1")
     mail.message("new", "bob", "all", ago=1)
-    assert run("search", "Word 1", "--store", mail.url).out != "nothing found\n"
+    assert run("search", "Word 1", "--store", mail.url).out != "Nothing found\n"
     done = run("archive", "--yes", "--store", mail.url)
-    assert done.err == "signalbox: warning: an archival that was interrupted was put right first\n"
+    assert done.err == "signalbox: warning: an interrupted archival was repaired first\n"
     assert len(mail.mailbox.read_bytes().splitlines()) == 10
     assert not list(mail.data.glob("*archiving-*"))
 
@@ -84,8 +84,8 @@ def test_an_archival_that_was_interrupted_is_put_right(run: Run, mail: MailFiles
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        ([], 2, "there is nobody to ask: --yes archives without a question"),
-        (["--yes", "--keep", "-1"], 2, "--keep -1 is no number of messages"),
+        ([], 2, "no terminal to ask for confirmation: use --yes to archive without asking"),
+        (["--yes", "--keep", "-1"], 2, "--keep -1 is negative"),
     ],
 )
 def test_what_is_asked_wrongly_is_refused(

@@ -59,7 +59,7 @@ def test_doctor_tells_of_it_and_counts_what_was_seen(run: Run, gone: str) -> Non
     assert [(fault["file"], fault["reason"]) for fault in found["warnings"]] == [
         ("config.json", f"the team humble-chasing-goose {SINCE}")
     ]
-    assert "nothing is wrong" not in run("doctor", "--store", gone).out
+    assert "No problems found" not in run("doctor", "--store", gone).out
 
 
 def test_a_copy_holds_what_was_seen(run: Run, gone: str, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_a_copy_of_the_same_kind_lacks_nothing(run: Run, tmp_path: Path, dialect
     done = run("convert", mail.url, f"haak:{tmp_path / 'copy'}", "--strict")
     assert done.status == 0, done.err
     assert f"{len(cases)} of {len(cases)} messages" in done.out
-    assert "everything is carried" in done.out
+    assert "Everything was copied" in done.out
     assert files(mail.data) == before
     for words in (["threads"], ["dead-letters"], ["agents"], ["read", "--as", "ann-00000001"]):
         one = run(*words, "--json", "--store", mail.url).document
@@ -61,7 +61,7 @@ def test_strictly_nothing_is_kept_of_what_lacks_something(run: Run, tmp_path: Pa
     mail = damaged(tmp_path / "from")
     done = run("convert", mail.url, f"channels:{tmp_path / 'copy'}", "--strict")
     assert done.status == 1
-    assert "nothing was kept" in done.out
+    assert "Nothing was kept" in done.out
     assert [path.name for path in tmp_path.iterdir() if "copy" in path.name] == []
 
 
@@ -80,7 +80,7 @@ def test_a_dry_run_keeps_nothing(run: Run, tmp_path: Path) -> None:
     mail = tangled(tmp_path / "from")
     done = run("convert", mail.url, f"haak:{tmp_path / 'no' / 'where'}", "--dry-run")
     assert done.status == 0
-    assert "everything is carried" in done.out
+    assert "Everything was copied" in done.out
     assert "the copy:" not in done.out
     assert not (tmp_path / "no").exists()
 
@@ -88,12 +88,12 @@ def test_a_dry_run_keeps_nothing(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("target", "words"),
     [
-        ("copy", "does not say which kind"),
-        ("haak:", "does not say which kind"),
+        ("copy", "names no kind of mailbox"),
+        ("haak:", "names no kind of mailbox"),
         ("nonsense:copy", "no kind of store is called"),
-        ("memory:copy", "can't be made of another one"),
-        ("haak:from", "something is at"),
-        ("haak:no/where", "there is no folder"),
+        ("memory:copy", "can't be made from another one"),
+        ("haak:from", "already exists"),
+        ("haak:no/where", "no folder"),
     ],
 )
 def test_where_no_copy_can_be_made_the_reason_is_said(run: Run, tmp_path: Path, target: str, words: str) -> None:
@@ -145,12 +145,12 @@ def test_the_report_says_in_words_what_another_kind_has_no_place_for(run: Run, t
     assert done.status == 0
     lines = [" ".join(line.split()) for line in done.out.splitlines()]
     assert lines[0] == "37 of 37 messages"
-    assert "5 of 8 receipts (and 3 that the copy tells of by itself)" in lines
+    assert "5 of 8 receipts (and 3 that only the copy has)" in lines
     assert "0 of 1 interventions" in lines
-    assert "not carried, or otherwise than it was:" in lines
+    assert "Not copied, or changed:" in lines
     assert "recipients 1 project:ink, concern:rules project:ink tag-union" in lines
     assert any(line.startswith("agent's status 3 frozen living ") for line in lines)
-    assert lines[-1] == f"the copy: agenties:{tmp_path / 'copy/.agenties/mailbox.jsonl'}"
+    assert lines[-1] == f"Copy: agenties:{tmp_path / 'copy/.agenties/mailbox.jsonl'}"
     records = map(json.loads, (tmp_path / "copy/.agenties/mailbox.jsonl").read_text().splitlines())
     assert {record["id"]: record["to"] for record in records}["role-tagged"] == "role:architect"
 

@@ -70,7 +70,7 @@ def test_redirect_and_undo(run: Run, mail: MailFiles) -> None:
     again = run("dead-letters", "undo", "--store", mail.url)
     assert (again.status, again.err) == (
         1,
-        "signalbox: there is nothing to undo: no letter was settled that is not dead again\n",
+        "signalbox: nothing to undo: signalbox dead-letters lists what is not settled yet\n",
     )
 
 
@@ -86,20 +86,20 @@ def test_resend_and_acknowledge(run: Run, mail: MailFiles) -> None:
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (["redirect", "letter-1"], 2, "--to is missing"),
-        (["redirect", "--to", "scribe"], 2, "redirect which letters?"),
+        (["redirect", "letter-1"], 2, "redirect needs --to: name the new recipient"),
+        (["redirect", "--to", "scribe"], 2, "redirect needs at least one message id"),
         (["list", "letter-1"], 2, "list takes no ids"),
         (["resend", "letter-1"], 1, "ded-00000001 is dead: redirect the letter"),
-        (["acknowledge", "alive"], 1, "alive is no dead letter"),
-        (["acknowledge", "nowhere"], 1, "no message has the id 'nowhere'"),
-        (["acknowledge", "letter-1", "--recipient", "bob-00000001"], 1, "no dead letter for bob-00000001"),
-        (["acknowledge", "letter-1", "--to", "scribe"], 2, "acknowledge takes no --to"),
-        (["acknowledge", "letter-1", "--ttl-hours", "0"], 2, "acknowledge takes no --ttl-hours"),
-        (["redirect", "letter-1", "--to", "scribe", "--note", "x"], 2, "redirect takes no --note"),
-        (["undo", "--recipient", "bob-00000001"], 2, "undo takes no --recipient"),
-        (["--dry-run"], 2, "list takes no --dry-run"),
+        (["acknowledge", "alive"], 1, "alive is not a dead letter"),
+        (["acknowledge", "nowhere"], 1, 'no message with id "nowhere"'),
+        (["acknowledge", "letter-1", "--recipient", "bob-00000001"], 1, "not a dead letter for bob-00000001"),
+        (["acknowledge", "letter-1", "--to", "scribe"], 2, "--to can't be used with acknowledge: use it with redirect"),
+        (["acknowledge", "letter-1", "--ttl-hours", "0"], 2, "--ttl-hours can't be used with acknowledge"),
+        (["redirect", "letter-1", "--to", "scribe", "--note", "x"], 2, "--note can't be used with redirect"),
+        (["undo", "--recipient", "bob-00000001"], 2, "--recipient can't be used with undo"),
+        (["--dry-run"], 2, "--dry-run can't be used with list"),
         (["redirect", "letter-2", "--to", "ded-00000001"], 1, "ded-00000001 is dead"),
-        (["undo", "nothing"], 1, "the journal has no such record"),
+        (["undo", "nothing"], 1, 'no journal record with id "nothing"'),
         (["redirect", "letter-1", "--to", "#x"], 1, "no channel is called #x"),
         (["resend", "letter-2", "--ttl-hours", "0"], 1, "ttl-hours"),
     ],

@@ -113,7 +113,7 @@ def test_a_file_is_not_written_over_and_nothing_else_is_verified(run: Run, mail:
     target.write_text("mine")
     done = run("export", "--output", target, "--store", mail.url)
     assert (done.status, target.read_text()) == (1, "mine")
-    assert "is there already: name another file, or pass --force" in done.err
+    assert "already exists: choose another file, or use --force" in done.err
     assert run("verify", target, "--store", mail.url).status == 1
     assert "no record of an export" in run("verify", target, "--store", mail.url).err
     target.write_text('{"messages": 3}')

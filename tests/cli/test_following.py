@@ -134,7 +134,7 @@ def test_wait_blocks_until_mail_of_a_type_comes(run: Run, mail: MailFiles) -> No
 def test_wait_gives_up_when_its_time_is_out(run: Run, mail: MailFiles) -> None:
     done = run("wait", "--as", ANN, "--timeout", "0.05", "--store", mail.url)
     assert (done.status, done.out) == (1, "")
-    assert done.err == f"signalbox: no mail for {ANN} came in 0.05 s: wait longer, or look with signalbox read\n"
+    assert done.err == f"signalbox: no mail for {ANN} within 0.05 s: wait longer, or use signalbox read\n"
     assert run("wait", "--as", ANN, "--timeout", "-1", "--store", mail.url).status == 2
 
 
@@ -155,4 +155,4 @@ def test_history_lists_mail_in_order_by_type_sender_and_recipient(run: Run, mail
     done = run("history", "--limit", "1", "--store", mail.url)
     assert "answered" in done.out
     assert "2 older messages are not shown" in done.err
-    assert run("history", "--type", "none", "--store", mail.url).out == "no messages\n"
+    assert run("history", "--type", "none", "--store", mail.url).out == "No messages\n"

@@ -83,8 +83,8 @@ def test_what_can_not_be_guessed_is_said_with_what_it_could_be(run: Run, tmp_pat
         tmp_path / "log.jsonl", [{"who": "ann", "note": f"A longer text, number {n}."} for n in range(12)]
     )
     out = run("map", "guess", path).out
-    assert "# sender could not be guessed: candidates are who\n" in out
-    assert "# recipients could not be guessed: candidates are who\n" in out
+    assert "# sender could not be guessed; candidates: who\n" in out
+    assert "# recipients could not be guessed; candidates: who\n" in out
     assert tomllib.loads(out)["message"] == {
         "sender": {"constant": "unknown"},
         "recipients": {"constant": "all"},

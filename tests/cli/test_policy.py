@@ -102,7 +102,7 @@ def test_where_nothing_is_registered_a_senders_name_is_what_it_says(run: Run, ma
 
 @pytest.mark.parametrize("sender", ["user", "human", "person:me", "User", "role:user"])
 def test_an_agent_is_not_the_person(sender: str, send: Send, mail: MailFiles) -> None:
-    assert "nobody gives this command at a terminal" in send(sender, ANN).err
+    assert "this command was not run from a terminal" in send(sender, ANN).err
     assert mail.mailbox.read_bytes() == b""
 
 
@@ -113,16 +113,16 @@ def test_the_person_is_who_owns_the_mailbox_and_sits_at_a_terminal(
     assert send("user", ANN).status == 0
     assert run("send", ANN, "Subject", "Body", "--store", mail.url).status == 0
     monkeypatch.setenv("CLAUDECODE", "1")
-    assert "CLAUDECODE says that an agent gives this command" in send("user", ANN).err
+    assert "CLAUDECODE shows that an agent runs this command" in send("user", ANN).err
     monkeypatch.delenv("CLAUDECODE")
     monkeypatch.setattr(os, "geteuid", lambda: mail.mailbox.stat().st_uid + 1)
-    assert "another user owns the mailbox" in send("user", ANN).err
+    assert "the mailbox belongs to another user" in send("user", ANN).err
 
 
 def test_an_agent_settles_no_dead_letter_as_the_person(run: Run, mail: MailFiles) -> None:
     mail.message("m", ANN, "gone", ago=60)
     words = ["dead-letters", "redirect", "m", "--to", ORC, "--store", mail.url]
-    assert "at a terminal" in run(*words).err
+    assert "from a terminal" in run(*words).err
     assert run(*words, "--dry-run").status == 0
 
 

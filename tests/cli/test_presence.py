@@ -38,7 +38,7 @@ def test_an_agent_lives_freezes_comes_back_and_dies(run: Run, mail: MailFiles) -
     mail.message("m", BOB, ANN, ago=0)
     done = run("roster", "bury", ANN, "--store", mail.url)
     assert done.out == f"{ANN} dead clerk\n"
-    assert f"1 message to {ANN} can't be read any more" in done.err
+    assert f"1 message to {ANN} will not be read" in done.err
     [row] = run("dead-letters", "--json", "--store", mail.url).document
     assert (row["message_id"], row["state"]) == ("m", "dead")
 
@@ -64,17 +64,21 @@ def test_a_heartbeat_says_what_is_done_and_an_old_one_is_stale(run: Run, mail: M
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (["roster", "register", BOB], 1, f"{BOB} is registered and living"),
-        (["roster", "resume", BOB], 1, f"{BOB} is living already"),
-        (["roster", "resume", DED], 1, f"{DED} is dead: signalbox roster register"),
-        (["roster", "freeze", "bobby-0000"], 1, "does not know 'bobby-0000'"),
-        (["roster", "freeze", BOB, "--role", "x"], 2, "freeze takes no --role"),
-        (["roster", "freeze", BOB, "--session-id", BOB], 2, "two agents are named"),
-        (["roster", "bury"], 2, "--session-id is missing"),
+        (["roster", "register", BOB], 1, f"{BOB} is already registered (living)"),
+        (["roster", "resume", BOB], 1, f"{BOB} is already living"),
+        (["roster", "resume", DED], 1, f"{DED} is dead: register a new session"),
+        (["roster", "freeze", "bobby-0000"], 1, '"bobby-0000" is not registered'),
+        (["roster", "freeze", BOB, "--role", "x"], 2, "--role can't be used with freeze"),
+        (["roster", "freeze", BOB, "--session-id", BOB], 2, "both ID and --session-id are given"),
+        (["roster", "bury"], 2, "no agent is given: name it with --session-id ID"),
         (["presence", "--as", "bob-0000001", "--state", "idle"], 1, f"did you mean {BOB}?"),
         (["presence", "--as", DED, "--state", "idle"], 1, f"{DED} is dead"),
-        (["presence", "--as", BOB, "--state", "asleep"], 2, "invalid choice"),
-        (["presence", "--as", BOB, "--state", "idle", "--substate", "a\x1bb"], 1, "--substate is no short text"),
+        (["presence", "--as", BOB, "--state", "asleep"], 2, '--state can\'t be "asleep"'),
+        (
+            ["presence", "--as", BOB, "--state", "idle", "--substate", "a\x1bb"],
+            1,
+            "--substate is too long or not printable",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused_and_nothing_is_written(
@@ -90,4 +94,4 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_written(
 def test_a_session_with_the_name_of_a_role_is_warned_of(run: Run, mail: MailFiles) -> None:
     done = run("roster", "register", "architect", "--store", mail.url)
     assert done.status == 0
-    assert "'architect' is a role too" in done.err
+    assert '"architect" is also a role' in done.err

@@ -150,4 +150,4 @@ def test_too_little_memory_is_told_as_such(capsys: pytest.CaptureFixture[str]) -
         raise MemoryError
 
     assert guarded(work, []) == 1
-    assert capsys.readouterr().err.startswith("signalbox: there is not enough memory for this: ")
+    assert capsys.readouterr().err.startswith("signalbox: not enough memory: ")

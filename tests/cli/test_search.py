@@ -67,7 +67,7 @@ def test_a_query_that_can_not_be_read_says_where_it_broke(run: Run, mail: MailFi
 
 
 def test_nothing_found_is_said(run: Run, mail: MailFiles) -> None:
-    assert run("search", "absent", "--store", mail.url).out == "nothing found\n"
+    assert run("search", "absent", "--store", mail.url).out == "Nothing found\n"
     assert "both" in run("search", "red", "--store", mail.url).out
 
 
@@ -79,8 +79,8 @@ def test_what_is_found_and_not_shown_is_told(run: Run, tmp_path: Path) -> None:
     done = run("search", "lamp", "--limit", "2", "--store", mail.url)
     assert done.status == 0
     assert ("m0" in done.out, "m1" in done.out, "m2" in done.out) == (True, True, False)
-    assert "1 more were found: raise --limit" in done.err
-    assert "1 more were found in the archive: --archive takes them in" in done.err
+    assert "1 more found: raise --limit to see them" in done.err
+    assert "1 more found in the archive: use --archive to include them" in done.err
     done = run("search", "lamp", "--archive", "--store", mail.url)
     assert (done.err, "archive  old" in done.out) == ("", True)
     assert len(run("search", "lamp", "--limit", "1", "--json", "--store", mail.url).document) == 1
@@ -90,7 +90,7 @@ def test_what_is_found_and_not_shown_is_told(run: Run, tmp_path: Path) -> None:
 def test_views_are_listed_with_what_they_find(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mail = MailFiles(tmp_path, now=time.time())
     mail.message("m", "ann-00000001", "all", "A lamp.", ago=60)
-    assert "no view is saved" in run("views", "--store", mail.url).out
+    assert "No saved views" in run("views", "--store", mail.url).out
     folder = tmp_path / "config" / "signalbox"
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text('[views]\n"Of light" = "lamp"\nBroken = "is:x"\n')

@@ -185,8 +185,8 @@ def test_a_message_that_is_not_whole_is_an_error_of_use(run: Run, mail: MailFile
     [
         (["--from", "new-agent", "--to", ANN, "--body", "x"], "does not know the sender 'new-agent'"),
         (["--from", BOB, "--to", ANN, "--body", "word " * 501], "501 words"),
-        (["--from", BOB, "--to", "nobody", "--body", "x"], "nobody has ever borne the name 'nobody'"),
-        (["--from", BOB, "--to", "lamp", "--body", "x"], "nobody holds the role 'lamp' now"),
+        (["--from", BOB, "--to", "nobody", "--body", "x"], 'no agent by the name "nobody"'),
+        (["--from", BOB, "--to", "lamp", "--body", "x"], 'no agent holds the role "lamp"'),
         (["--from", BOB, "--to", "ded-00000001", "--body", "x"], "is dead"),
     ],
     ids=str,

@@ -112,7 +112,7 @@ def test_mail_is_marked_by_name_and_all_at_once(run: Run, shared: SharedFolder) 
     first = "msg-20260316-120100-claude-0001"
     done = run("mark-read", *words, first, "--json")
     assert done.document["messages"] == [first]
-    assert "only signalbox's own commands know of it" in done.err
+    assert "this kind of mailbox can't record reads" in done.err
     assert run("mark-read", *words, first, "--json").document["marked"] == 0
     assert [row["content"] for row in run("read", "--unread", "--json", "--mark", *words).document] == ["For all."]
     say(shared, 3, "More.")

@@ -33,7 +33,7 @@ async def test_the_thread_in_sight_is_exported_and_a_file_that_is_there_left_alo
         await seat.press("x", "ctrl+u")
         await seat.paste(str(target))
         await seat.press("enter")
-        assert "is there already" in " ".join(seat.text.replace("│", " ").split())
+        assert "already exists" in " ".join(seat.text.replace("│", " ").split())
 
 
 async def test_marked_threads_are_exported_together(tmp_path: Path) -> None:

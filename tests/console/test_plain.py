@@ -84,10 +84,10 @@ def test_help_names_every_command_and_each_of_them_works(mail: MailFiles, open_c
         terminal.wait_for(f"{name}")
     for line, answer in (
         ("agents", "ann-00000001"),
-        ("attention", "nothing needs attention"),
+        ("attention", "Nothing needs attention"),
         ("channels", "project:ink"),
-        ("dead-letters", "no dead letters"),
-        ("doctor", "nothing is wrong"),
+        ("dead-letters", "No dead letters"),
+        ("doctor", "No problems found"),
         ("roster", "bob-00000001"),
         ("search wish", "ask"),
         ("thread talk", "bob-00000001: unread"),

@@ -161,7 +161,7 @@ def wrong_with(done: Outcome) -> Iterator[str]:
     """Yield what of a command's outcome no file may bring about."""
     if done.status not in (0, 1, 2):
         yield f"status {done.status}"
-    for sign in ("a fault of signalbox", "Traceback", "the output can't be written", "Warning:"):
+    for sign in ("internal error (", "Traceback", "the output can't be written", "Warning:"):
         if sign in done.err:
             yield done.err[done.err.index(sign) :].strip()
     for name, text in (("output", done.out), ("error output", done.err)):

@@ -155,7 +155,7 @@ class Case:
         else:
             assert end.status == 1, end.said
             assert "signalbox:" in end.said, end.said
-            assert "fault of signalbox" not in end.said, end.said
+            assert "internal error (" not in end.said, end.said
             assert "no space left" in end.said or "disk" in end.said, end.said
         self._follow(left)
 

@@ -126,7 +126,7 @@ def looked(state: str, bench: Bench, folder: Path) -> Iterator[Callable[[Look], 
             assert not end.touched, end.touched
             assert files(folder) == before
             assert end.status in (0, 1), end.said
-            assert "fault of signalbox" not in end.said, end.said
+            assert "internal error (" not in end.said, end.said
 
         yield look
 

@@ -48,5 +48,5 @@ def test_a_schema_that_is_no_text_is_told(kind: str, name: bytes, run: Run, tmp_
     data = path.read_bytes()
     path.write_bytes(data.replace(name, name[:2] + b"\xff" + name[3:]))
     done = run("doctor", "--store", url)
-    assert "fault of signalbox" not in done.err
+    assert "internal error (" not in done.err
     assert "not UTF-8" in done.err + done.out

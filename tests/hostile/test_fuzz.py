@@ -32,7 +32,7 @@ def test_check_by_itself_is_asked_too(tmp_path: Path) -> None:
     ("done", "told"),
     [
         (Outcome(["who"], 3, "", ""), "status 3"),
-        (Outcome(["who"], 1, "", "signalbox: a fault of signalbox itself (KeyError: 1)"), "a fault of signalbox"),
+        (Outcome(["who"], 1, "", "signalbox: internal error (KeyError: 1)"), "internal error ("),
         (Outcome(["who"], 0, "a\x1b[2Jb\n", ""), "output holds U+001B"),
         (Outcome(["who"], 1, "", "signalbox: \u202e\n"), "error output holds U+202E"),
         (Outcome(["who", "--json"], 0, "{", ""), "no JSON"),

@@ -117,7 +117,7 @@ def test_what_is_nested_is_read_or_told_wherever_it_stands(
     mail.line(f'{{"message_id":{nested},"reader_session_id":"{ANN}"}}\n'.encode(), mail.reads)
     for words in (["doctor", "--json"], ["read", "--as", ANN], ["check", "--as", ANN, "--dry-run"]):
         done = run(*words, "--store", mail.url)
-        assert "fault of signalbox" not in done.err, words
+        assert "internal error (" not in done.err, words
     report = run("doctor", "--json", "--store", mail.url).document
     shown = run("history", "--json", "--store", mail.url).document
     told = {row["line"] for row in report["malformed"] if row["file"] == mail.mailbox.name}
