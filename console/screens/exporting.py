@@ -62,4 +62,4 @@ def wrong(name: str) -> str:
     path = Path(name).expanduser() if name else Path()
     if path.suffix not in later.SUFFIXES:
         return f"name a file that ends in {', '.join(later.SUFFIXES)}"
-    return f"{path} is there already" if path.exists() else ""
+    return f"{path} already exists" if path.exists() else ""
