@@ -167,7 +167,7 @@ def salvage(line: Line) -> tuple[list[Piece], list[Fault]]:
         pass
     pieces = _pieces(found)
     if not pieces:
-        return [], [*faults, Fault(found.offset, f"no JSON: {reason}", hides=True)]
+        return [], [*faults, Fault(found.offset, f"invalid JSON: {reason}", hides=True)]
     if len(pieces) > 1:
         faults.append(Fault(found.offset, f"{len(pieces)} records stand on one line"))
     return pieces, [*faults, *_between(found, pieces), *(Fault(p.offset, _odd(p.data)) for p in pieces if _odd(p.data))]

@@ -19,7 +19,7 @@ from mailstore.registry import open_store
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
 from mailstore.stores.agenties import AgentiesStore
-from mailstore.stores.agenties.decode import NoMessage, decode
+from mailstore.stores.agenties.decode import NotAMessage, decode
 from mailstore.stores.agenties.roster import agents
 from tests.mailboxes import MailFiles
 from tests.mailstore.agenties_project import FIXTURE, TWO, Project
@@ -195,13 +195,13 @@ def test_a_whole_record_without_its_newline_is_read_and_a_part_of_one_is_not(pro
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"[1]\n", "no message: a JSON list"),
-        (b"no JSON\n", "no JSON"),
+        (b"[1]\n", "not a message (JSON list)"),
+        (b"no JSON\n", "invalid JSON"),
         (b'{"from": "user", "to": "orchestrator"}\n', "it has no body"),
         (b'{"to": "user", "body": "x"}\n', "it has no sender"),
         (b'{"from": "user", "body": "x", "to": []}\n', "it has no recipient"),
         (b"\x00\x00\x00\n", "a run of 3 NUL bytes"),
-        (b"[" * 100_000 + b"\n", "no JSON"),
+        (b"[" * 100_000 + b"\n", "invalid JSON"),
     ],
 )
 def test_what_is_no_message_is_a_problem_and_the_others_are_read(project: Project, data: bytes, reason: str) -> None:
@@ -235,7 +235,7 @@ def test_odd_values_survive(project: Project, more: dict[str, Any]) -> None:
 def test_any_record_is_a_message_or_says_why_not(record: dict[str, Any]) -> None:
     try:
         entry = decode(Piece(0, b"", record), 0.0)
-    except NoMessage:
+    except NotAMessage:
         return
     assert entry.message.id
     assert entry.message.sender

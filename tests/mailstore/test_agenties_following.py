@@ -54,7 +54,7 @@ def test_a_trimmed_log_is_told_as_one(project: Project, count: int, words: str) 
     events = followed(
         project, rewritten(project, lambda lines: lines[count:]), lambda came: set(kept) <= set(ids(came))
     )
-    assert of(Reset, events) == [Reset(f"{words} no longer there: its owner trims old mail")]
+    assert of(Reset, events) == [Reset(f"{words} gone: Agenties trims old mail")]
     assert ids(events) == dict.fromkeys(kept, 1)
 
 
@@ -83,7 +83,7 @@ def test_bodies_are_found_where_they_moved_to(project: Project) -> None:
         rewritten(project, lambda lines: [*lines[1:], *lines[1:2]])()
         assert store.content(found["m2"]) == "The text of m2."
         assert store.content(found["m1"]) == "The text of m1."
-        with pytest.raises(ContentGone, match="its owner trims old mail"):
+        with pytest.raises(ContentGone, match="Agenties trims old mail"):
             store.content(found["m0"])
 
 

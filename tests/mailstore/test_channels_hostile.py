@@ -57,13 +57,13 @@ def problems(shared: SharedFolder) -> list[Problem]:
         (b'{"id": "x", "from": "cl', "it ends before its record does"),
         (b'{"id": "x", "content": {"text": "y"}', "it ends before its record does"),
         (b'{"id": "x", "content": {"code": nul', "it ends before its record does"),
-        (b'{"id": no}', "no JSON"),
+        (b'{"id": no}', "invalid JSON"),
         (b"[1, 2]", "no record: a JSON list"),
         (b"null", "no record: a JSON NoneType"),
         (b'{"id": "x"}', "no message: it has no content"),
-        ('{"from": "a"}'.encode("utf-16"), "no JSON"),
+        ('{"from": "a"}'.encode("utf-16"), "invalid JSON"),
         (b"\x00" * 4096, "it ends before its record does"),
-        (b'{"content": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "no JSON"),
+        (b'{"content": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "invalid JSON"),
     ],
 )
 def test_what_is_no_message_is_a_problem_and_the_others_are_read(

@@ -114,7 +114,7 @@ def test_what_is_no_agent_is_told(mail: MailFiles) -> None:
 @pytest.mark.parametrize(
     ("contents", "reason"),
     [
-        ('{"agents": [', "no JSON"),
+        ('{"agents": [', "invalid JSON"),
         ('"a roster"', "no roster"),
         ('[{"name": "Ann"}]', "no session id"),
         ("[" * 9999, ""),

@@ -1,4 +1,4 @@
-"""The mailbox of an Agenties project: one log of JSON lines, kept by its owner."""
+"""The Agenties mailbox: one log of JSON lines per project (docs/formats/agenties.md)."""
 
 from __future__ import annotations
 

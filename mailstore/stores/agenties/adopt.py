@@ -1,4 +1,4 @@
-"""Takes over another mailbox's records, as they were, into a new log (formats/agenties.md)."""
+"""Write the records of another mailbox into a new log."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ BROADCAST, USER = "broadcast", "user"
 
 
 def adopt(mailbox: Path, records: Iterable[Adopted]) -> None:
-    """Write letters into a log that is empty, and the agents as its team. Raises StoreError, OSError.
+    """Write messages into an empty log, and the agents as its team. Raises StoreError, OSError.
 
-    A line has one recipient, and one flag that tells of a read: the first of several is kept, and of a role or a
-    broadcast that anybody has read it. A message without a sender or a recipient is no line of this log.
+    A line has one recipient and one read flag: of several recipients the first is kept, and for a role or a
+    broadcast the flag says that anybody has read it. Messages without a sender or a recipient are left out.
     """
     roster = Roster()
     readers: dict[str, set[str]] = {}
@@ -79,7 +79,7 @@ def _sender(text: str) -> str:
 
 
 def _recipient(text: str, roster: Roster) -> str:
-    """Return an address as this program writes it; one that only another system has, as it stands."""
+    """Return an address as Agenties writes it; one of another system is kept as it is."""
     if not text.strip():
         return ""
     address = resolve(text, roster)

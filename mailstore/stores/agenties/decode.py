@@ -1,4 +1,4 @@
-"""A line of an Agenties mailbox as a message, and who has read it (formats/agenties.md)."""
+"""Decode a line of an Agenties mailbox: the message, and who has read it (docs/formats/agenties.md)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mailstore.records.message import NEVER, SOMEBODY, Location, Message, Receip
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.stores.agenties.places import MAILBOX
 
-__all__ = ["AGENT", "ISSUE", "ORCHESTRATOR", "Entry", "NoMessage", "address", "body_of", "decode", "id_of", "name_of"]
+__all__ = ["AGENT", "ISSUE", "ORCHESTRATOR", "Entry", "NotAMessage", "address", "body_of", "decode", "id_of", "name_of"]
 
 AGENT = "agent:"
 ISSUE = "issue:"
@@ -24,12 +24,12 @@ ROLE = "role:"
 ORCHESTRATOR = "orchestrator"
 
 
-class NoMessage(Exception):
-    """A record is no message; says why."""
+class NotAMessage(Exception):
+    """A record is not a message; the text says why."""
 
 
 class Entry(NamedTuple):
-    """What a line says: a message, who has read it, whom it is about, and what is odd about it."""
+    """A decoded line: the message, its read records, the agent it is about, and a warning (empty if none)."""
 
     message: Message
     receipts: tuple[Receipt, ...]
@@ -38,17 +38,17 @@ class Entry(NamedTuple):
 
 
 def decode(piece: Piece, last_time: float) -> Entry:
-    """Read a message; one without a time has `last_time`, that of the line before it. Raises NoMessage."""
+    """Decode a message; without a time of its own it gets `last_time`, that of the previous line. Raises NotAMessage."""
     record = piece.value
     if not isinstance(record, dict):
-        raise NoMessage(f"no message: a JSON {type(record).__name__}")
+        raise NotAMessage(f"not a message (JSON {type(record).__name__})")
     sender = address(record.get("from"))
     if not sender:
-        raise NoMessage("no message: it has no sender")
+        raise NotAMessage("not a message: it has no sender")
     told = record.get("to")
     recipients = tuple(dict.fromkeys(filter(None, map(address, told if isinstance(told, list) else [told]))))
     if not recipients:
-        raise NoMessage("no message: it has no recipient")
+        raise NotAMessage("not a message: it has no recipient")
     body = body_of(record)
     message_id = id_of(piece)
     stamp = record.get("createdAt")
@@ -80,14 +80,14 @@ def decode(piece: Piece, last_time: float) -> Entry:
     )
     readers: tuple[str, ...] = ()
     if record.get("read") in (True, 1, "true"):
-        # one flag: it tells who has read what is for one; of a role that it did, and not who in it
+        # a single flag: it identifies the reader only if there is one recipient; for a role, not who holds it
         readers = (to.removeprefix(ROLE),) if is_one else ()
         readers += (SOMEBODY,) if not is_one or to.startswith(ROLE) else ()
     return Entry(message, tuple(Receipt(message_id, reader) for reader in readers), about, warning)
 
 
 def address(value: Any) -> str:
-    """Return an address as this program writes it, empty for what is none: an agent by its bare id."""
+    """Return an address without the prefix of an agent; empty if it isn't one."""
     text = name_of(value)
     if text in BROADCAST_NAMES:
         return "all"
@@ -98,14 +98,14 @@ def address(value: Any) -> str:
 
 
 def name_of(value: Any) -> str:
-    """Return a name, empty for what is none."""
+    """Return a name; empty if the value isn't one."""
     if isinstance(value, str):
         return value.strip()
     return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
 
 
 def _told(metadata: Any) -> Iterator[str]:
-    """Yield what a message's metadata say, as tags: each name with its value."""
+    """Yield a message's metadata as tags `NAME:VALUE`."""
     if isinstance(metadata, dict):
         for name, value in metadata.items():
             if value is not None:
@@ -113,7 +113,7 @@ def _told(metadata: Any) -> Iterator[str]:
 
 
 def _written(value: Any) -> str:
-    """Return a text as it is, any other value as JSON."""
+    """Return text unchanged, any other value as JSON."""
     if isinstance(value, str):
         return value
     try:
@@ -123,14 +123,14 @@ def _written(value: Any) -> str:
 
 
 def id_of(piece: Piece) -> str:
-    """Return a record's id, or one made from its bytes."""
+    """Return a record's id, or one derived from its bytes."""
     given = name_of(piece.value.get("id"))
     return given or f"line:{hashlib.sha1(piece.data, usedforsecurity=False).hexdigest()}"
 
 
 def body_of(record: dict[str, Any]) -> str:
-    """Return a message's text. Raises NoMessage where it has none."""
+    """Return a message's body. Raises NotAMessage if it has none."""
     body = record.get("body")
     if body is None:
-        raise NoMessage("no message: it has no body")
+        raise NotAMessage("not a message: it has no body")
     return _written(body)

@@ -1,4 +1,4 @@
-"""The log as it stands: its messages folded by id, the last line winning, and where each stands."""
+"""The current contents of the log: messages by id, where the last line with an id wins."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from mailstore.files.salvage import UNREADABLE, Piece, loads, salvage
 from mailstore.files.stamp import Stamp, is_fresh, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.records.message import Message, Problem
-from mailstore.stores.agenties.decode import Entry, NoMessage, decode, id_of
+from mailstore.stores.agenties.decode import Entry, NotAMessage, decode, id_of
 
 __all__ = ["Contents", "Log"]
 
 LARGEST = 256 << 20
-"""Bytes; its owner trims it to 5,000 messages whenever it starts."""
+"""Bytes; Agenties trims the log to 5,000 messages whenever it starts."""
 
 
 class Contents(NamedTuple):
-    """What a file of that stamp holds: entries by id in the order of their last lines, and what is no message."""
+    """The contents of a file with a given stamp: entries by id, in the order of their last lines, and problems."""
 
     stamp: Stamp | None
     entries: dict[str, Entry]
@@ -32,7 +32,7 @@ class Contents(NamedTuple):
 
 
 class Log:
-    """One file, decoded again when it has changed; may be asked from any thread."""
+    """One file, decoded again when it has changed. Thread-safe."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -40,7 +40,7 @@ class Log:
         self._known = Contents(None, {}, [])
 
     def contents(self) -> Contents:
-        """Return what the file holds now. Raises OSError."""
+        """Return the current contents. Raises OSError."""
         with self._lock:
             stamp = path_stamp(self.path)
             if stamp is None or stamp != self._known.stamp or is_fresh(stamp):
@@ -61,7 +61,7 @@ class Log:
             for piece in pieces:
                 try:
                     entry = decode(piece, time)
-                except NoMessage as reason:
+                except NotAMessage as reason:
                     problems.append(Problem(self.path.name, number, piece.offset, str(reason)))
                     continue
                 time = entry.message.time
@@ -72,8 +72,8 @@ class Log:
         return Contents(stamp, entries, problems)
 
     def record(self, message: Message) -> bytes:
-        """Return a message's last line as it stands. Raises ContentGone."""
-        gone = ContentGone(f"{self.path.name} no longer has this message", "its owner trims old mail when it starts")
+        """Return the bytes of a message's last line. Raises ContentGone."""
+        gone = ContentGone(f"{self.path.name} no longer has this message", "Agenties trims old mail when it starts")
         try:
             entry = self.contents().entries.get(message.id)
             if entry is None or entry.message.location is None:
@@ -96,7 +96,7 @@ class Log:
 
 
 def _lines(data: bytes) -> list[Line]:
-    """Cut a file into lines; an unterminated end is left out unless it is a whole record already."""
+    """Split a file into lines; an unterminated last line counts only if it is a complete record."""
     cutter = Cutter()
     lines = cutter.take(data)
     if cutter.held is not None and _is_whole(cutter.held.data):

@@ -1,4 +1,4 @@
-"""Where an Agenties project keeps its mailbox (formats/agenties.md)."""
+"""Find the mailbox of an Agenties project."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["FOLDER", "MAILBOX", "TEAMS", "find", "looks_like_mail"]
 FOLDER = ".agenties"
 MAILBOX = "mailbox.jsonl"
 TEAMS = ("shared/team.json", "team.json")
-"""Where the members of the team may be told, from the mailbox's folder."""
+"""Files that may list the members of the team, relative to the mailbox's folder."""
 FIRST_LINES = 3
 LONGEST_LOOK = 1 << 20
 
 
 def find(path: Path) -> Path | None:
-    """Return the mailbox file at a path: the file, its folder, or the project above. Raises OSError."""
+    """Return the mailbox file for a path: the file, its folder, or the project above. Raises OSError."""
     path = path.absolute()
     if path.is_dir():
         places = [path / FOLDER / MAILBOX, *([path / MAILBOX] if path.name == FOLDER else [])]
@@ -30,7 +30,7 @@ def _is_there(path: Path) -> bool:
 
 
 def looks_like_mail(mailbox: Path) -> bool:
-    """Say whether a file is a mailbox by its name and folder, or by one of its first lines. Raises OSError."""
+    """Return whether a file is a mailbox, judged by name and folder or by its first lines. Raises OSError."""
     if mailbox.name == MAILBOX and mailbox.parent.name == FOLDER:
         return True
     with mailbox.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Who takes part: the members of the team, and whoever the mail names; who works is inferred."""
+"""The agents: members of the team and whoever the mail names; activity is inferred from the mail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ IDLE, WORKING = "idle (inferred)", "working (inferred)"
 
 
 class Team(NamedTuple):
-    """The members' names and roles by id, and what can't be read."""
+    """The members' names and roles by id, and problems; `is_torn` if the file may be half-written."""
 
     members: dict[str, tuple[str, str]]
     problems: list[Problem]
@@ -30,12 +30,12 @@ class Team(NamedTuple):
 
 
 def team_stamps(folder: Path) -> tuple[Stamp | None, ...]:
-    """Return what tells that nothing was said anew of the team."""
+    """Return the stamps of the team files."""
     return tuple(path_stamp(folder / name) for name in TEAMS)
 
 
 def read_team(folder: Path) -> Team:
-    """Return the team: a list of members, or a document that holds it; its exact shape is not documented."""
+    """Return the team: a list of members, or a document with `members`; the exact form is undocumented."""
     for name in TEAMS:
         try:
             data = read_whole(folder / name)
@@ -47,7 +47,7 @@ def read_team(folder: Path) -> Team:
         try:
             document = loads(data)
         except UNREADABLE:
-            return Team({}, [Problem(name, 1, 0, "no JSON")], not data.rstrip().endswith((b"}", b"]")))
+            return Team({}, [Problem(name, 1, 0, "invalid JSON")], not data.rstrip().endswith((b"}", b"]")))
         listed = document.get("members") if isinstance(document, dict) else document
         return Team(dict(filter(None, map(_member, _entries(listed)))), [])
     return Team({}, [])
@@ -67,7 +67,7 @@ def _member(entry: Any) -> tuple[str, tuple[str, str]] | None:
 
 
 def agents(members: dict[str, tuple[str, str]], entries: Iterable[Entry]) -> list[Agent]:
-    """Return the members, and who else is in the mail; `entries` in the order in which they were sent."""
+    """Return the members and everybody else in the mail; `entries` are in the order of sending."""
     busy: dict[str, bool] = {}
     for message, _, about, _ in entries:
         taking_part = {message.sender, *message.recipients, about}
@@ -86,7 +86,7 @@ def agents(members: dict[str, tuple[str, str]], entries: Iterable[Entry]) -> lis
 
 
 def _activity(session: str, busy: dict[str, bool]) -> str:
-    """Say whether an agent works; of the orchestrator, and of whom no mail names, nothing tells it."""
+    """Return an agent's inferred activity; empty for the orchestrator and for agents that no mail names."""
     if session == ORCHESTRATOR or session not in busy:
         return ""
     return WORKING if busy[session] else IDLE

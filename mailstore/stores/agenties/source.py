@@ -1,4 +1,4 @@
-"""What an Agenties mailbox consists of: its log, and the team."""
+"""The parts of an Agenties mailbox: its log and the team."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROSTER = "roster"
 
 
 class AgentiesSource(PartSource):
-    """Two parts: the roster, which the mail tells of too, and the mail."""
+    """Two parts: the roster, which also depends on the mail, and the mail."""
 
     def __init__(self, mailbox: Path, log: Log) -> None:
         self._mailbox = mailbox
@@ -28,7 +28,7 @@ class AgentiesSource(PartSource):
         self.begin()
 
     def begin(self) -> None:
-        """Forget which messages there were."""
+        """Forget all messages seen so far."""
         self._told: set[str] = set()
         self._there: set[str] = set()
 
@@ -38,7 +38,7 @@ class AgentiesSource(PartSource):
         return {ROSTER: (stamp, *team_stamps(self._mailbox.parent)), self._mailbox.name: stamp}
 
     def read(self, part: str) -> list[Event] | None:
-        """Return the agents, or the mail, the newest first; None where the team's file is half-written."""
+        """Return the agents, or the mail with the newest first; None if the team file is half-written."""
         contents = self._log.contents()
         if part == ROSTER:
             team = read_team(self._mailbox.parent)
@@ -55,16 +55,16 @@ class AgentiesSource(PartSource):
         return [*events, *contents.problems]
 
     def same(self, event: Event) -> Hashable:
-        """Return what tells an event from others: a line that was moved or written again says the same."""
+        """Return an event's identity, which doesn't depend on where its line is."""
         return replace(event, location=None) if isinstance(event, Message) else event
 
     def why(self, lost: int) -> str:
-        """Say whether the owner has trimmed its log, or changed what was said."""
+        """Return the reason for a reload: a trimmed log, or changed messages."""
         gone = len(self._told - self._there)
         if not gone:
             return "messages were changed" if lost > 1 else "a message was changed"
         return (
-            f"{gone:,} messages are no longer there: its owner trims old mail"
+            f"{gone:,} messages are gone: Agenties trims old mail"
             if gone > 1
-            else ("a message is no longer there: its owner trims old mail")
+            else ("a message is gone: Agenties trims old mail")
         )

@@ -1,4 +1,4 @@
-"""The mailbox of an Agenties project, to look at (formats/agenties.md)."""
+"""The read-only store for Agenties mailboxes (docs/formats/agenties.md)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AgentiesStore"]
 
-UNHEARD = "Agenties reads this file only when it starts, so a line from outside would not be delivered"
+UNHEARD = "Agenties reads the log only when it starts, so a line from outside would not be delivered"
 NOTHING_SENT = "nothing can be sent here"
 
 
@@ -36,8 +36,8 @@ class AgentiesStore(WatchedStore):
     capabilities: ClassVar[Capabilities] = Capabilities(
         {
             Capability.SEND: UNHEARD,
-            Capability.MARK_READ: "Agenties keeps in memory what was read, and would not hear of it",
-            Capability.UPDATE_ROSTER: "Agenties alone says who is in the team",
+            Capability.MARK_READ: "Agenties keeps read marks in memory and would not notice ours",
+            Capability.UPDATE_ROSTER: "Agenties alone decides who is in the team",
             Capability.RECORD: "the log has no journal beside it",
             Capability.ARCHIVE: "Agenties trims its log itself when it starts",
             Capability.SEVERAL: NOTHING_SENT,
@@ -60,7 +60,7 @@ class AgentiesStore(WatchedStore):
 
     @classmethod
     def recognise(cls, path: Path) -> bool:
-        """Say whether a log lies at a path, in its `.agenties` folder, or under that name anywhere else."""
+        """Return whether there is a log at a path or in its `.agenties` folder."""
         return is_found(find, path, looks_like_mail)
 
     @classmethod
@@ -86,12 +86,12 @@ class AgentiesStore(WatchedStore):
 
     @property
     def url(self) -> str:
-        """Return what names this mailbox anywhere."""
+        """Return the URL of this mailbox."""
         return f"{self.kind}:{self._mailbox.parent.resolve() / self._mailbox.name}"
 
     @property
     def title(self) -> str:
-        """Return the project and the log's folder in it; of a log that lies elsewhere, its name and folder."""
+        """Return the project and the log's folder; for a log elsewhere, its name and folder."""
         parts = self._mailbox.parts
         return os.path.join(*(parts[-3:-1] if parts[-2] == FOLDER else parts[-2:]))  # noqa: PTH118 - a name to show
 
@@ -99,15 +99,15 @@ class AgentiesStore(WatchedStore):
         return sorted({os.path.dirname(name) for name in TEAMS} - {""})  # noqa: PTH120 - a name below the folder
 
     def content(self, message: Message) -> str:
-        """Return a message's body, as its last line has it. Raises ContentGone."""
+        """Return a message's body, from its last line. Raises ContentGone."""
         return body_of(loads(self._log.record(message)))
 
     def raw(self, message: Message) -> bytes:
-        """Return a message's last line as it stands. Raises ContentGone."""
+        """Return the bytes of a message's last line. Raises ContentGone."""
         return self._log.record(message)
 
     def adopt(self, records: Iterable[Adopted]) -> None:
-        """Write what another mailbox held into this new log, which no owner has open; it trims old mail at start."""
+        """Write the records of another mailbox into this new log, which Agenties has not opened yet."""
         from mailstore.stores.agenties.adopt import adopt
 
         try:

@@ -46,7 +46,7 @@ def record_in(data: bytes) -> dict[str, Any]:
     except UNREADABLE as error:
         if _is_cut(data, error):
             raise CutShort("it ends before its record does" if data else "it is empty") from error
-        raise NoRecord(f"no JSON: {str(error)[:REASON_LENGTH]}") from error
+        raise NoRecord(f"invalid JSON: {str(error)[:REASON_LENGTH]}") from error
     if not isinstance(record, dict):
         raise NoRecord(f"no record: a JSON {type(record).__name__}")
     return record

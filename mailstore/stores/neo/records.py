@@ -112,7 +112,7 @@ def _leniently(data: bytes, kind: type[Found]) -> Found:
     try:
         value = loads(data)
     except UNREADABLE as error:
-        raise NoRecord(f"no JSON: {str(error)[:REASON_LENGTH]}") from error
+        raise NoRecord(f"invalid JSON: {str(error)[:REASON_LENGTH]}") from error
     try:
         return msgspec.convert(value, kind)
     except UNREADABLE as error:

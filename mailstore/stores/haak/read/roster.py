@@ -130,7 +130,7 @@ def roster_of(file: str, data: bytes) -> list[Event]:
     try:
         entries = entries_of(loads(data.removeprefix(b"\xef\xbb\xbf"))) if data.strip() else []
     except UNREADABLE as error:
-        return [Problem(file, 1, 0, f"no JSON: {str(error)[:100]}")]
+        return [Problem(file, 1, 0, f"invalid JSON: {str(error)[:100]}")]
     if entries is None:
         return [Problem(file, 1, 0, "no roster: neither a list nor an object of agents")]
     events: list[Event] = []
