@@ -25,12 +25,12 @@ def read_whole(path: Path, largest: int = LARGEST) -> bytes:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         if path.is_symlink():
-            raise NotAFile("a link: links are not followed") from error
+            raise NotAFile("symbolic link: links are not followed") from error
         raise
     try:
         facts = os.fstat(fd)
         if not stat.S_ISREG(facts.st_mode):
-            raise NotAFile("no regular file")
+            raise NotAFile("not a regular file")
         if facts.st_size > largest:
             raise NotAFile(f"larger than {largest >> 20} MiB")
         pieces: list[bytes] = []

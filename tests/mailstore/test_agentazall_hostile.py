@@ -66,7 +66,7 @@ def test_links_are_told_of_and_not_followed(mail: AgentAZAllMail, tmp_path: Path
         "bob@localhost/2026-11-19",
         f"bob@localhost/{DAY}/sent",
     }
-    assert set(fatal(events).values()) == {"a link: links are not followed"}
+    assert set(fatal(events).values()) == {"symbolic link: links are not followed"}
 
 
 def test_a_folder_that_becomes_a_link_after_the_scan_is_not_followed(mail: AgentAZAllMail, tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_what_is_no_file_holds_nothing_up(mail: AgentAZAllMail) -> None:
     (mail.root / INBOX / "folder.txt").mkdir()
     found, events = told(mail.root)
     assert set(found) == {"good"}
-    assert set(fatal(events).values()) == {"no regular file"}
+    assert set(fatal(events).values()) == {"not a regular file"}
 
 
 def test_keys_sidecars_and_other_folders_are_never_shown(mail: AgentAZAllMail) -> None:

@@ -20,7 +20,7 @@ from mailstore.records.events import Event, Reset
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.stores.channels import ChannelsStore
-from mailstore.stores.channels.decode import NoRecord, decode
+from mailstore.stores.channels.decode import InvalidRecord, decode
 from mailstore.stores.channels.places import ROSTER, sender_in, time_in
 from mailstore.stores.channels.roster import merged
 from tests.mailstore.channels_folder import OLD, SharedFolder, agents_in, events_in, messages_in
@@ -54,15 +54,15 @@ def problems(shared: SharedFolder) -> list[Problem]:
     ("data", "reason"),
     [
         (b"", "it is empty"),
-        (b'{"id": "x", "from": "cl', "it ends before its record does"),
-        (b'{"id": "x", "content": {"text": "y"}', "it ends before its record does"),
-        (b'{"id": "x", "content": {"code": nul', "it ends before its record does"),
+        (b'{"id": "x", "from": "cl', "the file ends too early"),
+        (b'{"id": "x", "content": {"text": "y"}', "the file ends too early"),
+        (b'{"id": "x", "content": {"code": nul', "the file ends too early"),
         (b'{"id": no}', "invalid JSON"),
-        (b"[1, 2]", "no record: a JSON list"),
-        (b"null", "no record: a JSON NoneType"),
-        (b'{"id": "x"}', "no message: it has no content"),
+        (b"[1, 2]", "not a record (JSON list)"),
+        (b"null", "not a record (JSON NoneType)"),
+        (b'{"id": "x"}', "not a message: it has no content"),
         ('{"from": "a"}'.encode("utf-16"), "invalid JSON"),
-        (b"\x00" * 4096, "it ends before its record does"),
+        (b"\x00" * 4096, "the file ends too early"),
         (b'{"content": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "invalid JSON"),
     ],
 )
@@ -111,14 +111,14 @@ def test_a_link_is_not_followed(shared: SharedFolder, tmp_path: Path) -> None:
     (shared.root / "registry/agents").mkdir(parents=True)
     (shared.root / "registry/agents/x.json").symlink_to(secret)
     found = problems(shared)
-    assert [problem.reason for problem in found] == ["a link: links are not followed"] * 3
+    assert [problem.reason for problem in found] == ["symbolic link: links are not followed"] * 3
     assert {problem.file for problem in found} >= {"channels/far", "registry/agents/x.json"}
 
 
 def test_what_is_no_file_is_a_problem(shared: SharedFolder) -> None:
     os.mkfifo(shared.channel / f"msg-{ODD}.json")
     (shared.channel / "msg-20260316-120002-x-0001.json").mkdir()
-    assert [problem.reason for problem in problems(shared)] == ["no regular file"] * 2
+    assert [problem.reason for problem in problems(shared)] == ["not a regular file"] * 2
 
 
 def test_a_name_that_is_no_text_is_a_problem(shared: SharedFolder) -> None:
@@ -126,7 +126,7 @@ def test_a_name_that_is_no_text_is_a_problem(shared: SharedFolder) -> None:
     shared.file(f"channels/{odd}/msg-1.json", b"{}")
     shared.file(f"channels/ink/msg-20260316-120000-{odd}-0001.json", b"{}")
     found = problems(shared)
-    assert [problem.reason for problem in found] == ["its name is no UTF-8"] * 2
+    assert [problem.reason for problem in found] == ["its name is not UTF-8"] * 2
     assert all(problem.file.encode() for problem in found)
 
 
@@ -172,7 +172,7 @@ def test_any_record_is_a_message_or_says_why_not(record: dict[str, Any], file: s
     data = json.dumps(record).encode()
     try:
         message = decode(data, "ink", file, OLD).message
-    except NoRecord:
+    except InvalidRecord:
         return
     assert message.id or file == ".json"
     assert message.sender
@@ -182,7 +182,7 @@ def test_any_record_is_a_message_or_says_why_not(record: dict[str, Any], file: s
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_message_or_say_why_not(data: bytes) -> None:
-    with pytest.raises(NoRecord):
+    with pytest.raises(InvalidRecord):
         decode(data, "ink", "msg-20260316-120000-x-0001.json", OLD)
 
 

@@ -111,7 +111,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     folder = team(tmp_path, ann=[entry("One.")])
     os.mkfifo(folder / "inboxes" / "bob.json")
-    assert [problem.reason for problem in of(Problem, read(folder))] == ["no regular file"]
+    assert [problem.reason for problem in of(Problem, read(folder))] == ["not a regular file"]
 
 
 @pytest.mark.parametrize("data", [b"not JSON", b"[]", b'{"members": {}}', b"[" * 99_999])

@@ -94,7 +94,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "mail" / "log.jsonl").symlink_to(outside)
     found, events = read(mapped(tmp_path, LINES.replace("log.jsonl", "mail/*.jsonl")))
     assert not found
-    assert [problem.reason for problem in of(Problem, events)] == ["a link: links are not followed"]
+    assert [problem.reason for problem in of(Problem, events)] == ["symbolic link: links are not followed"]
 
 
 def test_a_database_that_its_owner_holds_locked_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,4 +118,4 @@ def _make_folder(root: Path, folder: Path) -> None:
     for place in [*reversed(folder.relative_to(root).parents), folder.relative_to(root)][1:]:
         make_folder(root / place, look_of((root / place).parent))
         if (root / place).is_symlink():
-            raise NotADirectoryError(20, "a link: links are not followed", str(root / place))
+            raise NotADirectoryError(20, "symbolic link: links are not followed", str(root / place))

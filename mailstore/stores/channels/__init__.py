@@ -1,4 +1,4 @@
-"""Channel folders of a Multi-Agent OS: a JSON file for each message."""
+"""The channel folders of Multi-Agent OS: one JSON file per message (docs/formats/channels.md)."""
 
 from __future__ import annotations
 

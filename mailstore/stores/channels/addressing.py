@@ -1,4 +1,4 @@
-"""Into which channel a draft goes, and whom it names there."""
+"""Determine the channel and the recipient of a draft."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.records.message import Message
 from mailstore.records.protocol import TAG_NAMESPACES, USER_NAMES
 from mailstore.records.roster import Agent
-from mailstore.stores.channels.decode import NoRecord, decode
+from mailstore.stores.channels.decode import InvalidRecord, decode
 from mailstore.stores.channels.places import CHANNELS, HUMAN, is_broadcast, is_message, tag_of
 from mailstore.stores.channels.roster import RosterFiles
 
@@ -23,7 +23,7 @@ LONGEST_NAME = 100
 
 
 class Placed(NamedTuple):
-    """A channel, whom a message in it is for (`all`, or one name), and as whom it goes."""
+    """A channel, the recipient in it (`all` or one name), and the sender."""
 
     channel: str
     to: str
@@ -31,24 +31,24 @@ class Placed(NamedTuple):
 
 
 def is_for_several(recipients: tuple[str, ...]) -> bool:
-    """Say whether recipients are more than one channel, or more than one name in it."""
+    """Return whether there is more than one channel, or more than one name."""
     tags, names = _parted(recipients)
     return len(tags) > 1 or len(names) > 1
 
 
 def names_anybody(recipients: tuple[str, ...]) -> bool:
-    """Say whether recipients are more than a channel, and not everybody in it."""
+    """Return whether the recipients include a name besides the channel."""
     return bool(_parted(recipients)[1])
 
 
 def _parted(recipients: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Return the tags and the names among addresses; to everybody is to neither."""
+    """Return the tags and the names among addresses; a broadcast is neither."""
     tags = [text for text in dict.fromkeys(recipients) if text.partition(":")[0] in TAG_NAMESPACES and ":" in text]
     return tags, [text for text in dict.fromkeys(recipients) if text not in tags and not is_broadcast(text)]
 
 
 def place(root: Path, draft: Draft) -> Placed:
-    """Find the place of a draft that is not for several. Raises DraftRefused and StoreError."""
+    """Return where a draft with at most one channel and one name goes. Raises DraftRefused and StoreError."""
     channels = sorted(path.name for path in _folders(root / CHANNELS))
     tags, names = _parted(draft.recipients)
     sender = HUMAN if draft.sender in USER_NAMES else _checked("from", draft.sender)
@@ -72,13 +72,13 @@ def _agents(root: Path) -> list[Agent]:
 
 
 def _agent(text: str, agents: dict[str, Agent]) -> str:
-    """Return an address as the system writes it. Raises DraftRefused for what it does not know."""
+    """Return an address as the system writes it. Raises DraftRefused for a role."""
     if text in USER_NAMES:
         return HUMAN
     name = _checked("to", text.removeprefix("agent:"))
     holders = [each.session_id for each in agents.values() if name == each.role]
     if holders and name not in agents:
-        raise DraftRefused("to", f"{name!r} is a role, and channels know agents alone", f"name {' or '.join(holders)}")
+        raise DraftRefused("to", f"{name!r} is a role; channels have agents only", f"use {' or '.join(holders)}")
     return name
 
 
@@ -86,12 +86,12 @@ def _named_channel(tag: str, channels: list[str]) -> str:
     namespace, _, name = tag.partition(":")
     if namespace != "project":
         known = ", ".join(map(tag_of, channels)) or "none yet"
-        raise DraftRefused("to", f"{tag!r} is no channel here", f"there are {known}")
+        raise DraftRefused("to", f"{tag!r} is not a channel here", f"known channels: {known}")
     return _checked("to", name)
 
 
 def _likely_channel(root: Path, draft: Draft, agent: Agent | None, channels: list[str]) -> str:
-    """Return the channel of what is answered, else the only one, else the one the agent is in. Raises DraftRefused."""
+    """Return the channel of the answered message, else the only one, else the agent's. Raises DraftRefused."""
     if draft.thread is not None and (answered := _channel_of(root, draft.thread, channels)):
         return answered
     if len(channels) == 1:
@@ -104,7 +104,7 @@ def _likely_channel(root: Path, draft: Draft, agent: Agent | None, channels: lis
 
 
 def _channel_of(root: Path, message_id: str, channels: list[str]) -> str:
-    """Return the channel in which a message is: its file is named for it, as a rule."""
+    """Return the channel that contains a message; its file is usually named after its id."""
     for name in channels if "/" not in message_id and "\0" not in message_id else ():
         if (root / CHANNELS / name / f"{message_id}.json").is_file():
             return name
@@ -118,15 +118,15 @@ def _channel_of(root: Path, message_id: str, channels: list[str]) -> str:
 def _read(path: Path) -> Message | None:
     try:
         return decode(read_whole(path), path.parent.name, path.name, 0.0).message
-    except (OSError, NotAFile, NoRecord):
+    except (OSError, NotAFile, InvalidRecord):
         return None
 
 
 def _checked(field: str, name: str) -> str:
-    """Return a name that can be a part of a file's name. Raises DraftRefused."""
+    """Return a name unchanged if it can be part of a file name. Raises DraftRefused."""
     if not name or name.startswith(".") or len(name.encode()) > LONGEST_NAME:
-        raise DraftRefused(field, f"{name[:40]!r} can't be a part of a file's name", "give a shorter, plain name")
+        raise DraftRefused(field, f"{name[:40]!r} can't be part of a file name", "use a shorter, plain name")
     odd = [char for char in name if char in "/\\:" or not char.isprintable() or char.isspace()]
     if odd:
-        raise DraftRefused(field, f"{name!r} can't be a part of a file's name", f"leave {odd[0]!r} out")
+        raise DraftRefused(field, f"{name!r} can't be part of a file name", f"leave out {odd[0]!r}")
     return name

@@ -1,4 +1,4 @@
-"""Takes over another mailbox's records, as they were, into new channels (formats/channels.md)."""
+"""Write the records of another mailbox into new channels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mailstore.stores.channels.writer import HEX_BELOW
 __all__ = ["adopt"]
 
 MAIL = "mail"
-"""The channel of what was in none."""
+"""The channel for messages that were in none."""
 EVERYBODY = "all"
 TAG = "project:"
 REGISTRY, SIGNALS, _, SESSIONS = ROSTER
@@ -33,10 +33,10 @@ WORD = re.compile(r"[a-z][a-z-]*", re.ASCII)
 
 
 def adopt(root: Path, records: Iterable[Adopted]) -> None:
-    """Write letters into their channels, and the agents beside them. Raises StoreError, OSError.
+    """Write messages into their channels, and the agents beside them. Raises StoreError, OSError.
 
-    The channel is the first one that a message names, `mail` where it names none; whom else it names stands in `to`.
-    A subject, a TTL, and who has read what have no place here.
+    The channel is the first one that a message names, else `mail`; other recipients are written to `to`. Subjects,
+    TTLs and read records have no place here.
     """
     roster = Roster()
     begun: dict[str, str] = {}
@@ -63,7 +63,7 @@ def _folder_name(channel: str) -> str:
 
 
 def _write(root: Path, letter: Letter, roster: Roster) -> str:
-    """Write a letter as a file of its own; return the channel."""
+    """Write a message to a file of its own; return the channel."""
     message = letter.message
     tag = next((text for text in message.recipients if text.startswith(TAG) and text != TAG), TAG + MAIL)
     channel = _folder_name(tag.removeprefix(TAG))
@@ -87,7 +87,7 @@ def _write(root: Path, letter: Letter, roster: Roster) -> str:
 
 
 def _stems(message: Message, sender: str) -> Iterator[str]:
-    """Yield what the file may be called: after its id where that is of this system, else with ever more of a digest."""
+    """Yield possible file names: the id if it has this system's form, else names with ever more digits of a digest."""
     time = utc(message.time)
     file = f"{message.id}.json"
     is_own = sender_in(file) == sender and time_in(file) == int(message.time)
@@ -115,7 +115,7 @@ def _recipient(text: str, roster: Roster) -> str:
 
 
 def _register(root: Path, agent: Agent) -> None:
-    """Write what the registry says of an agent, and its presence where its activity is one."""
+    """Write an agent's registration, and its presence if its activity has that form."""
     state, _, substate = agent.activity.partition(": ")
     is_offline = agent.status is Status.FROZEN
     is_present = state in STATES and (state == OFFLINE) == is_offline and agent.status is not Status.DEAD
@@ -140,7 +140,7 @@ def _register(root: Path, agent: Agent) -> None:
 
 
 def _put(folder: Path, stems: Iterable[str], record: dict[str, Any]) -> None:
-    """Write a file under the first of some names that is free. Raises OSError where none is."""
+    """Write a file under the first unused name. Raises OSError if all are taken."""
     data = msgspec.json.format(encode_record(record), indent=2) + b"\n"
     folder.mkdir(parents=True, exist_ok=True)
     taken: FileExistsError | None = None

@@ -1,4 +1,4 @@
-"""A message's file as a message (formats/channels.md)."""
+"""Decode the file of a message (docs/formats/channels.md)."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from mailstore.kit.timestamps import parse_time
 from mailstore.records.message import NEVER, Location, Message, Receipt
 from mailstore.stores.channels.places import is_broadcast, person_or, sender_in, tag_of, time_in
 
-__all__ = ["CutShort", "Letter", "NoRecord", "body_of", "decode", "name_of", "record_in"]
+__all__ = ["TruncatedRecord", "DecodedMessage", "InvalidRecord", "body_of", "decode", "name_of", "record_in"]
 
 BOM = b"\xef\xbb\xbf"
 REASON_LENGTH = 100
 WORDS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
-"""What JSON has as a whole, and what may be cut in the middle."""
+"""JSON literals, which may be cut in the middle."""
 
 
-class NoRecord(Exception):
-    """What stands in a file is not the record that is looked for; says why."""
+class InvalidRecord(Exception):
+    """A file doesn't contain the expected record; the text says why."""
 
 
-class CutShort(NoRecord):
-    """A file ends before its record does: its writer may not be done."""
+class TruncatedRecord(InvalidRecord):
+    """A file ends before its record does; it may still be being written."""
 
 
-class Letter(NamedTuple):
-    """A message, what it says of having been read, and what is odd about it."""
+class DecodedMessage(NamedTuple):
+    """A message, the read record that it implies, and a warning (empty if none)."""
 
     message: Message
     receipt: Receipt | None
@@ -39,21 +39,21 @@ class Letter(NamedTuple):
 
 
 def record_in(data: bytes) -> dict[str, Any]:
-    """Return the JSON object that a file holds. Raises NoRecord, and CutShort where the file ends too soon."""
+    """Return the JSON object in a file. Raises InvalidRecord, and TruncatedRecord if the file ends too early."""
     data = data.removeprefix(BOM)
     try:
         record = loads(data)
     except UNREADABLE as error:
         if _is_cut(data, error):
-            raise CutShort("it ends before its record does" if data else "it is empty") from error
-        raise NoRecord(f"invalid JSON: {str(error)[:REASON_LENGTH]}") from error
+            raise TruncatedRecord("the file ends too early" if data else "it is empty") from error
+        raise InvalidRecord(f"invalid JSON: {str(error)[:REASON_LENGTH]}") from error
     if not isinstance(record, dict):
-        raise NoRecord(f"no record: a JSON {type(record).__name__}")
+        raise InvalidRecord(f"not a record (JSON {type(record).__name__})")
     return record
 
 
 def _is_cut(data: bytes, error: Exception) -> bool:
-    """Say whether all that is wrong with a file is that it ends: in zeros, where a file system has yet to fill it."""
+    """Return whether a file is only incomplete; it ends in zeros if the file system has not filled it yet."""
     if data.endswith(b"\0\0"):
         return True
     if not isinstance(error, JSONDecodeError):
@@ -62,21 +62,21 @@ def _is_cut(data: bytes, error: Exception) -> bool:
     return error.msg.startswith("Unterminated string") or any(word.startswith(rest) for word in WORDS)
 
 
-def decode(data: bytes, channel: str, file: str, changed: float) -> Letter:
-    """Read a message out of its file, which is in a channel's folder and was changed at `changed`. Raises NoRecord."""
+def decode(data: bytes, channel: str, file: str, changed: float) -> DecodedMessage:
+    """Decode the file of a message in a channel's folder, last changed at `changed`. Raises InvalidRecord."""
     record = record_in(data)
     body = body_of(record)
     sender = name_of(record.get("from"))
     warning = ""
     if not sender:
-        sender, warning = sender_in(file), "it has no sender: the file's name tells"
+        sender, warning = sender_in(file), "no sender: taken from the file name"
     if not sender:
-        raise NoRecord("no message: it has no sender")
+        raise InvalidRecord("not a message: it has no sender")
     said = record.get("timestamp")
     time, _ = parse_time(said)
     is_timed = time is not None
     if time is None:
-        warning = "its time can't be read: the file's name tells" if said else "it has no time: the file's name tells"
+        warning = "invalid time: taken from the file name" if said else "no time: taken from the file name"
         named = time_in(file)
         is_timed = named is not None
         time = changed if named is None else named
@@ -99,32 +99,32 @@ def decode(data: bytes, channel: str, file: str, changed: float) -> Letter:
         location=Location(f"channels/{channel}/{file}", 0, len(data)),
         timed=is_timed,
         is_tracked=False,
-        is_listed=len(addressed) > 1,  # whom it does not name passes it over, though it stands in their channel
+        is_listed=len(addressed) > 1,  # agents that it doesn't name ignore it, although it is in their channel
     )
     if not answered:
-        return Letter(msgspec.structs.replace(message, thread=None), None, warning)
-    return Letter(message, Receipt(answered, message.sender, time), warning)
+        return DecodedMessage(msgspec.structs.replace(message, thread=None), None, warning)
+    return DecodedMessage(message, Receipt(answered, message.sender, time), warning)
 
 
 def recipients(value: Any, channel: str) -> tuple[str, ...]:
-    """Return whom a message names, and its channel, everybody in which it is for where it names nobody."""
+    """Return the recipients that a message names, and its channel (which alone means everybody in it)."""
     names = [name_of(each) for each in (value if isinstance(value, list) else [value])]
     direct = [person_or(name) for name in names if name and not is_broadcast(name)]
     return tuple(dict.fromkeys((*direct, tag_of(channel))))
 
 
 def name_of(value: Any) -> str:
-    """Return a name, empty for what is none."""
+    """Return a name; empty if the value isn't one."""
     if isinstance(value, str):
         return value.strip()
     return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
 
 
 def body_of(record: dict[str, Any]) -> str:
-    """Return a message's text, then its code between fences, then its artifacts as a list. Raises NoRecord."""
+    """Return a message's text, its code in a fenced block, and its artifacts as a list. Raises InvalidRecord."""
     content = record.get("content", record.get("text"))
     if content is None:
-        raise NoRecord("no message: it has no content")
+        raise InvalidRecord("not a message: it has no content")
     if not isinstance(content, dict):
         return _as_text(content)
     parts = [_as_text(content.get("text"))]
@@ -144,7 +144,7 @@ def _as_text(value: Any) -> str:
 
 
 def _fenced(code: str) -> str:
-    """Put code between fences that are longer than any in it."""
+    """Return code in a fenced block whose fence is longer than any in the code."""
     fence = "```"
     while fence in code:
         fence += "`"
@@ -152,7 +152,7 @@ def _fenced(code: str) -> str:
 
 
 def _artifact(value: Any) -> str:
-    """Return one line for a pointer to a file: its path where it has one."""
+    """Return one line for an artifact: its path if it has only that."""
     if isinstance(value, dict):
         path = next((value[key] for key in ("path", "file", "url", "name") if isinstance(value.get(key), str)), None)
         value = path if path is not None and len(value) == 1 else value

@@ -1,4 +1,4 @@
-"""Where the channels of a shared folder lie, and what their files are called (formats/channels.md)."""
+"""Find a shared folder with channels; the names of its folders and files."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ CHANNELS = "channels"
 HUMAN = "human"
 """What the system calls the person."""
 ROSTER = ("registry/agents", "signals/presence", "presence", "sessions")
-"""The folders that tell of agents."""
+"""The folders with records of agents."""
 NAME = re.compile(r"msg-(\d{8}-\d{6})-(.+)-[0-9a-fA-F]+\.json", re.ASCII | re.DOTALL)
 ENTRIES_LOOKED_AT = 1000
-"""How much of a folder is looked at to recognise it."""
+"""Maximum number of entries examined to recognise a folder."""
 
 
 def is_message(name: str) -> bool:
-    """Say whether a file of that name is a message; one that is still written has a name that begins with a dot."""
+    """Return whether a file name is a message's; files still being written begin with a dot."""
     return name.startswith("msg-") and name.endswith(".json")
 
 
 def sender_in(file: str) -> str:
-    """Return the sender that a message's file is named for; a name may hold hyphens."""
+    """Return the sender in a message's file name; names may contain hyphens."""
     found = NAME.fullmatch(file)
     return found[2] if found else ""
 
 
 def time_in(file: str) -> float | None:
-    """Return the time, in seconds since the epoch, that a message's file is named for."""
+    """Return the time in a message's file name, in seconds since the epoch."""
     found = NAME.fullmatch(file)
     try:
         return datetime.strptime(found[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC).timestamp() if found else None
@@ -55,22 +55,22 @@ def time_in(file: str) -> float | None:
 
 
 def tag_of(channel: str) -> str:
-    """Return the tag that a channel is inside a message."""
+    """Return the tag that is the address of a channel."""
     return f"project:{channel}"
 
 
 def is_broadcast(address: str) -> bool:
-    """Say whether an address means all that are in the channel."""
+    """Return whether an address means everybody in the channel."""
     return address in BROADCAST_NAMES or address.lower() == "all"
 
 
 def person_or(name: str) -> str:
-    """Return `user` for what the system calls the person, any other name as it is."""
+    """Return `user` for any name of the person, other names unchanged."""
     return "user" if name in USER_NAMES else name
 
 
 def find(path: Path) -> Path | None:
-    """Return the shared folder at a path: the folder itself, or the one above its `channels`. Raises OSError."""
+    """Return the shared folder for a path: the folder itself, or the one above `channels`. Raises OSError."""
     path = path.absolute()
     if _is_folder(path / CHANNELS) and not (path.name == CHANNELS and _holds_messages(path / CHANNELS)):
         return path
@@ -80,7 +80,7 @@ def find(path: Path) -> Path | None:
 
 
 def looks_like_mail(root: Path) -> bool:
-    """Say whether a shared folder holds a message, or is laid out for some. Raises OSError."""
+    """Return whether a shared folder contains a message, or has the folders for agents. Raises OSError."""
     if any(_holds_messages(root / CHANNELS / name) for name in _names(root / CHANNELS)):
         return True
     return any((root / folder).is_dir() for folder in ROSTER if "/" in folder)

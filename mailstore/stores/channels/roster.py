@@ -1,4 +1,4 @@
-"""Who takes part, from the registry, two folders of presence, sessions, and the names in the mail."""
+"""The agents, from the registry, two presence folders, sessions, and the names in the mail."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent, Status
-from mailstore.stores.channels.decode import CutShort, NoRecord, name_of, record_in
+from mailstore.stores.channels.decode import TruncatedRecord, InvalidRecord, name_of, record_in
 from mailstore.stores.channels.places import ROSTER, is_broadcast, tag_of
 
 __all__ = ["RosterFiles", "merged"]
@@ -28,11 +28,11 @@ OFFLINE = "offline"
 
 Record = dict[str, Any]
 Traffic = Mapping[str, Iterable[str]]
-"""The tags of the channels in which somebody wrote, by name."""
+"""The tags of the channels in which each sender wrote, by name."""
 
 
 class RosterFiles:
-    """Four folders of small files, looked at closely: presence is rewritten in place."""
+    """Four folders of small files, each of which is checked every time: presence is rewritten in place."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -40,12 +40,12 @@ class RosterFiles:
         self._stamps: dict[str, dict[str, Stamp]] = {}
 
     def look(self) -> Hashable:
-        """Return what tells that no file has changed. Raises OSError."""
+        """Return a stamp that changes with any file. Raises OSError."""
         self._stamps = {name: folder.look(closely=True) for name, folder in self._folders.items()}
         return tuple(tuple(sorted(stamps.items())) for stamps in self._stamps.values())
 
     def read(self, traffic: Traffic) -> list[Event] | None:
-        """Return the agents and what can't be read; None where a file is half-written."""
+        """Return the agents and problems; None if a file is half-written."""
         found: dict[str, list[tuple[str, Record]]] = {name: [] for name in ROSTER}
         problems: list[Event] = []
         for folder, stamps in self._stamps.items():
@@ -54,8 +54,8 @@ class RosterFiles:
                     record = record_in(read_whole(self._root / folder / name))
                 except FileNotFoundError:
                     continue
-                except (NoRecord, NotAFile, OSError) as error:
-                    if isinstance(error, CutShort) and not is_settled(stamp.changed / 1e9, time.time()):
+                except (InvalidRecord, NotAFile, OSError) as error:
+                    if isinstance(error, TruncatedRecord) and not is_settled(stamp.changed / 1e9, time.time()):
                         return None
                     why = reason_of(error)
                     problems.append(Problem(_shown(f"{folder}/{name}"), 1, 0, why))
@@ -69,12 +69,12 @@ def _is_record(name: str) -> bool:
 
 
 def _shown(name: str) -> str:
-    """Return a file's name as text; bytes that are none become replacement characters."""
+    """Return a file name as text; invalid UTF-8 becomes replacement characters."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def merged(found: Mapping[str, list[tuple[str, Record]]], traffic: Traffic) -> list[Agent]:
-    """Return the agents that some records tell of, by folder with the names of their files, and the traffic."""
+    """Return the agents in some records (by folder, with the stems of their files) and in the traffic."""
     registered = {name_of(record.get("id")) or stem: record for stem, record in found[REGISTRY]}
     present: dict[str, tuple[float, Record]] = {}
     tags: dict[str, set[str]] = {name: set(channels) for name, channels in traffic.items()}
@@ -100,7 +100,7 @@ def merged(found: Mapping[str, list[tuple[str, Record]]], traffic: Traffic) -> l
 
 
 def _agent(name: str, entry: Record, present: tuple[float, Record], tags: tuple[str, ...]) -> Agent:
-    """Return an agent as its registration and its newest presence tell of it."""
+    """Return an agent from its registration and its newest presence."""
     told, presence = present
     last = max(filter(None, (parse_time(entry.get("last_seen"))[0], told)), default=None)
     word = name_of(presence.get("state")) or name_of(presence.get("status")) or name_of(entry.get("status"))

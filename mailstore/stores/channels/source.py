@@ -1,4 +1,4 @@
-"""What a shared folder consists of: a file for each message in the folder of its channel, and those of the roster."""
+"""The parts of a shared folder: one for each message, and the roster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.part_reader import PartSource, is_settled
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
-from mailstore.stores.channels.decode import CutShort, NoRecord, decode
+from mailstore.stores.channels.decode import TruncatedRecord, InvalidRecord, decode
 from mailstore.stores.channels.places import CHANNELS, is_message, person_or, sender_in, tag_of
 from mailstore.stores.channels.roster import RosterFiles
 
@@ -23,26 +23,26 @@ __all__ = ["ChannelsSource"]
 
 ROSTER = "roster"
 YOUNG_SECONDS = 60.0
-"""How long a message's file is looked at again after it came: not every writer renames, and none changes old mail."""
+"""How long a new file is checked for changes: not every writer renames, but none changes old mail."""
 
 
 class ChannelFolder:
-    """The messages of one channel by file name, with their stamps; costs a `stat` when nothing has changed."""
+    """The messages of one channel by file name, with their stamps; costs one `stat` if nothing has changed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._folder = Folder(path, is_message)
         self._young: dict[str, float] = {}
         self.broken: set[str] = set()
-        """The files that were no record: their writer may come back to them."""
+        """Files with an invalid record; their writer may still complete them."""
         self.stamps: dict[str, Stamp] = {}
         self.senders: set[str] = set()
-        """Who wrote in it, as far as the messages tell that were read."""
+        """Senders of the messages read so far."""
         self._named: dict[str, list[str]] = {}
-        """The files that were not read yet, by the sender that they are named for."""
+        """Files not read yet, by the sender in their name."""
 
     def look(self, *, closely: bool) -> bool:
-        """Say whether anything has changed. Raises OSError where the folder can't be read."""
+        """Return whether anything has changed. Raises OSError if the folder can't be read."""
         now, clock = time.time(), time.monotonic()
         stamps = self._folder.look()
         has_changed = stamps is not self.stamps and stamps != self.stamps
@@ -59,25 +59,25 @@ class ChannelFolder:
         return has_changed
 
     def look_for_senders(self) -> None:
-        """Find who wrote in it: a file's name alone tells of nobody, for what is in it may be no message."""
+        """Determine the senders; a file's name alone proves nothing, since its contents may be invalid."""
         for sender, names in self._named.items():
             while names and sender not in self.senders:
                 name = names.pop()
                 if not _is_text(name):
                     continue
-                with suppress(NoRecord, NotAFile, OSError):
+                with suppress(InvalidRecord, NotAFile, OSError):
                     self.senders.add(decode(read_whole(self._path / name), self._path.name, name, 0.0).message.sender)
             names.clear()
 
 
 class ChannelsSource(PartSource):
-    """The parts are named by their path below the shared folder; a channel that can't be looked into is one too."""
+    """Parts are named by their path below the shared folder; a channel that can't be read is a part too."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._roster = RosterFiles(root)
         self.channels: tuple[str, ...] = ()
-        """The names of the channels that the last look found."""
+        """The channels found by the last look."""
         self.begin()
 
     def begin(self) -> None:
@@ -115,7 +115,7 @@ class ChannelsSource(PartSource):
         return self._parts
 
     def _newest_first(self) -> dict[str, Hashable]:
-        """Return the messages' parts: those that came since the last look first, all of them the newest first."""
+        """Return the messages' parts: new ones since the last look first, then the others, newest first."""
         now = {
             f"{CHANNELS}/{name}/{file}": stamp
             for name, channel in self._channels.items()
@@ -126,7 +126,7 @@ class ChannelsSource(PartSource):
         return {part: now[part] for part in (*came, *(part for part in self._parts if part in now))}
 
     def _list(self) -> bool:
-        """Take in which channels there are; say whether others than before."""
+        """List the channels; return whether they have changed."""
         entries = self._listing.look()
         if entries is self._entries:
             return False
@@ -137,27 +137,29 @@ class ChannelsSource(PartSource):
             for name, mode in modes.items()
             if stat.S_ISDIR(mode)
         }
-        self._links = {name: "a link: links are not followed" for name, mode in modes.items() if stat.S_ISLNK(mode)}
+        self._links = {
+            name: "symbolic link: links are not followed" for name, mode in modes.items() if stat.S_ISLNK(mode)
+        }
         self._entries = entries
         self.channels = tuple(self._channels)
         return before.keys() != self._channels.keys()
 
     def read(self, part: str) -> list[Event] | None:
-        """Return a message and what it says of having been read, or the agents; None where it is half-written."""
+        """Return a message and the read record it implies, or the agents; None if the file is half-written."""
         if part == ROSTER:
             return self._roster.read(self._traffic())
         _, name, *rest = part.split("/")
         if not rest or not _is_text(part):
-            return [Problem(_shown(part), 1, 0, "its name is no UTF-8" if rest else self._closed[name])]
+            return [Problem(_shown(part), 1, 0, "its name is not UTF-8" if rest else self._closed[name])]
         file, folder = rest[0], self._channels[name]
         changed = folder.stamps[file].changed / 1e9
         try:
             letter = decode(read_whole(self._root / part), name, file, changed)
         except FileNotFoundError:
             return []
-        except (NoRecord, NotAFile, OSError) as error:
+        except (InvalidRecord, NotAFile, OSError) as error:
             folder.broken.add(file)
-            if isinstance(error, CutShort) and not is_settled(changed):
+            if isinstance(error, TruncatedRecord) and not is_settled(changed):
                 return None
             why = reason_of(error)
             return [Problem(part, 1, 0, why)]
@@ -173,7 +175,7 @@ class ChannelsSource(PartSource):
         return events
 
     def _traffic(self) -> dict[str, list[str]]:
-        """Return the tags of the channels in which somebody wrote; none for those who were only written to."""
+        """Return the channel tags of each sender; none for names that only received mail."""
         found: dict[str, list[str]] = {name: [] for name in self._seen}
         for name, channel in self._channels.items():
             if _is_text(name):
@@ -191,7 +193,7 @@ def _mode(path: Path) -> int:
 
 
 def _is_text(name: str) -> bool:
-    """Say whether a file's name was written in UTF-8."""
+    """Return whether a file name is valid UTF-8."""
     return name.isascii() or name == name.encode("utf-8", "ignore").decode()
 
 

@@ -1,4 +1,4 @@
-"""Channel folders that several agents share (formats/channels.md)."""
+"""The store for channel folders (docs/formats/channels.md)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore, found_at, is_found
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
-from mailstore.stores.channels.decode import NoRecord, body_of, decode, record_in
+from mailstore.stores.channels.decode import InvalidRecord, body_of, decode, record_in
 from mailstore.stores.channels.places import CHANNELS, ROSTER, find, looks_like_mail
 from mailstore.stores.channels.source import ChannelsSource
 
@@ -39,14 +39,14 @@ class ChannelsStore(WatchedStore):
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         {
-            Capability.MARK_READ: "channels keep no record of who has read what",
+            Capability.MARK_READ: "channels have no read records",
             Capability.UPDATE_ROSTER: "each agent writes its own registration and presence",
             Capability.RECORD: "channels have no journal",
-            Capability.ARCHIVE: "what is in a channel stays there: its agents read it again",
+            Capability.ARCHIVE: "agents read a channel's messages again, so they stay",
             Capability.SEVERAL: "a message is for everybody in one channel, or for one agent in it",
-            Capability.SUBJECT: "its messages have no subject: begin the text with it",
+            Capability.SUBJECT: "its messages have no subject: put it at the beginning of the text",
             Capability.TTL: "its messages do not expire",
-            Capability.AUDIENCE: "channels keep no record of whom a message reached",
+            Capability.AUDIENCE: "channels don't record whom a message reached",
         }
     )
     known_fields: ClassVar[frozenset[str]] = frozenset(
@@ -61,19 +61,19 @@ class ChannelsStore(WatchedStore):
         super().__init__(PartReader(self._source), root, poll=poll)
 
     def would_wake(self, draft: Draft, names: Iterable[str]) -> list[str]:
-        """Return which agents would wake: some listen for their bare name anywhere in a text."""
+        """Return which agents would wake: some react to their bare name anywhere in a text."""
         words = set(WORD.findall(draft.content.casefold()))
         return [name for name in names if name.casefold() in words and name not in (draft.sender, *draft.recipients)]
 
     def is_for_named(self, draft: Draft) -> bool:
-        """Say whether a draft names anybody: the others in its channel pass it over."""
+        """Return whether a draft names anybody: the others in its channel ignore it."""
         from mailstore.stores.channels.addressing import names_anybody
 
         return names_anybody(draft.recipients)
 
     @classmethod
     def recognise(cls, path: Path) -> bool:
-        """Say whether a shared folder lies at a path, or the folder of its channels."""
+        """Return whether a path is a shared folder, or the `channels` in one."""
         return is_found(find, path, looks_like_mail)
 
     @classmethod
@@ -86,7 +86,7 @@ class ChannelsStore(WatchedStore):
 
     @classmethod
     def create(cls, path: Path) -> Self:
-        """Lay an empty shared folder out; what is there already stays as it is. Raises StoreError."""
+        """Create an empty shared folder; existing files stay as they are. Raises StoreError."""
         try:
             root = find(path)
             if root is None:
@@ -99,7 +99,7 @@ class ChannelsStore(WatchedStore):
 
     @property
     def url(self) -> str:
-        """Return what names this mailbox anywhere."""
+        """Return the URL of this mailbox."""
         return f"{self.kind}:{self._root.resolve()}"
 
     @property
@@ -115,24 +115,24 @@ class ChannelsStore(WatchedStore):
         return body_of(record_in(self.raw(message)))
 
     def raw(self, message: Message) -> bytes:
-        """Return a message's file as it stands. Raises ContentGone."""
+        """Return the bytes of a message's file. Raises ContentGone."""
         where = message.location
         if where is None:
-            raise ContentGone(f"message {message.id} stands in no file")
+            raise ContentGone(f"message {message.id} has no file")
         _, channel, file = where.file.split("/")
         try:
             data = read_whole(self._root / where.file)
             found = decode(data, channel, file, 0.0).message
         except (OSError, NotAFile) as error:
             raise ContentGone(f"{where.file} can't be read", "was it moved?") from error
-        except NoRecord as error:
-            raise ContentGone(f"{where.file} is no message any more", "it was replaced") from error
+        except InvalidRecord as error:
+            raise ContentGone(f"{where.file} is no longer a message", "it was replaced") from error
         if found.id != message.id:
             raise ContentGone(f"{where.file} no longer has this message", "it was replaced")
         return data
 
     def send(self, draft: Draft) -> Message:
-        """Post a message to a channel, as a file that appears whole; return it as a scan reads it."""
+        """Post a message to a channel, as a file that appears complete; return it as a scan reads it."""
         from mailstore.stores.channels.addressing import is_for_several, place
         from mailstore.stores.channels.writer import post
 
@@ -144,7 +144,7 @@ class ChannelsStore(WatchedStore):
             raise refusal(self._root / CHANNELS, error) from error
 
     def adopt(self, records: Iterable[Adopted]) -> None:
-        """Write what another mailbox held into these new channels, which no agent watches yet."""
+        """Write the records of another mailbox into these new channels, which no agent watches yet."""
         from mailstore.stores.channels.adopt import adopt
 
         try:

@@ -1,4 +1,4 @@
-"""Posting a message as the system's own program does: written under a hidden name, then given its own."""
+"""Write a message as a file that appears complete under its final name."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ TRIES = 100
 
 
 def post(root: Path, placed: Placed, draft: Draft, now: float) -> Message:
-    """Write a message into its channel, which is made where it is missing. Raises DraftRefused, StoreError, OSError."""
+    """Write a message to its channel, creating the channel if needed. Raises DraftRefused, StoreError, OSError."""
     if taken := [name for name in OWN_METADATA if name in draft.metadata]:
-        raise DraftRefused("metadata", f"can't hold {taken[0]!r}", "channels use this name themselves: take another")
+        raise DraftRefused(
+            "metadata", f"can't contain {taken[0]!r}", "channels use this name themselves: choose another"
+        )
     folder = root / CHANNELS / placed.channel
     if folder.is_symlink():
-        raise StoreError(f"{folder} is a link", "links are not followed: name the place that it points to")
+        raise StoreError(f"{folder} is a symbolic link", "links are not followed: use the folder it points to")
     is_new = not folder.exists()
     if is_new:
         make_folder(folder, look_of(root / CHANNELS))
@@ -56,7 +58,7 @@ def _write(folder: Path, placed: Placed, draft: Draft, now: float) -> tuple[str,
         with Pending(folder / f"{stem}.json", data, look_of(folder)) as pending:
             if pending.appear():
                 return f"{stem}.json", data
-    raise StoreError(f"{folder} has no name left for a message of this second", "try again")
+    raise StoreError(f"{folder} has no unused name for a message of this second", "try again")
 
 
 def _encoded(stem: str, moment: datetime, placed: Placed, draft: Draft) -> bytes:

@@ -119,7 +119,7 @@ def _entry(draft: Draft) -> dict[str, Any]:
 def _read(inbox: Path) -> bytes:
     """Return an inbox's bytes, none where it is not there yet. Raises StoreError for what can't be added to."""
     if inbox.parent.is_symlink():
-        raise StoreError(f"{inbox.parent} is a link", "links are not followed")
+        raise StoreError(f"{inbox.parent} is a symbolic link", "links are not followed")
     try:
         data = read_whole(inbox)
     except FileNotFoundError:

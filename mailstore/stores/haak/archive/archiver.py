@@ -169,7 +169,7 @@ def carry_out(
 def _check(places: Places) -> None:
     """Refuse what can't be archived without harm to those who write."""
     if places.mailbox.is_symlink():
-        raise StoreError(f"{places.mailbox} is a link", "archive where the file itself lies")
+        raise StoreError(f"{places.mailbox} is a symbolic link", "archive where the file itself lies")
     make_folder(places.archive, places.look())
     if places.archive.stat().st_dev != places.folder.stat().st_dev:
         raise StoreError(f"{places.archive} lies on another file system", "the mailbox can't be moved there at once")
