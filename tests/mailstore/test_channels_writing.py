@@ -94,7 +94,7 @@ def test_when_every_name_is_taken_it_says_so(root: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("mailstore.stores.channels.store.time.time", lambda: 1_795_211_417.0)
     monkeypatch.setattr(secrets, "randbelow", lambda limit: 0x11CA)
     before = files(root)
-    with pytest.raises(StoreError, match="no name left"):
+    with pytest.raises(StoreError, match="no unused name"):
         sent(root, ("claude",), sender="codex")
     assert files(root) == before
 

@@ -38,7 +38,7 @@ class Entry(NamedTuple):
 
 
 def decode(piece: Piece, last_time: float) -> Entry:
-    """Decode a message; without a time of its own it gets `last_time`, that of the previous line. Raises NotAMessage."""
+    """Decode a message; without a time it gets `last_time`, that of the previous line. Raises NotAMessage."""
     record = piece.value
     if not isinstance(record, dict):
         raise NotAMessage(f"not a message (JSON {type(record).__name__})")

@@ -14,7 +14,7 @@ from mailstore.kit.timestamps import parse_time
 from mailstore.records.message import NEVER, Location, Message, Receipt
 from mailstore.stores.channels.places import is_broadcast, person_or, sender_in, tag_of, time_in
 
-__all__ = ["TruncatedRecord", "DecodedMessage", "InvalidRecord", "body_of", "decode", "name_of", "record_in"]
+__all__ = ["DecodedMessage", "InvalidRecord", "TruncatedRecord", "body_of", "decode", "name_of", "record_in"]
 
 BOM = b"\xef\xbb\xbf"
 REASON_LENGTH = 100

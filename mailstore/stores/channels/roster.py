@@ -17,7 +17,7 @@ from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent, Status
-from mailstore.stores.channels.decode import TruncatedRecord, InvalidRecord, name_of, record_in
+from mailstore.stores.channels.decode import InvalidRecord, TruncatedRecord, name_of, record_in
 from mailstore.stores.channels.places import ROSTER, is_broadcast, tag_of
 
 __all__ = ["RosterFiles", "merged"]

@@ -15,7 +15,7 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.part_reader import PartSource, is_settled
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
-from mailstore.stores.channels.decode import TruncatedRecord, InvalidRecord, decode
+from mailstore.stores.channels.decode import InvalidRecord, TruncatedRecord, decode
 from mailstore.stores.channels.places import CHANNELS, is_message, person_or, sender_in, tag_of
 from mailstore.stores.channels.roster import RosterFiles
 
