@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 
-from mailstore.errors import MailboxMissing, StoreError, UnknownStore, reason_of
+from mailstore.errors import MailboxMissing, StoreError, UnknownStore
 from mailstore.records.scope import KIND as SEVERAL
 from mailstore.records.scope import url_of
 from mailstore.store import Store
@@ -111,7 +111,7 @@ def _place(text: str) -> Path:
     except RuntimeError as error:
         raise StoreError(f"{text} can't be found", "write the home folder out") from error
     except OSError as error:
-        raise StoreError(f"{text[:200]} can't be looked at", reason_of(error)) from error
+        raise StoreError(f"{text[:200]} can't be looked at", (error.strerror or str(error)).lower()) from error
     return place
 
 

@@ -26,7 +26,8 @@ from mailstore.columns.messages import ABSENT, NONE, Messages
 from mailstore.columns.ranking import Ranking
 from mailstore.columns.strings import MOST, Strings
 from mailstore.records.address import is_person
-from mailstore.state.index import channel_tags, is_for_user
+from mailstore.rules.unread import is_for_user, never_unseen
+from mailstore.state.index import channel_tags
 from mailstore.state.mailbox import Mailbox
 
 __all__ = ["Alike", "fill_mail", "fill_reads"]
@@ -187,7 +188,7 @@ def _fill_threads(mailbox: Mailbox) -> None:
     index.sizes, index.latest = column("i", np.bincount(tops[there], minlength=size)), column("i", latest)
     table.load_order(column("i", there[order]))
     archived = np.array([head.archived for head in table.head_values.values], bool)
-    is_unseen = ~archived[heads] & ~_own(mailbox)[there]
+    is_unseen = ~never_unseen(archived[heads], _own(mailbox)[there])
     index.unseen = column("i", np.bincount(tops[there][is_unseen], minlength=size))
     mailbox._archived = int(archived[heads].sum())
     place = np.empty(size, np.int64)
@@ -214,16 +215,17 @@ def _fill_counts(mailbox: Mailbox) -> None:
     heads = np.array(table.heads, np.uint32)
     values = table.head_values.values
     mail = np.bincount(heads, minlength=len(values)).tolist()
-    foreign = np.bincount(heads[~_own(mailbox)], minlength=len(values)).tolist()
+    archived = np.array([head.archived for head in values], bool)
+    is_unseen = ~never_unseen(archived[heads], _own(mailbox))
+    unseen = np.bincount(heads[is_unseen], minlength=len(values)).tolist()
     for number, head in enumerate(values):
         if number == ABSENT or not mail[number]:
             continue
-        unseen = 0 if head.archived else foreign[number]
-        index.unseen_total += unseen
-        index.unseen_for_user += unseen if is_for_user(head, mailbox.roster, mailbox.user) else 0
+        index.unseen_total += unseen[number]
+        index.unseen_for_user += unseen[number] if is_for_user(head, mailbox.roster, mailbox.user) else 0
         for tag in channel_tags(head):
             index.channel_mail[tag] += mail[number]
-            index.unseen_channel[tag] += unseen
+            index.unseen_channel[tag] += unseen[number]
 
 
 def _own(mailbox: Mailbox) -> Mask:

@@ -1,38 +1,37 @@
-"""Who has what to read, of many messages at once (semantics: what becomes of a message)."""
+"""Files many messages in the ledger at once: masks and times around the rules that file a single one."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 
 import numpy as np
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from mailstore.bulk.threads import column, in_order
 from mailstore.columns.messages import Head, Messages
 from mailstore.columns.open_mail import WORD, Name
-from mailstore.records.address import Kind, is_person, party
+from mailstore.records.address import ROLE, is_person, party
 from mailstore.records.intervals import FOREVER
 from mailstore.records.protocol import PERSON
-from mailstore.records.roster import Agent, Roster, Status
-from mailstore.rules.audience import Recipient, Way, longest_ttl, ways
-from mailstore.rules.delivery import State, end_of, is_dead_letter
+from mailstore.records.roster import Roster
+from mailstore.rules.audience import Recipient, Way, is_alive_for, longest_ttl, ways
+from mailstore.rules.delivery import State, state_of_open
+from mailstore.rules.outcome import end_of, is_dead_letter, is_open, may_be_suspended, readers_for
 from mailstore.state.ledger import Ledger
 
 __all__ = ["FilerOfMany"]
 
 FEWEST = 8
-"""Of messages that share a head: fewer are filed one by one."""
+"""The fewest messages of one head that are filed together."""
 MOST_READERS = 256
-"""Readers whose reads are kept as a column each."""
+"""The most readers whose reads are kept as a column each."""
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.integer]
 Times = NDArray[np.float64]
 
 
 class FilerOfMany:
-    """Files messages in the ledger as it files one, for all that share a head together."""
+    """Files the messages that share a head together, with the same result as `Ledger.file`."""
 
     def __init__(
         self, ledger: Ledger, messages: Messages, readers: array[int], read_rows: Rows, roster: Roster, user: str
@@ -46,7 +45,7 @@ class FilerOfMany:
         self._read_names, order = in_order(np.frombuffer(readers, np.uint32))
         self._read_rows = read_rows[order]
         self._person = [number for number, name in enumerate(messages.names.values) if is_person(name, roster, user)]
-        """The names of the person, as numbers."""
+        """The numbers of the names of the person."""
         self._read: dict[str, Mask] = {}
         self._due = np.full(len(messages), FOREVER)
         self._expired = np.zeros(len(messages), bool)
@@ -79,84 +78,64 @@ class FilerOfMany:
                     self._file_for(one, head, rows[chosen], ends[chosen], now)
 
     def _leads(self, way: Way, times: Times, until: Times, senders: NDArray[np.uint32]) -> Mask:
-        """Say to which messages a way leads."""
+        """Say which messages a way leads to their recipient."""
         leads = np.ones(len(times), bool) if way.is_open_to_sender else self._not_sent_by(way.name, senders)
-        if way.agent is not None:
-            leads &= self._overlaps(way.agent, times, until)
+        if (agent := way.agent) is not None:
+            born, died = agent.life()
+            is_certain = (died >= times) & (born <= until)
+            if self._roster.was_frozen(agent.session_id):
+                for at in np.flatnonzero(~is_certain).tolist():
+                    is_certain[at] = is_alive_for(agent, float(times[at]), float(until[at]), self._roster)
+            leads &= is_certain
         return leads
-
-    def _overlaps(self, agent: Agent, times: Times, until: Times) -> Mask:
-        born, died = agent.life()
-        found: Mask = born <= until
-        if self._roster.was_frozen(agent.session_id):
-            for at in np.flatnonzero(~found).tolist():
-                end = self._roster.end_for(agent.session_id, float(times[at]), float(until[at]))
-                found[at] = born <= end
-        found &= died >= times
-        return found
 
     def _not_sent_by(self, name: str, senders: NDArray[np.uint32]) -> Mask:
         numbers = self._numbers(name)
         return ~np.isin(senders, numbers) if numbers else np.ones(len(senders), bool)
 
     def _numbers(self, name: str) -> list[int]:
-        """Return the numbers under which a name stands in records: the person's are several."""
+        """Return the numbers of a name in the records; the person has several."""
         if name == PERSON:
             return self._person
         number = self._messages.names.known(name)
         return [] if number is None else [number]
 
     def _file_for(self, one: Recipient, head: Head, rows: Rows, ends: Times, now: float) -> None:
-        """File messages for one recipient, whose expiry is given for each of them."""
-        roster, name, is_role = self._roster, one.name, one.kind is Kind.ROLE
-        is_agent = not is_role and name != PERSON
-        agent = roster.get(name) if is_agent else None
-        holders = roster.holders(one.role) if is_role else []
-        unread = ~self._was_read(name)[rows]
-        for reader in roster.held(one.role) if is_role else ():
-            unread &= ~(self._was_read(reader)[rows] & self._not_sent_by(reader, self._senders[rows]))
+        """File messages for one recipient, given the expiry of each."""
+        unread = np.ones(len(rows), bool)
+        for reader, is_any in readers_for(one, self._roster):
+            read = self._was_read(reader)[rows]
+            unread &= ~(read if is_any else read & self._not_sent_by(reader, self._senders[rows]))
         rows, ends = rows[unread], ends[unread]
-        if one.kind in (Kind.UNKNOWN, Kind.LITERAL):
-            self._bury(rows, one, State.UNKNOWN)
-        elif is_role and not (holders and head.is_tracked):
-            self._open(head, one, rows, ends)
-        elif not head.is_tracked:
-            return
-        elif _are_frozen(holders) if is_role else _are_frozen([agent]):
-            self._open(head, one, rows, ends)
-        elif is_agent and agent is None:
-            self._bury(rows, one, State.UNKNOWN)
-        elif agent is not None and agent.status is Status.DEAD:
-            self._bury(rows, one, State.DEAD)
-        else:
-            ends = self._stretched(one, rows, ends, now)
+        found = state_of_open(one, self._roster, is_tracked=head.is_tracked)
+        if found is State.UNREAD:
+            ends = self._suspended(one, rows, ends, now)
             is_over = now >= ends
-            self._bury(rows[is_over], one, State.EXPIRED)
+            self._file_as(State.EXPIRED, one, head, rows[is_over], ends[is_over])
             rows, ends = rows[~is_over], ends[~is_over]
             self._due[rows] = np.minimum(self._due[rows], ends)
-            self._open(head, one, rows, ends)
+        self._file_as(found, one, head, rows, ends)
 
-    def _stretched(self, one: Recipient, rows: Rows, ends: Times, now: float) -> Times:
-        """Return when messages expire of which some would have: not while their recipient is frozen."""
-        sleepers = self._roster.held(one.role) if one.kind is Kind.ROLE else [one.name]
-        if any(map(self._roster.was_frozen, sleepers)):
+    def _suspended(self, one: Recipient, rows: Rows, ends: Times, now: float) -> Times:
+        """Return when messages expire, given when those would whose TTL was never suspended."""
+        if may_be_suspended(one, self._roster):
             for at in np.flatnonzero(now >= ends).tolist():
-                ends[at] = end_of(replace(one, expiry=float(ends[at])), float(self._times[rows[at]]), self._roster)
+                ends[at] = end_of(one, float(self._times[rows[at]]), float(ends[at]), self._roster)
         return ends
 
-    def _bury(self, rows: Rows, one: Recipient, state: State) -> None:
-        if is_dead_letter(one, state):
+    def _file_as(self, found: State, one: Recipient, head: Head, rows: Rows, ends: Times) -> None:
+        """File messages that have one state for a recipient."""
+        if is_open(one, found):
+            if not head.archived and len(rows):
+                self._open(one, rows, ends)
+        elif is_dead_letter(one, found):
             for row in rows.tolist():
-                self._ledger.mark_dead(row, one.name, state)
+                self._ledger.mark_dead(row, one.name, found)
 
-    def _open(self, head: Head, one: Recipient, rows: Rows, ends: Times) -> None:
-        if head.archived or not len(rows):
-            return
-        is_role = one.kind is Kind.ROLE
+    def _open(self, one: Recipient, rows: Rows, ends: Times) -> None:
+        is_role = one.kind is ROLE
         self._opened.setdefault((is_role, one.role if is_role else one.name), []).append(rows)
-        if not is_role:
-            return
-        for holder in self._roster.holders(one.role):
+        for holder in self._roster.holders(one.role) if is_role else ():
             session = holder.session_id
             is_certain = np.zeros(len(rows), bool)
             for start, end in self._roster.tenures(session, one.role):
@@ -179,7 +158,7 @@ class FilerOfMany:
         return known
 
     def settle(self) -> None:
-        """Write what was found into the ledger."""
+        """Write the results into the ledger."""
         self._ledger.expired.load(bytearray(self._expired.tobytes()))
         self._ledger.due = [(float(self._due[row]), row) for row in np.flatnonzero(self._due < FOREVER).tolist()]
         self._ledger.due.sort()
@@ -205,7 +184,7 @@ class FilerOfMany:
         self._count_together()
 
     def _count_together(self) -> None:
-        """Count what roles and others have open both."""
+        """Count the messages that are open both for a role and for another name."""
         mail = self._ledger.open
         for at, (is_role, _) in enumerate(mail.names):
             if is_role:
@@ -215,7 +194,3 @@ class FilerOfMany:
                     own = np.uint64(1 << at % WORD if number == at // WORD else 0)
                     beside |= (np.array(word, np.uint64)[rows] & ~own) != 0
                 mail.count_together(at, rows[beside].tolist())
-
-
-def _are_frozen(agents: Sequence[Agent | None]) -> bool:
-    return all(agent is not None and agent.status is Status.FROZEN for agent in agents)

@@ -1,10 +1,9 @@
-"""What an address can be, and its text form (semantics: addresses; formats/haak.md 7, 8, 10, 11)."""
+"""What an address can be, and its text form (docs/semantics.md, Addresses).
+
+Imports next to nothing, because a hook reads it at every start (docs/decisions/0015).
+"""
 
 from __future__ import annotations
-
-from enum import StrEnum
-
-import msgspec
 
 from mailstore.records.protocol import (
     BROADCAST_NAMES,
@@ -14,14 +13,27 @@ from mailstore.records.protocol import (
     TAG_NAMESPACES,
     USER_NAMES,
 )
-from mailstore.records.roster import Roster
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
+
+    from mailstore.records.agent_table import AgentTable
 
 __all__ = [
+    "BROADCAST",
     "DEFAULT_TTL_HOURS",
+    "DIRECT",
+    "LITERAL",
+    "ROLE",
+    "TAG",
+    "UNKNOWN",
+    "USER",
     "Address",
     "Kind",
     "channel_label",
     "channels_named",
+    "is_channel",
     "is_person",
     "party",
     "resolve",
@@ -29,100 +41,113 @@ __all__ = [
 ]
 
 
-class Kind(StrEnum):
-    """The seven things that an address can be."""
+class Kind(str):
+    """One of the seven things that an address can be; no `enum`, whose import costs a hook too much."""
 
-    BROADCAST = "broadcast"
-    USER = "user"
-    TAG = "tag"
-    ROLE = "role"
-    DIRECT = "direct"
-    UNKNOWN = "unknown"
-    LITERAL = "literal"
+    __slots__ = ()
 
+    BROADCAST: ClassVar[Kind]
+    USER: ClassVar[Kind]
+    TAG: ClassVar[Kind]
+    ROLE: ClassVar[Kind]
+    DIRECT: ClassVar[Kind]
+    UNKNOWN: ClassVar[Kind]
+    LITERAL: ClassVar[Kind]
+
+
+BROADCAST = Kind.BROADCAST = Kind("broadcast")
+USER = Kind.USER = Kind("user")
+TAG = Kind.TAG = Kind("tag")
+ROLE = Kind.ROLE = Kind("role")
+DIRECT = Kind.DIRECT = Kind("direct")
+UNKNOWN = Kind.UNKNOWN = Kind("unknown")
+LITERAL = Kind.LITERAL = Kind("literal")
 
 DEFAULT_TTL_HOURS: dict[Kind, float | None] = {
-    Kind.BROADCAST: BROADCAST_TTL_HOURS,
-    Kind.USER: None,
-    Kind.TAG: None,
-    Kind.ROLE: None,
-    Kind.DIRECT: DIRECT_TTL_HOURS,
-    Kind.UNKNOWN: None,
-    Kind.LITERAL: None,
+    BROADCAST: BROADCAST_TTL_HOURS,
+    USER: None,
+    TAG: None,
+    ROLE: None,
+    DIRECT: DIRECT_TTL_HOURS,
+    UNKNOWN: None,
+    LITERAL: None,
 }
 
 
-class Address(msgspec.Struct, frozen=True, gc=False):
-    """A recipient's text, read: its kind and the name under which its state is kept.
+class Address:
+    """A recipient's text, resolved: its kind and the name under which its mail is kept. Immutable by convention.
 
     `name` is the session id for a direct address, the role for a role (see `role_key`; `role` is what it is called),
     the whole tag for a tag, `all` and `user` for those two (`lab/all` where `lab` is one of several mailboxes), else
-    the text as it stands.
+    the text itself.
     """
 
-    kind: Kind
-    name: str
-    warning: str = ""
-    role: str = ""
+    __slots__ = ("kind", "name", "role", "warning")
+
+    def __init__(self, kind: Kind, name: str, warning: str = "", role: str = "") -> None:
+        self.kind = kind
+        self.name = name
+        self.warning = warning
+        self.role = role
 
 
-def resolve(text: str, roster: Roster, user: str = "user") -> Address:
-    """Read an address as the roster understands it now.
+def resolve(text: str, roster: AgentTable[Any], user: str = PERSON) -> Address:
+    """Return what an address means to the roster as it is now.
 
     The first that applies: a broadcast, the user, a namespace prefix (`agent:` names a session), an exact
     session id, a role that a living agent holds, a role that anyone ever held, a unique prefix of a session
     id or an agent's name, a literal address of another system (`signal:+351…`), and else an unknown name.
     """
     key = (text, user)
-    known = roster.resolved.get(key)
+    known: Address | None = roster.resolved.get(key)
     if known is None:
         known = roster.resolved[key] = _resolve(text, roster, user)
     return known
 
 
-def _resolve(text: str, roster: Roster, user: str) -> Address:
+def _resolve(text: str, roster: AgentTable[Any], user: str) -> Address:
     if text in BROADCAST_NAMES:
-        return Address(Kind.BROADCAST, "all")
+        return Address(BROADCAST, "all")
     label, _, rest = text.partition("/")
     if rest in BROADCAST_NAMES and label in roster.scopes:
-        return Address(Kind.BROADCAST, text)
+        return Address(BROADCAST, text)
     if is_person(text, roster, user):
-        return Address(Kind.USER, PERSON)
+        return Address(USER, PERSON)
     namespace, colon, rest = text.partition(":")
     if colon and rest and namespace in TAG_NAMESPACES:
-        return Address(Kind.TAG, text)
+        return Address(TAG, text)
     if colon and rest and namespace == "role":
         key = role_key(rest, roster, user)
-        return Address(Kind.ROLE, key, role=rest) if roster.knows_role(rest) else Address(Kind.UNKNOWN, key)
+        return Address(ROLE, key, role=rest) if roster.knows_role(rest) else Address(UNKNOWN, key)
     if colon and rest and namespace == "agent":
         found = roster.find(rest)
-        return Address(Kind.DIRECT, found[0].session_id) if found else Address(Kind.UNKNOWN, rest)
+        return Address(DIRECT, found[0].session_id) if found else Address(UNKNOWN, rest)
     agent = roster.get(text)
     if agent is not None:
         clash = f"{text!r} is a session and a role: the session wins" if roster.knows_role(text) else ""
-        return Address(Kind.DIRECT, text, clash)
+        return Address(DIRECT, text, clash)
     if roster.knows_role(text):
-        return Address(Kind.ROLE, text, role=text)
+        return Address(ROLE, text, role=text)
     found = roster.find(text)
     if found is not None:
-        return Address(Kind.DIRECT, found[0].session_id)
+        return Address(DIRECT, found[0].session_id)
     if colon and rest:
-        return Address(Kind.LITERAL, text)
-    return Address(Kind.UNKNOWN, text)
+        return Address(LITERAL, text)
+    return Address(UNKNOWN, text)
 
 
-def is_person(text: str, roster: Roster, user: str = PERSON) -> bool:
+def is_person(text: str, roster: AgentTable[Any], user: str = PERSON) -> bool:
     """Say whether a name in an address or a record is one of the person's."""
     return text == user or text in USER_NAMES or text in roster.person or text.startswith("person:")
 
 
-def party(text: str, roster: Roster, user: str = PERSON) -> str:
-    """Return under which name somebody's mail is kept: the person has one, whichever a record uses."""
+def party(text: str, roster: AgentTable[Any], user: str = PERSON) -> str:
+    """Return the name under which a sender's or recipient's mail is kept; all names of the person are one."""
     return PERSON if is_person(text, roster, user) else text
 
 
-def role_key(role: str, roster: Roster, user: str = PERSON) -> str:
-    """Return under which name a role's mail is kept: its own, unless that is the name of somebody else."""
+def role_key(role: str, roster: AgentTable[Any], user: str = PERSON) -> str:
+    """Return the name under which a role's mail is kept: its own, unless somebody else has that name."""
     is_taken = roster.get(role) is not None or role in BROADCAST_NAMES or is_person(role, roster, user)
     return f"role:{role}" if is_taken else role
 

@@ -1,34 +1,40 @@
-"""Spans of time, and how a TTL stands still in some of them. Times are seconds since the epoch."""
+"""Intervals of time, and how a TTL is suspended during some of them. Times are seconds since the epoch.
+
+Imports next to nothing: a hook reads it at every start.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from itertools import pairwise
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["FOREVER", "LAST_SECOND", "Span", "Spell", "known", "possible", "stretched", "together"]
 
 FOREVER = float("inf")
 
 LAST_SECOND = 253_402_300_799.0
-"""The end of the year 9999: no calendar tells a later time."""
+"""The end of the year 9999, the last time that a date can state."""
 
 Span = tuple[float, float]
 Spell = tuple[float | None, float | None]
-"""A span of which the beginning or the end may not be told."""
+"""An interval whose beginning or end may be unknown."""
 
 
 def known(spells: Iterable[Spell]) -> list[Span]:
-    """Return the spells of which both ends are told."""
+    """Return the intervals whose beginning and end are both known."""
     return [(start, end) for start, end in spells if start is not None and end is not None]
 
 
 def possible(spells: Iterable[Spell], born: float) -> list[Span]:
-    """Return the spells of one who was there from `born` on, as long as each may have been."""
+    """Return intervals as long as each may have been, for an agent that exists from `born` on."""
     return [(born if start is None else start, FOREVER if end is None else end) for start, end in spells]
 
 
 def stretched(time: float, expiry: float, spans: Iterable[Span]) -> float:
-    """Return when a time that begins at `time` and would end at `expiry` ends, if it stands still in some spans."""
+    """Return when a period from `time` to `expiry` ends if it is suspended during some spans."""
     for start, end in sorted(spans):
         begun = max(start, time)
         if begun >= expiry:
@@ -40,7 +46,10 @@ def stretched(time: float, expiry: float, spans: Iterable[Span]) -> float:
 
 
 def together(lives: Sequence[tuple[Sequence[Span], Sequence[Span]]]) -> list[Span]:
-    """Return when somebody was there and all who were slept: of each, the spans of being there and of sleeping."""
+    """Return when at least one agent was present and all present agents slept.
+
+    Each agent is given by the spans of its presence and those of its sleep.
+    """
     edges = sorted({edge for spans in lives for part in spans for span in part for edge in span})
     found = []
     for start, end in pairwise(edges):

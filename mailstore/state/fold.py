@@ -15,6 +15,7 @@ from mailstore.records.message import Delivery, Intervention, Message, Problem, 
 from mailstore.records.protocol import BROADCAST_NAMES, PERSON
 from mailstore.records.roster import Agent, Roster
 from mailstore.rules.audience import Facts, message_expiry
+from mailstore.rules.unread import never_unseen
 from mailstore.state.index import Index
 from mailstore.state.joining import Change, Joined
 from mailstore.state.ledger import Ledger
@@ -376,8 +377,7 @@ class Fold:
         return any(each in self._seen for each in self._joined.rows(row))
 
     def _is_unseen(self, row: int) -> bool:
-        messages = self._messages
-        return not self._is_seen(row) and not messages.head(row).archived and not self._index.is_own(row)
+        return not (never_unseen(self._messages.head(row).archived, self._index.is_own(row)) or self._is_seen(row))
 
     def __len__(self) -> int:
         return self._messages.number

@@ -15,6 +15,7 @@ from mailstore.records.message import Age, Message
 from mailstore.records.roster import Roster
 from mailstore.records.scope import label_of
 from mailstore.rules.thread import Forest
+from mailstore.rules.unread import is_for_user
 from mailstore.state.views import Channel, View
 
 __all__ = ["Index"]
@@ -267,11 +268,6 @@ class Index:
             ordered = sorted(tags, key=lambda tag: (tag.partition(":")[2], tag))
             self._tags = borne, set(self.channel_mail), ordered
         return self._tags[2]
-
-
-def is_for_user(head: Head | Message, roster: Roster, user: str) -> bool:
-    """Say whether a message, or what several share, addresses the user or mentions them."""
-    return any(is_person(name, roster, user) for name in (*head.recipients, *head.mentions))
 
 
 def channel_tags(head: Head) -> list[str]:

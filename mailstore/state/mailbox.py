@@ -12,7 +12,7 @@ from mailstore.records.intervals import FOREVER
 from mailstore.records.message import Message, Problem, Trace, by_age
 from mailstore.records.scope import WHOLE, label_of
 from mailstore.rules.retention import Retention
-from mailstore.state.index import is_for_user
+from mailstore.rules.unread import is_for_user, never_unseen
 from mailstore.state.message_status import Fates
 from mailstore.state.outline import Outline, outline
 from mailstore.state.retained_threads import Retained
@@ -123,7 +123,7 @@ class Mailbox(Fates):
 
     def is_unseen(self, message: Message) -> bool:
         """Say whether the person has not seen a message yet; archived and own mail never counts."""
-        return not message.archived and not self.is_own(message) and not self.was_seen(message.id)
+        return not never_unseen(message.archived, self.is_own(message)) and not self.was_seen(message.id)
 
     def was_seen(self, message_id: str) -> bool:
         """Say whether the person marked a message as seen."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from mailstore.columns.messages import Messages
-from mailstore.records.address import Kind, role_key
+from mailstore.records.address import BROADCAST, DIRECT, ROLE, TAG, role_key
 from mailstore.records.message import Delivery, Intervention, Message, Receipt, by_age
 from mailstore.records.protocol import PERSON
-from mailstore.records.roster import Status
 from mailstore.rules.audience import Facts, Recipient, expires_at, recipients
-from mailstore.rules.delivery import Standing, State, standing, state
+from mailstore.rules.delivery import Standing, State, standing, state, state_of_open
+from mailstore.rules.unread import own_of
 from mailstore.state.fold import NO_FACTS, Fold
 from mailstore.state.views import DeadLetter
 from mailstore.steps import ReadAnew
@@ -112,14 +112,8 @@ class Fates(Fold):
         """Return as which recipients of a message an agent, or the user, has it; an archived one as none."""
         if message.archived:
             return []
-        name, roster = self._party(reader), self.roster
-        is_sent = self._party(message.sender) == name
-        return [
-            it
-            for it in recipients(message, self._facts_of(message.id), roster, self.user)
-            if it.name == name
-            or (it.kind is Kind.ROLE and not is_sent and roster.is_own(name, it.role, message.time, it.expiry))
-        ]
+        found = recipients(message, self._facts_of(message.id), self.roster, self.user)
+        return own_of(found, self._party(reader), self._party(message.sender), message.time, self.roster)
 
     def unread(self, reader: str, now: float) -> list[Message]:
         """Return what an agent, or the user, has still to read, oldest first."""
@@ -144,7 +138,7 @@ class Fates(Fold):
 
     def is_talk(self, message: Message, reader: str) -> bool:
         """Say whether an agent has a message only as everybody in a channel, or everywhere, has it."""
-        return {recipient.kind for recipient in self._own(message, reader)} <= {Kind.TAG, Kind.BROADCAST}
+        return {recipient.kind for recipient in self._own(message, reader)} <= {TAG, BROADCAST}
 
     def unread_count(self, session_id: str) -> int:
         """Return how much mail an agent has still to read."""
@@ -174,14 +168,9 @@ class Fates(Fold):
         """Yield what somebody has still to read: the message, for whom, and whether unread, frozen or waiting."""
         self.advance(now)
         for (is_role, name), _ in self._ledger.open.holders():
-            if is_role:
-                key, holders = self._role_key(name), self.roster.holders(name)
-                is_frozen = all(it.status is Status.FROZEN for it in holders)
-                state = State.WAITING if not holders else State.FROZEN if is_frozen else State.UNREAD
-            else:
-                key, agent = name, self.roster.get(name)
-                is_frozen = agent is not None and agent.status is Status.FROZEN
-                state = State.FROZEN if is_frozen else State.UNREAD
+            key = self._role_key(name) if is_role else name
+            one = Recipient(key, ROLE, role=name) if is_role else Recipient(key, DIRECT)
+            state = state_of_open(one, self.roster)
             for row in self._ledger.open.of((is_role, name)):
                 yield self._messages[row], key, state
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
-from mailstore.errors import reason_of
 from mailstore.files.folder import Folder
 from mailstore.files.lines import Line
 from mailstore.files.salvage import UNREADABLE, loads, salvage
@@ -109,7 +108,7 @@ class Files(Origin):
         except NotAFile as error:
             return Read([], [Problem(part, 1, 0, str(error))])
         except OSError as error:
-            return Read([], [Problem(part, 1, 0, reason_of(error))])
+            return Read([], [Problem(part, 1, 0, (error.strerror or str(error)).lower())])
 
     def _is_settled(self, part: str) -> bool:
         try:

@@ -1,0 +1,63 @@
+"""What "unread", "unseen" and "for the user" mean, each stated once.
+
+- **Unread** is said of a recipient, from the records of the mailbox: nothing records that it read the message, and
+  it still can (`is_open`, `own_of`). The mail of an agent is its own, and that of the roles it holds.
+- **Unseen** is said of the person alone, from what they looked at in the console, which Signalbox keeps for itself.
+- **For the user** is mail that is addressed to the person or mentions them, under any of their names.
+
+Imports next to nothing, because a hook reads it at every start (docs/decisions/0015).
+"""
+
+from __future__ import annotations
+
+from mailstore.records.address import BROADCAST, ROLE, TAG, USER, is_person, resolve
+from mailstore.records.agent_table import DEAD
+from mailstore.records.protocol import PERSON
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from typing import Any, TypeVar
+
+    from mailstore.records.agent_table import AgentTable, Registered
+    from mailstore.rules.audience import Headed, Recipient
+
+    Truth = TypeVar("Truth", bound=Any)
+
+__all__ = ["is_due_to_sender", "is_for_user", "never_unseen", "own_of", "roles_of"]
+
+
+def is_for_user(head: Headed, roster: AgentTable[Any], user: str = PERSON) -> bool:
+    """Say whether a message, or what many messages share, addresses the person or mentions them."""
+    return any(is_person(name, roster, user) for name in (*head.recipients, *head.mentions))
+
+
+def never_unseen(archived: Truth, own: Truth) -> Truth:
+    """Say whether a message never counts as unseen: archived mail, and what the person sent; or say it of many."""
+    return archived | own  # type: ignore[no-any-return]
+
+
+def is_due_to_sender(head: Headed, joined: Collection[str], roster: AgentTable[Any], user: str = PERSON) -> bool:
+    """Say whether the sender of a message that the person has seen waits for a read record of theirs.
+
+    It does where the message is addressed to the person, to everybody, or to one of the channels they joined.
+    """
+    kinds = [(text, resolve(text, roster, user).kind) for text in head.recipients]
+    return any(kind is USER or kind is BROADCAST or (kind is TAG and text in joined) for text, kind in kinds)
+
+
+def roles_of(agent: Registered | None) -> tuple[str, ...]:
+    """Return the roles whose unread mail an agent has to read: those that it holds, unless it is dead."""
+    return () if agent is None or agent.status == DEAD else agent.roles()
+
+
+def own_of(found: Iterable[Recipient], name: str, sender: str, time: float, roster: AgentTable[Any]) -> list[Recipient]:
+    """Return as which of a message's recipients somebody has it: as itself, and in its roles.
+
+    Mail to a role is its own if it lived and held the role while the mail lasted, and did not send it.
+    """
+    return [
+        it
+        for it in found
+        if it.name == name or (it.kind is ROLE and name != sender and roster.is_own(name, it.role, time, it.expiry))
+    ]
