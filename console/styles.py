@@ -10,19 +10,7 @@ from textual.color import Color, ColorParseError
 
 from mailstore.rules.delivery import State
 
-__all__ = ["GLYPHS", "TextStyles"]
-
-GLYPHS: dict[State, str] = {
-    State.READ: "✓",
-    State.UNREAD: "○",
-    State.WAITING: "…",
-    State.FROZEN: "◐",
-    State.ARCHIVED: "▫",
-    State.UNRECORDED: "·",
-    State.EXPIRED: "◌",
-    State.DEAD: "✕",
-    State.UNKNOWN: "?",
-}
+__all__ = ["TextStyles"]
 
 
 class TextStyles(Struct, frozen=True):

@@ -15,6 +15,7 @@ from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
 import themes
+from console.symbols import STATES
 
 __all__ = [
     "DEFAULTS",
@@ -40,15 +41,7 @@ DEFAULTS = {
     "mail-border-focused": "accent",
     "mail-cursor": "surface",
     "mail-cursor-blurred": "panel",
-    "state-read": "success",
-    "state-unread": "muted",
-    "state-waiting": "warning",
-    "state-frozen": "warning",
-    "state-archived": "muted",
-    "state-unrecorded": "muted",
-    "state-expired": "muted",
-    "state-dead": "error",
-    "state-unknown": "error",
+    **{f"state-{state.value}": symbol.colour for state, symbol in STATES.items()},
 }
 """For each variable of ours, the colour it takes where a theme is silent."""
 

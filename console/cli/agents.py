@@ -10,10 +10,9 @@ from console.cli.options import mailbox_options
 from console.cli.output import AgentRow
 from console.cli.plain import columns, put, stamp
 from console.render.short_text import age
+from console.symbols import AGENTS
 from console.unseen import unread_count, unread_words
-from mailstore.records.roster import Agent, Status
-
-GLYPHS = {Status.LIVING: "●", Status.FROZEN: "◐", Status.DEAD: "✕"}
+from mailstore.records.roster import Agent
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,5 +58,5 @@ def agent_row(mail: Loaded, agent: Agent) -> AgentRow:
 def _cells(mail: Loaded, agent: Agent) -> tuple[str, ...]:
     unread = unread_count(mail.store, mail.mailbox, agent.session_id)
     seen = "never" if agent.last_seen is None else age(mail.now - agent.last_seen)
-    glyph, status = GLYPHS[agent.status], agent.status.value
+    glyph, status = AGENTS[agent.status].glyph, agent.status.value
     return (glyph, agent.session_id, agent.role, status, unread_words(unread), seen, ", ".join(agent.tags))

@@ -10,23 +10,12 @@ from console.cli.output import MessageRow
 from console.cli.plain import body, bold
 from console.cli.terminal_io import warn
 from console.render.safe import visible_line
+from console.symbols import STATES
 from mailstore.errors import ContentGone
 from mailstore.records.message import Message
 from mailstore.rules.delivery import Standing, State
 
 __all__ = ["letter", "message_row", "message_rows", "receipts", "text_of", "texts_of"]
-
-GLYPHS = {
-    State.READ: "✓",
-    State.UNREAD: "●",
-    State.FROZEN: "○",
-    State.WAITING: "○",
-    State.ARCHIVED: "▫",
-    State.UNRECORDED: "·",
-    State.EXPIRED: "✕",
-    State.DEAD: "✕",
-    State.UNKNOWN: "?",
-}
 
 
 def message_row(mail: Loaded, message: Message) -> MessageRow:
@@ -85,12 +74,12 @@ def receipts(states: dict[str, Standing]) -> list[str]:
     """Return one line per recipient: its state, who read it, or why nobody did."""
     lines = []
     for name, found in states.items():
-        text = f"{GLYPHS[found.state]} {name}: {found.state.value}"
+        text = f"{STATES[found.state].glyph} {name}: {found.state.value}"
         if found.state is State.READ:
             readers = [reader for reader in found.by if reader != name]
             text += f" by {', '.join(readers)}" if readers else ""
         elif found.reason:
-            text = f"{GLYPHS[found.state]} {name}: {_why(found)}"
+            text = f"{STATES[found.state].glyph} {name}: {_why(found)}"
         lines.append(visible_line(text))
     return lines
 

@@ -14,7 +14,8 @@ from console.panes.row_layout import Piece, lay
 from console.panes.thread_rows import TYPE_GLYPHS
 from console.render.safe import visible_line
 from console.render.short_text import clock, shorten_middle
-from console.styles import GLYPHS, TextStyles
+from console.styles import TextStyles
+from console.symbols import NEW, STATES
 from mailstore.records.message import Message
 from mailstore.records.scope import label_of
 from mailstore.rules.delivery import Standing, State
@@ -115,7 +116,7 @@ def block_foot(block: Block, width: int, styles: TextStyles, now: float) -> list
 def _header(block: Block, message: Message, width: int, styles: TextStyles, now: float) -> Strip:
     when = clock(message.time, now) if message.timed else visible_line(message.timestamp)[:20] or "no time"
     glyph = TYPE_GLYPHS.get(message.type, "")
-    left: list[Piece] = [("● ", styles.unread)] if block.is_unseen else []
+    left: list[Piece] = [(f"{NEW} ", styles.unread)] if block.is_unseen else []
     if block.is_intervention:
         left.append(("⚑ ", styles.intervention))
     sender = visible_line(block.sender)
@@ -165,7 +166,7 @@ def _receipts(block: Block, width: int, styles: TextStyles, now: float) -> list[
         if not named:
             continue
         style = styles.states[state]
-        head = f"{GLYPHS[state]} {WORDS[state]} "
+        head = f"{STATES[state].glyph} {WORDS[state]} "
         words = [_named(name, standing, now) for name, standing in named]
         if len(named) == 1 and state is State.WAITING:
             words = [f"{words[0]} · {visible_line(named[0][1].reason)}"]

@@ -7,7 +7,7 @@ from textual.content import Content
 from console.panes.facts import Page, fact
 from console.render.safe import visible, visible_line
 from console.render.short_text import clock
-from console.styles import GLYPHS
+from console.symbols import STATES
 from mailstore.queries.timeline import timeline
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
@@ -43,7 +43,7 @@ def details(mailbox: Mailbox, message: Message, now: float) -> Page:
         by = f"  by {', '.join(standing.by)}" if standing.by else ""
         line = f"{visible_line(name)}: {standing.state.value}{since}{visible_line(by)}"
         reason = f"  {visible_line(standing.reason)}" if standing.reason else ""
-        parts.append((Content(f"   {GLYPHS[standing.state]} "), Content.assemble(line, (reason, "$muted"))))
+        parts.append((Content(f"   {STATES[standing.state].glyph} "), Content.assemble(line, (reason, "$muted"))))
     parts += [EMPTY, (Content(" "), Content("timeline"))]
     for moment in timeline(mailbox, message, now):
         when = clock(moment.time, now) if moment.time is not None else "–"

@@ -16,6 +16,7 @@ from console.render.safe import visible_line
 from console.render.short_text import clock, count, shorten_middle
 from console.session import Session
 from console.styles import TextStyles
+from console.symbols import CONNECTION
 from mailstore.state.views import Counts
 
 __all__ = ["Header", "Headline", "headline"]
@@ -58,15 +59,6 @@ def headline(session: Session) -> Headline:
 
 UNREADABLE = "unreadable"
 
-STATES = {
-    "live": ("●", "good"),
-    "as of": ("◷", "warn"),
-    "still": ("●", "muted"),
-    "reading": ("◌", "warn"),
-    "observing": ("◎", "accent"),
-    "gone": ("✕", "bad"),
-}
-
 
 class Header(Widget):
     """One line; the least important gives way first where it is narrow."""
@@ -83,7 +75,7 @@ class Header(Widget):
         if y > 0 or not width:
             return Strip.blank(width)
         time: list[Piece] = [(datetime.fromtimestamp(shown.time).strftime("%H:%M:%S "), styles.muted)]
-        glyph, tone = STATES[shown.state]
+        glyph, tone = CONNECTION[shown.state]
         words = f"{shown.state} {shown.detail}".strip()
         numbers = self._numbers(shown.counts, shown.drafts)
         used = sum(len(text) + 3 for text, _ in numbers) + len(words) + len("  Signalbox  ") + 14

@@ -6,17 +6,19 @@ from textual.content import Content
 
 from console.render.safe import visible_line
 from console.render.short_text import remaining
+from console.symbols import STALE, STATES
+from mailstore.rules.delivery import State
 from mailstore.writing.sending import Preview
 
 __all__ = ["reach_line"]
 
 PARTS = (
-    ("reaches", "○ reaches", "$success"),
-    ("frozen", "◐ frozen, waits:", "$warning"),
-    ("waits", "… waits for a holder of", "$warning"),
-    ("stale", "◌ not seen lately:", "$warning"),
-    ("dead", "✕ dead:", "$error"),
-    ("unknown", "? nobody is called", "$error"),
+    ("reaches", f"{STATES[State.UNREAD].glyph} reaches", "$success"),
+    ("frozen", f"{STATES[State.FROZEN].glyph} frozen, waits:", "$warning"),
+    ("waits", f"{STATES[State.WAITING].glyph} waits for a holder of", "$warning"),
+    ("stale", f"{STALE.glyph} not seen lately:", "$warning"),
+    ("dead", f"{STATES[State.DEAD].glyph} dead:", "$error"),
+    ("unknown", f"{STATES[State.UNKNOWN].glyph} nobody is called", "$error"),
     ("woken", "↯ named in the text, which wakes:", "$warning"),
 )
 
@@ -34,7 +36,7 @@ def reach_line(found: Preview | None, problem: str, now: float = 0.0) -> Content
             more = f" +{len(names) - 6}" if len(names) > 6 else ""
             parts.append(Content.assemble((f"{words}{number} ", style), f"{shown}{more}"))
     if not parts:
-        parts.append(Content.styled("○ reaches nobody now: it stays on record", "$warning"))
+        parts.append(Content.styled(f"{STATES[State.UNREAD].glyph} reaches nobody now: it stays on record", "$warning"))
     if found.expires is None:
         parts.append(Content.styled("never expires", "$muted"))
     else:

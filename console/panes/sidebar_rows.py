@@ -15,6 +15,7 @@ from console.render.short_text import age, shorten_middle
 from console.render.short_text import count as in_words
 from console.session import Session
 from console.styles import TextStyles
+from console.symbols import AGENTS, DONE, FAILED, NEVER_SEEN, STALE, Symbol
 from console.widgets.virtual_list import RowLook
 from mailstore.records.roster import Agent, Status
 from mailstore.records.scope import label_of
@@ -34,7 +35,6 @@ VIEWS: tuple[tuple[View, str], ...] = (
     (View("all"), "All mail"),
     (View("archive"), "Archive"),
 )
-PRESENCE = {Status.LIVING: "●", Status.FROZEN: "◐", Status.DEAD: "✕"}
 
 
 class Place(Struct, frozen=True):
@@ -70,7 +70,7 @@ def places(session: Session) -> list[Place]:
         rows.append(Place("heading:saved", "Saved views"))
     for name in session.views:
         found = session.found.get(name)
-        note = "" if found is None else "✕" if found.problem else in_words(found.messages)
+        note = "" if found is None else FAILED if found.problem else in_words(found.messages)
         unseen = found.unseen if found else 0
         rows.append(Place(f"saved:{name}", name, View("saved", name), unseen, note=note))
     labels = mailbox.mailboxes()
@@ -91,7 +91,7 @@ def places(session: Session) -> list[Place]:
 def _trouble(mailbox: Mailbox, label: str) -> dict[str, str]:
     """Return what marks a mailbox of several that can't be read, or not wholly: with how many lines."""
     if mailbox.failure_of(label):
-        return {"note": "✕", "tone": "bad"}
+        return {"note": FAILED, "tone": "bad"}
     unreadable = mailbox.unreadable_in(label)
     return {"sign": f"!{in_words(unreadable)}"} if unreadable else {}
 
@@ -108,7 +108,7 @@ def _channels(session: Session, label: str) -> Iterator[Place]:
         yield _heading("Channels", label)
     for channel in channels:
         name = mailbox.label(channel.tag)
-        mark = "✓" if channel.tag in session.joined else ""
+        mark = DONE if channel.tag in session.joined else ""
         shown = name.replace(f"{label}/", "", 1) if label else name
         yield Place(channel.tag, shown, View("channel", channel.tag), channel.unseen, note=mark)
 
@@ -126,7 +126,7 @@ def _agents(session: Session, label: str) -> Iterator[Place]:
         note, sign = agent.role.removeprefix(head), ""
         seen = presence_of(agent, session.now(), stale_after)
         if seen.is_stale and seen.age is not None:
-            glyph, tone, note = "◌", "warn", f"{note} {age(seen.age)}".strip()
+            (glyph, tone), note = STALE, f"{note} {age(seen.age)}".strip()
         if is_dormant(agent, session.now(), stale_after):
             wakes = mailbox.unread_of_types(agent.session_id, session.config.wake.types)
             sign = f"↯{wakes}" if wakes else ""
@@ -139,11 +139,11 @@ def _order(agent: Agent) -> tuple[int, str]:
     return ([Status.LIVING, Status.FROZEN, Status.DEAD].index(agent.status), agent.session_id)
 
 
-def presence(agent: Agent) -> tuple[str, str]:
+def presence(agent: Agent) -> Symbol:
     """Return the glyph that tells whether an agent lives, and the name of its style."""
     if agent.status is Status.LIVING and agent.last_seen is None and agent.updated is None:
-        return "?", "muted"
-    return PRESENCE[agent.status], {"living": "good", "frozen": "warn", "dead": "muted"}[agent.status]
+        return NEVER_SEEN
+    return AGENTS[agent.status]
 
 
 class Places:

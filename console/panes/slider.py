@@ -11,6 +11,7 @@ from textual.widget import Widget
 from console.panes.row_layout import Piece, lay
 from console.render.short_text import clock, count
 from console.styles import TextStyles
+from console.symbols import CONNECTION, NEW
 
 __all__ = ["Place", "Slider"]
 
@@ -39,11 +40,11 @@ class Slider(Widget):
         width, styles, place = self.size.width, self.text_styles, self.place
         if y > 0 or not width:
             return Strip.blank(width)
-        head = f" ◷ {clock(place.moment, place.now)} "
+        head = f" {CONNECTION['as of'].glyph} {clock(place.moment, place.now)} "
         tail = f" message {count(place.number)} of {count(place.total)} "
         keys = ", . step  { } hour  @ moment  T now " if width >= 100 else "T now "
         room = max(3, width - len(head) - len(tail) - len(keys) - 1)
         at = (room - 1) * place.number // max(1, place.total)
-        rail: list[Piece] = [("─" * at, styles.accent), ("●", styles.accent), ("─" * (room - 1 - at), styles.muted)]
+        rail: list[Piece] = [("─" * at, styles.accent), (NEW, styles.accent), ("─" * (room - 1 - at), styles.muted)]
         left: list[Piece] = [(head, styles.warn), *rail, (tail, styles.text)]
         return lay(left, [(keys, styles.muted)], width, self.rich_style)

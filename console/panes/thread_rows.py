@@ -13,7 +13,8 @@ from console.panes.row_layout import MARK, Piece, lay
 from console.panes.thread_notes import Note
 from console.render.safe import visible_line
 from console.render.short_text import age, count, shorten_middle
-from console.styles import GLYPHS, TextStyles
+from console.styles import TextStyles
+from console.symbols import STATES
 from console.widgets.virtual_list import RowLook
 from mailstore.records.message import Message
 from mailstore.records.scope import label_of
@@ -157,7 +158,7 @@ def _second(face: Face, width: int, base: Style) -> Strip:
     size = f"{count(summary.messages)} " if summary.messages > 1 else ""
     if face.note is not None:
         words, state = face.note
-        left: list[Piece] = [bar, (f"{GLYPHS[state]} {visible_line(words)}", styles.states[state])]
+        left: list[Piece] = [bar, (f"{STATES[state].glyph} {visible_line(words)}", styles.states[state])]
         return lay(left, [(number, styles.accent)], width, base)
     where = f"{shorten_middle(face.label, LABEL_CELLS)}  " if face.label else ""
     room = max(4, width - len(number) - len(size) - len(where) - 3)

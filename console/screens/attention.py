@@ -18,7 +18,9 @@ from console.render.short_text import age, clock
 from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.styles import TextStyles
+from console.symbols import AGENTS
 from mailstore.queries.attention import Concern, Trouble, in_order, look
+from mailstore.records.roster import Status
 from mailstore.steps import ReadAnew
 
 __all__ = ["NeedsAttention"]
@@ -31,10 +33,10 @@ SLICE_SECONDS = 0.003
 
 KINDS = {
     Trouble.QUESTION: ("?", "accent", "a question that nobody answered"),
-    Trouble.STALLED: ("◐", "warn", "a living agent that may have stopped reading"),
+    Trouble.STALLED: (AGENTS[Status.FROZEN].glyph, "warn", "a living agent that may have stopped reading"),
     Trouble.VACANT: ("…", "warn", "a role that mail waits for and nobody holds"),
     Trouble.LOOP: ("↻", "bad", "two agents that do nothing but answer each other"),
-    Trouble.DEAD_ADDRESSEE: ("✕", "bad", "mail to an agent after its death"),
+    Trouble.DEAD_ADDRESSEE: (AGENTS[Status.DEAD].glyph, "bad", "mail to an agent after its death"),
     Trouble.STRANGER: ("!", "warn", "a sender that nobody registered"),
     Trouble.GROWTH: ("▲", "bad", "more dead letters than before"),
 }

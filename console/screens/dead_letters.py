@@ -16,7 +16,8 @@ from console.render.short_text import age, clock
 from console.screens.prompt import Prompt
 from console.screens.settling import Settling
 from console.session import Session
-from console.styles import GLYPHS, TextStyles
+from console.styles import TextStyles
+from console.symbols import STATES
 from console.widgets.completing_input import Candidate
 from mailstore.errors import MailError
 from mailstore.queries.takeover import last_seen, takers
@@ -61,7 +62,7 @@ class DeadLetters(Settling):
         people = visible_line(f"{letter.message.sender} → {letter.recipient}")
         return SheetRow(
             key=key,
-            left=((f"{GLYPHS[letter.state]} ", tone), (subject, styles.text)),
+            left=((f"{STATES[letter.state].glyph} ", tone), (subject, styles.text)),
             right=((f"{since:>4}", styles.muted),),
             left_below=((people, styles.muted), (f"  {visible_line(letter.reason)}", tone)),
         )

@@ -16,6 +16,7 @@ from console.render.safe import visible, visible_line
 from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.styles import TextStyles
+from console.symbols import FAILED
 from mailstore.errors import StoreError
 from mailstore.queries.raw_lines import raw_line
 from mailstore.records.message import Problem
@@ -62,7 +63,7 @@ class Unreadable(ListScreen):
 
     def _row(self, key: str, problem: Problem) -> SheetRow:
         styles = self.text_styles
-        glyph, tone = ("✕", styles.bad) if problem.fatal else ("!", styles.warn)
+        glyph, tone = (FAILED, styles.bad) if problem.fatal else ("!", styles.warn)
         where = visible_line(f"{problem.file}:{problem.line}")
         return SheetRow(
             key, ((f"{glyph} ", tone), (where, styles.text)), (), ((visible_line(problem.reason), styles.muted),)

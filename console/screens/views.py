@@ -16,6 +16,7 @@ from console.render.short_text import count
 from console.screens.ask import Ask
 from console.screens.list_screen import ListScreen
 from console.screens.prompt import Prompt
+from console.symbols import FAILED
 from console.undo_history import UndoableAction
 from mailstore.errors import QueryError
 from mailstore.queries.query import parse
@@ -41,7 +42,7 @@ class SavedViews(ListScreen):
     def _row(self, name: str, query: str) -> SheetRow:
         styles = self.text_styles
         found = self.session.found.get(name)
-        number = "…" if found is None else "✕" if found.problem else count(found.messages)
+        number = "…" if found is None else FAILED if found.problem else count(found.messages)
         fresh = f"{count(found.unseen)} unread  " if found is not None and found.unseen else ""
         return SheetRow(
             key=name,

@@ -12,7 +12,7 @@ from textual.color import Color
 from console.app import SignalboxApp
 from console.config import Config, config_folder
 from console.state import State
-from console.styles import GLYPHS
+from console.symbols import STATES
 from console.theme_files import DEFAULTS, OURS, builtin_themes, code_style, load_themes, read_ours, read_theme
 from mailstore.rules.delivery import State as Fate
 from tests.console.screen_text import opened, settle
@@ -99,7 +99,7 @@ def test_the_focused_border_is_told_from_the_others(name: str) -> None:
 
 
 def test_states_are_told_apart_by_their_glyphs_alone() -> None:
-    assert len(set(GLYPHS.values())) == len(Fate)
+    assert len({symbol.glyph for symbol in STATES.values()}) == len(Fate)
 
 
 def test_every_variable_of_the_style_sheet_has_a_value(tmp_path: Path) -> None:

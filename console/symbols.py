@@ -1,0 +1,63 @@
+"""The glyphs and colours of states: one table for the console and the command line.
+
+A glyph alone tells the state; a colour only repeats it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mailstore.records.roster import Status
+from mailstore.rules.delivery import State
+
+__all__ = ["AGENTS", "CONNECTION", "DONE", "FAILED", "NEVER_SEEN", "NEW", "STALE", "STATES", "Symbol"]
+
+
+class Symbol(NamedTuple):
+    """A glyph and its colour, by the name that the table says."""
+
+    glyph: str
+    colour: str
+
+
+STATES: dict[State, Symbol] = {
+    State.READ: Symbol("✓", "success"),
+    State.UNREAD: Symbol("○", "muted"),
+    State.WAITING: Symbol("…", "warning"),
+    State.FROZEN: Symbol("◐", "warning"),
+    State.ARCHIVED: Symbol("▫", "muted"),
+    State.UNRECORDED: Symbol("·", "muted"),
+    State.EXPIRED: Symbol("◌", "muted"),
+    State.DEAD: Symbol("✕", "error"),
+    State.UNKNOWN: Symbol("?", "error"),
+}
+"""What a message is to a recipient. The colour is that of a theme which sets no `state-NAME` of its own."""
+
+AGENTS: dict[Status, Symbol] = {
+    Status.LIVING: Symbol("●", "good"),
+    Status.FROZEN: Symbol("◐", "warn"),
+    Status.DEAD: Symbol("✕", "muted"),
+}
+"""The status of an agent. The colour is a field of `TextStyles`, as in all tables below."""
+
+STALE = Symbol("◌", "warn")
+"""A living agent that was not seen for long."""
+
+NEVER_SEEN = Symbol("?", "muted")
+"""An agent that has given no sign of life."""
+
+CONNECTION: dict[str, Symbol] = {
+    "live": Symbol("●", "good"),
+    "as of": Symbol("◷", "warn"),
+    "still": Symbol("●", "muted"),
+    "reading": Symbol("◌", "warn"),
+    "observing": Symbol("◎", "accent"),
+    "gone": Symbol("✕", "bad"),
+}
+"""The state of the mailbox that the console shows."""
+
+NEW = "●"
+"""A message that the user has not seen, or a position."""
+
+DONE, FAILED = "✓", "✕"
+"""Something that is in effect, or could not be done."""
