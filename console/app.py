@@ -22,8 +22,8 @@ from console.commands import PLAN_ARCHIVAL, QUIT, keys_of
 from console.config import Config
 from console.dressing import Dressing
 from console.failures import tell_failure
-from console.idle import Idling
-from console.prefetch import Ahead
+from console.idle import IdleTracker
+from console.prefetch import Prefetch
 from console.render.safe import visible, visible_line
 from console.screens.desk import Desk
 from console.screens.location import Location
@@ -37,9 +37,9 @@ from mailstore.store import Capability, Store
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
-    from console.notification_rules import Notice, Occasion, Way
+    from console.notification_rules import DeliveryMethod, Notification, Occasion
     from console.screens.main import MainScreen
-    from console.state import State
+    from console.state import PersonalState
 
 __all__ = ["SignalboxApp"]
 
@@ -49,7 +49,7 @@ TICK_SECONDS = 1.0
 KEY_SECONDS = 0.25
 """How long a key that waited for the first screen may keep the next one waiting."""
 
-LATER_CSS = Path(__file__).with_name("later.tcss")
+DEFERRED_CSS = Path(__file__).with_name("deferred.tcss")
 
 COALESCE_SECONDS = 0.5
 """How long arrivals are gathered before the person hears of them."""
@@ -76,7 +76,7 @@ class SignalboxApp(Dressing):
         observe: bool = False,
         user: str = "user",
         theme: str | None = None,
-        state: State | None = None,
+        state: PersonalState | None = None,
         problems: Sequence[str] = (),
         moment: float | None = None,
         clock: Callable[[], float] = time.time,
@@ -84,12 +84,12 @@ class SignalboxApp(Dressing):
         super().__init__()
         self._config = config
         self._moment = moment
-        self._idling = Idling()
+        self._idling = IdleTracker()
         is_observing = observe or config.observe
         self.session = Session(
             store, state, config, user=user, observe=is_observing, clock=clock, rest=self._idling.rest
         )
-        self._ahead = Ahead(store)
+        self._ahead = Prefetch(store)
         found = self.dress(theme or self.session.chosen_theme(), config.theme)
         self.problems = [*problems, *found, *self.session.keymap_problems]
         self.main_screen: MainScreen | None = None
@@ -131,7 +131,7 @@ class SignalboxApp(Dressing):
         """Bring what the first screen did without."""
         self.follow()
         await self._idling.moment()
-        self.stylesheet.read(LATER_CSS)
+        self.stylesheet.read(DEFERRED_CSS)
         if self.main_screen is not None:
             await self.main_screen.furnish(self._idling.moment)
         if self.current_theme.ansi or not self.current_theme.dark:
@@ -264,8 +264,8 @@ class SignalboxApp(Dressing):
     def _tell_noted(self) -> None:
         found, self._noted = self._noted, []
         settings, now = self._config.notifications, self.session.clock()
-        for notice in later.notices(found):
-            for way in later.ways(notice, settings, now, bell=self._config.bell):
+        for notice in later.group_notifications(found):
+            for way in later.delivery_methods(notice, settings, now, bell=self._config.bell):
                 self._tell_by(way, notice)
 
     def notify(
@@ -281,18 +281,18 @@ class SignalboxApp(Dressing):
         shown, heading = visible(message), visible_line(title)
         super().notify(shown, title=heading, severity=severity, timeout=timeout, markup=markup)
 
-    def _tell_by(self, way: Way, notice: Notice) -> None:
+    def _tell_by(self, way: DeliveryMethod, notice: Notification) -> None:
         match way:
-            case later.Way.TOAST:
+            case later.DeliveryMethod.TOAST:
                 self.notify(visible_line(notice.words), title=notice.title, timeout=6, markup=False)
-            case later.Way.BELL:
+            case later.DeliveryMethod.BELL:
                 self.bell()
-            case later.Way.OSC9:
+            case later.DeliveryMethod.OSC9:
                 if self._driver is not None:
                     self._driver.write(later.osc9(notice))
-            case later.Way.DESKTOP:
+            case later.DeliveryMethod.DESKTOP:
                 self._run_notice(later.show_on_desktop(notice))
-            case later.Way.COMMAND:
+            case later.DeliveryMethod.COMMAND:
                 self._run_notice(later.run_quietly(self._config.notifications.command, notice))
 
     @work(group="notices", exit_on_error=False)

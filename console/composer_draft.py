@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = ["Writing"]
+__all__ = ["ComposerDraft"]
 
 
-class Writing(Struct, frozen=True):
+class ComposerDraft(Struct, frozen=True):
     """A draft as it stands in the composer; `key` names where it belongs, `action` how it is journalled."""
 
     key: str

@@ -16,14 +16,22 @@ from mailstore.rules.waking import WAKING_TYPES
 if TYPE_CHECKING:
     from mailstore.queries.attention import Limits
 
-__all__ = ["Archive", "Attention", "Config", "Notifications", "config_folder", "load_config", "state_file"]
+__all__ = [
+    "ArchiveSettings",
+    "AttentionSettings",
+    "Config",
+    "NotificationSettings",
+    "config_folder",
+    "load_config",
+    "state_file",
+]
 
 
 S = TypeVar("S", bound=Struct)
 Minutes = Annotated[float, Meta(gt=0)]
 
 
-class Attention(Struct, frozen=True):
+class AttentionSettings(Struct, frozen=True):
     """The table [attention]: from when on something needs a look."""
 
     question_minutes: Minutes = 30.0
@@ -51,7 +59,7 @@ class Attention(Struct, frozen=True):
         return Limits(**asdict(self))
 
 
-class Archive(Struct, frozen=True):
+class ArchiveSettings(Struct, frozen=True):
     """The table [archive]: what the archival leaves in the mailbox."""
 
     keep: Annotated[int, Meta(ge=0)] = KEEP
@@ -79,7 +87,7 @@ Ways = list[Literal["toast", "bell", "osc9", "desktop", "command"]]
 Clock = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3])(:[0-5]\d){0,2}$")]
 
 
-class Wake(Struct, frozen=True):
+class WakeSettings(Struct, frozen=True):
     """The table [wake]: how a sleeping agent is woken from the console."""
 
     command: list[str] = []
@@ -89,14 +97,14 @@ class Wake(Struct, frozen=True):
     """The types of messages that would wake an agent."""
 
 
-class Policy(Struct, frozen=True):
+class PolicySettings(Struct, frozen=True):
     """The table [policy]: what agents may do through the commands."""
 
     to_user: list[str] = []
     """Sessions and roles that may write to the user; where none is named, all may."""
 
 
-class Notifications(Struct, frozen=True):
+class NotificationSettings(Struct, frozen=True):
     """The table [notifications]: by which ways the person hears of what; an empty list is silence."""
 
     to_me: Ways = field(default_factory=lambda: ["toast", "bell"])
@@ -121,7 +129,7 @@ class Notifications(Struct, frozen=True):
     """… until this one, on the next day where it is earlier."""
 
 
-class Search(Struct, frozen=True):
+class SearchSettings(Struct, frozen=True):
     """How searching is made fast."""
 
     index: bool = False
@@ -155,19 +163,19 @@ class Config(Struct, frozen=True):
     bell: bool = True
     """Ring the terminal's bell for mail to the user."""
 
-    attention: Attention = field(default_factory=Attention)
+    attention: AttentionSettings = field(default_factory=AttentionSettings)
     """From when on something needs a look."""
 
-    archive: Archive = field(default_factory=Archive)
-    wake: Wake = field(default_factory=Wake)
-    policy: Policy = field(default_factory=Policy)
+    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
+    wake: WakeSettings = field(default_factory=WakeSettings)
+    policy: PolicySettings = field(default_factory=PolicySettings)
     retention: RetentionSettings = field(default_factory=RetentionSettings)
     """What the archival leaves in the mailbox."""
 
-    notifications: Notifications = field(default_factory=Notifications)
+    notifications: NotificationSettings = field(default_factory=NotificationSettings)
     """By which ways the user hears of what."""
 
-    search: Search = field(default_factory=Search)
+    search: SearchSettings = field(default_factory=SearchSettings)
 
     views: dict[str, str] = field(default_factory=dict)
     """Saved views: queries by their names."""
@@ -176,7 +184,7 @@ class Config(Struct, frozen=True):
     """Other keys for commands, by command id (see signalbox keys)."""
 
 
-class Loaded(NamedTuple):
+class LoadedConfig(NamedTuple):
     """The settings, and what was wrong with them, in sentences."""
 
     config: Config
@@ -193,22 +201,22 @@ def state_file() -> Path:
     return user_state_path("signalbox") / "state.db"
 
 
-def load_config(path: Path | None = None) -> Loaded:
+def load_config(path: Path | None = None) -> LoadedConfig:
     """Read the settings; return them and what was wrong, in sentences. A wrong value is its default."""
     path = path or config_folder() / "config.toml"
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return Loaded(Config(), [])
+        return LoadedConfig(Config(), [])
     except (OSError, UnicodeDecodeError) as error:
-        return Loaded(Config(), [f"{path}: can't be read ({error}): the defaults are used"])
+        return LoadedConfig(Config(), [f"{path}: can't be read ({error}): the defaults are used"])
     import tomllib
 
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        return Loaded(Config(), [f"{path}: no TOML: {error}: the defaults are used"])
-    return Loaded(*_read(Config, found, lambda tables, key: f"{path}{_line(text, tables, key)}"))
+        return LoadedConfig(Config(), [f"{path}: no TOML: {error}: the defaults are used"])
+    return LoadedConfig(*_read(Config, found, lambda tables, key: f"{path}{_line(text, tables, key)}"))
 
 
 def _line(text: str, tables: tuple[str, ...], key: str) -> str:

@@ -11,8 +11,8 @@ from textual.filter import LineFilter
 from textual.theme import Theme
 
 from console.config import config_folder
-from console.render.ansi_colours import Sixteen
-from console.render.cells import SureCells
+from console.render.ansi_colours import AnsiColours
+from console.render.cells import PortableCells
 from console.session import Session
 from console.styles import TextStyles
 from console.theme_files import DEFAULTS, code_style, first_themes, theme_changes
@@ -33,7 +33,7 @@ class Dressing(App[None]):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.theme_names: list[str] = []
-        self._sure_cells, self._sixteen = SureCells(), Sixteen()
+        self._sure_cells, self._sixteen = PortableCells(), AnsiColours()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Draw all lines so that every terminal shows them alike."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from threading import Event as Flag
 from time import perf_counter, time
 
-from console.prefetch import Ahead
+from console.prefetch import Prefetch
 from mailstore.errors import StoreError
 from mailstore.folding import kept
 from mailstore.records.events import Event, Reset
@@ -82,7 +82,7 @@ class Sink:
     rest: Callable[[float], float]
 
 
-async def carry(store: Store, user: str, seen: Callable[[], Sequence[Event]], sink: Sink, ahead: Ahead) -> None:
+async def carry(store: Store, user: str, seen: Callable[[], Sequence[Event]], sink: Sink, ahead: Prefetch) -> None:
     """Fold a store's events as they come, a few milliseconds at a time; a long mailbox is folded elsewhere first.
 
     `seen` says what the person has marked, and blocks: it is folded into such a mailbox before it is handed over.

@@ -6,7 +6,7 @@ import asyncio
 import gc
 from time import monotonic
 
-__all__ = ["Idling"]
+__all__ = ["IdleTracker"]
 
 BREATH_SECONDS = 0.03
 """So long nobody has typed when the next piece of work begins that would hold up a key …"""
@@ -23,7 +23,7 @@ WHOLE_SECONDS, LONGEST_WHOLE_SECONDS = 60.0, 1800.0
 """How much time passes at least between two looks through all, and at most, however much is typed."""
 
 
-class Idling:
+class IdleTracker:
     """Knows when a key came last. Collects garbage only where the program began by turning the collector off."""
 
     def __init__(self) -> None:

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from console.notification_delivery import osc9 as osc9
     from console.notification_delivery import run_quietly as run_quietly
     from console.notification_delivery import show_on_desktop as show_on_desktop
+    from console.notification_rules import DeliveryMethod as DeliveryMethod
     from console.notification_rules import Occasion as Occasion
-    from console.notification_rules import Way as Way
-    from console.notification_rules import notices as notices
+    from console.notification_rules import delivery_methods as delivery_methods
+    from console.notification_rules import group_notifications as group_notifications
     from console.notification_rules import occasion_of as occasion_of
-    from console.notification_rules import ways as ways
     from console.palette import Palette as Palette
     from console.panes.composer import Composer as Composer
     from console.panes.conversation import Conversation as Conversation
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from console.panes.problems import problem_page as problem_page
     from console.panes.search_bar import SearchBar as SearchBar
     from console.panes.search_bar import SearchProblem as SearchProblem
-    from console.panes.slider import Place as Place
     from console.panes.slider import Slider as Slider
+    from console.panes.slider import TimelinePosition as TimelinePosition
     from console.render.markdown import render_markdown as render_markdown
-    from console.saved_views import find as find
+    from console.saved_views import run_saved_views as run_saved_views
     from console.screens.archive import Archive as Archive
     from console.screens.ask import Ask as Ask
     from console.screens.attention import NeedsAttention as NeedsAttention
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from console.screens.unreadable import Unreadable as Unreadable
     from console.screens.viewer import Viewer as Viewer
     from console.screens.views import SavedViews as SavedViews
-    from console.state import State as State
+    from console.state import PersonalState as PersonalState
     from console.unseen import shown_to as shown_to
     from console.unseen import unseen as unseen
     from console.wake_command import wake as wake
@@ -74,7 +74,7 @@ HOMES = {
     "console.panes.conversation": ("Conversation",),
     "console.panes.composer": ("Composer",),
     "console.panes.search_bar": ("SearchBar", "SearchProblem"),
-    "console.state": ("State",),
+    "console.state": ("PersonalState",),
     "console.render.markdown": ("render_markdown",),
     "mailstore.writing.replying": ("reply_to",),
     "mailstore.queries.query": ("parse",),
@@ -93,15 +93,21 @@ HOMES = {
     "console.screens.archive": ("Archive",),
     "console.panes.problems": ("problem_page",),
     "console.screens.unreadable": ("Unreadable",),
-    "console.notification_rules": ("Occasion", "Way", "notices", "occasion_of", "ways"),
+    "console.notification_rules": (
+        "Occasion",
+        "DeliveryMethod",
+        "group_notifications",
+        "occasion_of",
+        "delivery_methods",
+    ),
     "console.notification_delivery": ("osc9", "run_quietly", "show_on_desktop"),
-    "console.saved_views": ("find",),
+    "console.saved_views": ("run_saved_views",),
     "console.keymap": ("read_keymap",),
     "mailstore.writing.sending": ("preview",),
     "mailstore.writing.settling": ("carry_out",),
     "mailstore.queries.time_parse": ("EXAMPLES", "read_moment"),
     "mailstore.state.past": ("taken_back",),
-    "console.panes.slider": ("Place", "Slider"),
+    "console.panes.slider": ("TimelinePosition", "Slider"),
     "mailstore.rules.waking": ("waking_mail",),
     "console.unseen": ("shown_to", "unseen"),
     "console.wake_command": ("wake",),

@@ -8,7 +8,7 @@ import shlex
 import shutil
 from collections.abc import Mapping
 
-from console.notification_rules import Notice
+from console.notification_rules import Notification
 from console.render.safe import visible_line
 
 __all__ = ["osc9", "run_quietly", "show_on_desktop"]
@@ -19,13 +19,13 @@ LONGEST_FIELD = 4000
 """Characters of a field: an environment has no room for a subject of any length."""
 
 
-def osc9(notice: Notice) -> str:
+def osc9(notice: Notification) -> str:
     """Return the escape by which terminals show a notification; nothing in it can end or begin another."""
     text = visible_line(f"{notice.title}: {notice.words}")[:LONGEST]
     return f"\x1b]9;{''.join(char for char in text if char.isprintable())}\x07"
 
 
-async def show_on_desktop(notice: Notice) -> str:
+async def show_on_desktop(notice: Notification) -> str:
     """Let the desktop show a notice; return what went wrong, in words."""
     program = shutil.which("notify-send")
     if program is None:
@@ -34,7 +34,7 @@ async def show_on_desktop(notice: Notice) -> str:
     return await _run([program, "--app-name=Signalbox", "--", notice.title, words], {})
 
 
-async def run_quietly(command: str, notice: Notice) -> str:
+async def run_quietly(command: str, notice: Notification) -> str:
     """Run the person's command with a notice in its environment; return what went wrong, in words."""
     try:
         words = shlex.split(command)

@@ -7,12 +7,20 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from enum import StrEnum
 
-from console.config import Notifications
+from console.config import NotificationSettings
 from mailstore.records.address import Kind, resolve
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["Notice", "Occasion", "Way", "is_quiet", "notices", "occasion_of", "ways"]
+__all__ = [
+    "DeliveryMethod",
+    "Notification",
+    "Occasion",
+    "delivery_methods",
+    "group_notifications",
+    "is_quiet",
+    "occasion_of",
+]
 
 
 class Occasion(StrEnum):
@@ -24,7 +32,7 @@ class Occasion(StrEnum):
     CHANNEL = "channel"
 
 
-class Way(StrEnum):
+class DeliveryMethod(StrEnum):
     """How a notice reaches the person."""
 
     TOAST = "toast"
@@ -43,7 +51,7 @@ TITLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class Notification:
     """One word to the person about one occasion, however many messages it stands for; the first is named."""
 
     occasion: Occasion
@@ -85,15 +93,15 @@ def occasion_of(message: Message, mailbox: Mailbox, joined: Iterable[str]) -> Oc
     return Occasion.CHANNEL if tags & set(joined) else None
 
 
-def notices(found: Sequence[tuple[Occasion, Message]]) -> list[Notice]:
+def group_notifications(found: Sequence[tuple[Occasion, Message]]) -> list[Notification]:
     """Make one notice of all that came on the same occasion, the most pressing first."""
     grouped: dict[Occasion, list[Message]] = {}
     for occasion, message in found:
         grouped.setdefault(occasion, []).append(message)
-    return [Notice(occasion, len(mail), mail[0]) for occasion in Occasion if (mail := grouped.get(occasion))]
+    return [Notification(occasion, len(mail), mail[0]) for occasion in Occasion if (mail := grouped.get(occasion))]
 
 
-def is_quiet(settings: Notifications, now: float) -> bool:
+def is_quiet(settings: NotificationSettings, now: float) -> bool:
     """Say whether it is a quiet hour, by the clock on the wall; the end may be on the next day."""
     if settings.quiet_from is None or settings.quiet_to is None:
         return False
@@ -102,9 +110,11 @@ def is_quiet(settings: Notifications, now: float) -> bool:
     return start <= at < end if start <= end else at >= start or at < end
 
 
-def ways(notice: Notice, settings: Notifications, now: float, *, bell: bool = True) -> list[Way]:
+def delivery_methods(
+    notice: Notification, settings: NotificationSettings, now: float, *, bell: bool = True
+) -> list[DeliveryMethod]:
     """Return how a notice reaches the person now: in quiet hours only on the screen."""
-    wanted = [Way(way) for way in getattr(settings, notice.occasion.value)]
+    wanted = [DeliveryMethod(way) for way in getattr(settings, notice.occasion.value)]
     if is_quiet(settings, now):
-        return [way for way in wanted if way is Way.TOAST]
-    return [way for way in wanted if bell or way is not Way.BELL]
+        return [way for way in wanted if way is DeliveryMethod.TOAST]
+    return [way for way in wanted if bell or way is not DeliveryMethod.BELL]

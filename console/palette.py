@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from console.commands import ANYWHERE, COMMANDS, Command
-from console.panes.sidebar_rows import places
+from console.panes.sidebar_rows import sidebar_rows
 from console.render.safe import visible_line
 from console.screens.list_screen import ListScreen
 from console.screens.main import MainScreen
@@ -57,7 +57,7 @@ class Palette(Provider):
         for name in app.theme_names:
             self._rows.append((f"theme {name}", "Wear this theme", partial(app.wear, name)))
         if isinstance(here, MainScreen):
-            for place in places(here.session)[:MOST]:
+            for place in sidebar_rows(here.session)[:MOST]:
                 if place.view is not None:
                     go = partial(here.show_view, place.view)
                     self._rows.append((f"go {visible_line(place.label)}", "Look at its threads", go))

@@ -10,13 +10,13 @@ from mailstore.records.events import Event, Progress
 from mailstore.resumable import Resumable
 from mailstore.store import Store
 
-__all__ = ["Ahead"]
+__all__ = ["Prefetch"]
 
 PATIENCE_SECONDS = 0.1
 """How long the first frame waits for a store that is slow; its mail comes into a later one."""
 
 
-class Ahead:
+class Prefetch:
     """A store's scan in two parts: what is there at once, and the rest.
 
     A store that says how far it has read says so first when its newest mail has been told: that ends the

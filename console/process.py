@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from console.app import SignalboxApp
 
-__all__ = ["Ending", "prepare"]
+__all__ = ["SignalHandler", "prepare"]
 
 SWITCH_SECONDS = 0.0005
 """How long the screen waits for a thread that reads mail meanwhile, each time that it does."""
@@ -33,14 +33,14 @@ def prepare() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
-class Ending:
+class SignalHandler:
     """Turns SIGTERM and SIGHUP into an orderly end: of the application if one runs, else of the process."""
 
     def __init__(self) -> None:
         self._app: SignalboxApp | None = None
         self._asked: float | None = None
 
-    def __enter__(self) -> Ending:
+    def __enter__(self) -> SignalHandler:
         self._before = {sign: signal.signal(sign, self._end) for sign in (signal.SIGTERM, signal.SIGHUP)}
         return self
 

@@ -12,10 +12,10 @@ from mailstore.records.message import Message, by_age
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import Steps
 
-__all__ = ["Found", "find"]
+__all__ = ["SavedViewHits", "run_saved_views"]
 
 
-class Found(NamedTuple):
+class SavedViewHits(NamedTuple):
     """What one saved search finds: each thread's newest hit, the newest first, and numbers of messages.
 
     `problem` says why a query can't be read; it finds nothing then.
@@ -27,16 +27,16 @@ class Found(NamedTuple):
     problem: str = ""
 
 
-def find(
+def run_saved_views(
     mailbox: Mailbox, body: Callable[[Message], str], now: float, views: Mapping[str, str], candidates: Candidates
-) -> Steps[tuple[str, Found]]:
+) -> Steps[tuple[str, SavedViewHits]]:
     """Run every saved search over a mailbox, in steps; yield each one's name and what it finds. Raises ReadAnew."""
     context = SearchContext(mailbox, body, now)
     for name, text in views.items():
         try:
             steps = looked_up(parse(text, now), context, candidates)
         except QueryError as error:
-            yield name, Found({}, problem=str(error))
+            yield name, SavedViewHits({}, problem=str(error))
             continue
         hits: dict[str, Message] = {}
         number = unseen = 0
@@ -51,4 +51,4 @@ def find(
                 number += 1
                 unseen += mailbox.is_unseen(message)
         newest = sorted(hits.items(), key=lambda hit: by_age(hit[1]), reverse=True)
-        yield name, Found(dict(newest), number, unseen)
+        yield name, SavedViewHits(dict(newest), number, unseen)

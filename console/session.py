@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from textual.cache import LRUCache
 
 from console import later
-from console.composer_draft import Writing
+from console.composer_draft import ComposerDraft
 from console.config import Config, state_file
 from console.undo_history import UndoHistory
 from mailstore.errors import MailError, StoreError, Unsupported
@@ -23,8 +23,8 @@ from mailstore.state.thread_guard import guarded
 from mailstore.store import Capability, Store
 
 if TYPE_CHECKING:
-    from console.saved_views import Found
-    from console.state import State
+    from console.saved_views import SavedViewHits
+    from console.state import PersonalState
     from mailstore.records.draft import Draft
     from mailstore.writing.sending import Preview
     from mailstore.writing.settling import Done, Step
@@ -50,7 +50,7 @@ class Session:
     def __init__(
         self,
         store: Store,
-        state: State | None,
+        state: PersonalState | None,
         config: Config,
         *,
         user: str = "user",
@@ -77,20 +77,20 @@ class Session:
         """What came while the console was open, in order."""
         self.undo_history = UndoHistory()
         self.views: dict[str, str] = dict(config.views)
-        self.found: dict[str, Found] = {}
+        self.found: dict[str, SavedViewHits] = {}
         self.last_query = ""
         self._bodies: LRUCache[str, str] = LRUCache(512)
         self._lock = Lock()
-        self._drafts: dict[str, Writing] = {}
+        self._drafts: dict[str, ComposerDraft] = {}
         self._draft_lock = Lock()
         self._newest_mark = 0
 
     @property
-    def state(self) -> State:
+    def state(self) -> PersonalState:
         """The person's own state, which is opened when it is first asked for; that blocks."""
         with self._state_lock:
             if self._state is None:
-                self._state = later.State()
+                self._state = later.PersonalState()
             return self._state
 
     @property
@@ -258,11 +258,11 @@ class Session:
         """How many drafts wait to be sent."""
         return len(self._drafts)
 
-    def draft(self, key: str) -> Writing | None:
+    def draft(self, key: str) -> ComposerDraft | None:
         """Return the draft kept under a key."""
         return self._drafts.get(key)
 
-    def keep_draft(self, writing: Writing) -> None:
+    def keep_draft(self, writing: ComposerDraft) -> None:
         """Keep a draft in memory, or drop it when nothing is left of it; `persist_draft` follows."""
         if writing.is_blank:
             self._drafts.pop(writing.key, None)

@@ -10,11 +10,11 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple
 
-from console.composer_draft import Writing
+from console.composer_draft import ComposerDraft
 from console.config import state_file
 from mailstore.records.scope import Scope, label_of, parts_of
 
-__all__ = ["Shown", "State"]
+__all__ = ["PersonalState", "Shown"]
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS seen (
@@ -53,7 +53,7 @@ class Shown(NamedTuple):
         return _plain(message_id) in self.ids
 
 
-class State:
+class PersonalState:
     """An SQLite file under the XDG state folder, safe with two consoles and a sudden death.
 
     Everything is kept by mailbox URL. Methods block; any thread may call them. A database that can't be
@@ -228,14 +228,14 @@ class State:
 
     # Drafts
 
-    def drafts(self, mailbox: str) -> dict[str, Writing]:
+    def drafts(self, mailbox: str) -> dict[str, ComposerDraft]:
         """Return the drafts by their keys."""
         rows = self._rows(
             "SELECT key, recipients, subject, body, thread, action FROM drafts WHERE mailbox = ?", (mailbox,)
         )
-        return {row[0]: Writing(*row) for row in rows}
+        return {row[0]: ComposerDraft(*row) for row in rows}
 
-    def save_draft(self, mailbox: str, writing: Writing) -> None:
+    def save_draft(self, mailbox: str, writing: ComposerDraft) -> None:
         """Keep a draft; it is on the disk's way when this returns, and survives a kill."""
         row = (
             mailbox,

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 from console.config import state_file
-from console.state import FOREVER, Shown, State
+from console.state import FOREVER, PersonalState, Shown
 from mailstore.errors import StoreError
 from mailstore.read_only import ReadOnly
 from mailstore.records.message import Message, by_age
@@ -68,9 +68,9 @@ def shown_to(store: Store, reader: str, purpose: Purpose = "read", until: float 
 
 
 @contextmanager
-def _state() -> Iterator[State]:
+def _state() -> Iterator[PersonalState]:
     """Open Signalbox's own state; raises StoreError for what its database refuses."""
-    state = State(state_file())
+    state = PersonalState(state_file())
     try:
         yield state
     except sqlite3.Error as error:

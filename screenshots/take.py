@@ -17,8 +17,8 @@ from textual.pilot import Pilot
 from console.app import SignalboxApp
 from console.config import Config
 from console.demo.history import write_history
-from console.demo.memory import remember
-from console.state import State
+from console.demo.seen_marks import remember
+from console.state import PersonalState
 from mailstore import open_store
 from mailstore.records.scope import url_of
 
@@ -93,7 +93,7 @@ async def take(shot: Shot, folder: Path) -> None:
     data = folder / shot.name / "data"
     data.mkdir(parents=True)
     write_history(data, shot.now, SEED)
-    state = State(folder / shot.name / "state.db")
+    state = PersonalState(folder / shot.name / "state.db")
     with open_store(f"haak:{data}") as before:
         remember(before, state, shot.now)
     url = f"haak:{data}"

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from console.cli.plain import put
 from console.cli.problems import Refused, UsedWrongly
-from console.hooks.changes import Change, diff, make, read_text
+from console.hooks.changes import FileChange, diff, make, read_text
 from console.hooks.claude_code import SETTINGS, with_hook, without_hook
 from console.hooks.instruction import block, with_block, without_block
 
 SCRIPT = "signalbox-session.sh"
-Plan = Callable[[Path, argparse.Namespace], list[Change]]
+Plan = Callable[[Path, argparse.Namespace], list[FileChange]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _names(changes: list[Change], folder: Path) -> list[str]:
+def _names(changes: list[FileChange], folder: Path) -> list[str]:
     return [str(change.path.relative_to(folder)) for change in changes]
 
 
@@ -69,32 +69,32 @@ def _command(args: argparse.Namespace, name: str, option: str) -> str:
     return f"signalbox {name} {option} {reader}{store}"
 
 
-def _instruction(folder: Path, name: str, args: argparse.Namespace) -> Change:
+def _instruction(folder: Path, name: str, args: argparse.Namespace) -> FileChange:
     before = read_text(folder, name)
     if args.action == "uninstall":
-        return Change(folder / name, before, without_block(before))
+        return FileChange(folder / name, before, without_block(before))
     text = block(_command(args, "check", "--as"), _command(args, "send", "--from"))
-    return Change(folder / name, before, with_block(before, text))
+    return FileChange(folder / name, before, with_block(before, text))
 
 
-def _claude_code(folder: Path, args: argparse.Namespace) -> list[Change]:
+def _claude_code(folder: Path, args: argparse.Namespace) -> list[FileChange]:
     before = read_text(folder, SETTINGS)
     command = _command(args, "check", "--as")
     after = with_hook(before, command) if args.action == "install" else without_hook(before)
-    return [Change(folder / SETTINGS, before, after), _instruction(folder, "CLAUDE.md", args)]
+    return [FileChange(folder / SETTINGS, before, after), _instruction(folder, "CLAUDE.md", args)]
 
 
-def _codex(folder: Path, args: argparse.Namespace) -> list[Change]:
+def _codex(folder: Path, args: argparse.Namespace) -> list[FileChange]:
     return [_instruction(folder, "AGENTS.md", args)]
 
 
-def _shell(folder: Path, args: argparse.Namespace) -> list[Change]:
+def _shell(folder: Path, args: argparse.Namespace) -> list[FileChange]:
     before = read_text(folder, SCRIPT)
     if args.action == "uninstall":
         is_ours = before is not None and "signalbox check" in before
-        return [Change(folder / SCRIPT, before, None if is_ours else before)]
+        return [FileChange(folder / SCRIPT, before, None if is_ours else before)]
     text = f"# Run this at the start of an agent's session: this prints its mail.\n{_command(args, 'check', '--as')}\n"
-    return [Change(folder / SCRIPT, before, text)]
+    return [FileChange(folder / SCRIPT, before, text)]
 
 
 PLANS: dict[str, Plan] = {"claude-code": _claude_code, "codex": _codex, "shell": _shell}

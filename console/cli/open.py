@@ -14,7 +14,7 @@ from console.cli.options import mailbox_options, reader_option
 from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import settings
 from console.cli.terminal_io import warn
-from console.process import Ending, prepare
+from console.process import SignalHandler, prepare
 
 if TYPE_CHECKING:
     import argparse
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
             problems=problems,
             moment=moment,
         )
-        with Ending() as ending:
+        with SignalHandler() as ending:
             return ending.run(app)
 
 
@@ -96,12 +96,12 @@ def _plain(args: argparse.Namespace, store: Store) -> int:
     from console.config import load_config
     from console.plain.run import run_plain
     from console.session import Session
-    from console.state import State
+    from console.state import PersonalState
 
     config, problems = load_config()
     for problem in problems:
         warn(problem)
-    state = State()
+    state = PersonalState()
     try:
         return run_plain(
             Session(store, state, config, user=args.reader or config.user, observe=args.observe or config.observe)

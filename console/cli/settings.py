@@ -61,9 +61,9 @@ def saved_views(mailbox_url: str) -> dict[str, str]:
     path = user_state_path("signalbox") / "state.db"
     if not path.exists():
         return kept
-    from console.state import State
+    from console.state import PersonalState
 
-    state = State(path)
+    state = PersonalState(path)
     try:
         return {**kept, **state.views(mailbox_url)}
     finally:
@@ -77,9 +77,9 @@ def joined_channels(mailbox_url: str) -> frozenset[str]:
     path = user_state_path("signalbox") / "state.db"
     if not path.exists():
         return frozenset()
-    from console.state import State
+    from console.state import PersonalState
 
-    state = State(path)
+    state = PersonalState(path)
     try:
         return state.joined(mailbox_url)
     finally:
@@ -93,9 +93,9 @@ def seen_marks(mailbox_url: str) -> list[Seen]:
     path = user_state_path("signalbox") / "state.db"
     if not path.exists():
         return []
-    from console.state import State
+    from console.state import PersonalState
 
-    state = State(path)
+    state = PersonalState(path)
     try:
         return [Seen(message_id) for message_id in state.seen(mailbox_url)[0]]
     finally:

@@ -11,7 +11,7 @@ from console.cli.output import ViewRow
 from console.cli.plain import columns, put
 from console.cli.search import text_of
 from console.cli.settings import saved_views
-from console.saved_views import find
+from console.saved_views import run_saved_views
 from mailstore.steps import at_once
 
 
@@ -24,7 +24,9 @@ def run(args: argparse.Namespace) -> int:
     """Print one row per view."""
     with loaded(args, with_seen=True) as mail:
         views = saved_views(mail.store.url)
-        steps = find(mail.mailbox, lambda message: text_of(mail.store, message), mail.now, views, mail.store.candidates)
+        steps = run_saved_views(
+            mail.mailbox, lambda message: text_of(mail.store, message), mail.now, views, mail.store.candidates
+        )
         found = dict(at_once(steps))
         rows = [
             ViewRow(name, query, found[name].messages, found[name].unseen, found[name].problem)

@@ -19,10 +19,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from console.demo.attention import Attention
-from console.demo.cast import MARKER
-from console.demo.company import Company
-from console.demo.plot import Plot
+from console.demo.personas import MARKER
+from console.demo.responder import Responder
+from console.demo.scenario import Scenario
+from console.demo.simulation import Company
 from mailstore.errors import MailError
 from mailstore.records.events import Event
 from mailstore.records.message import Message
@@ -55,8 +55,8 @@ class Stage:
         rng = Random(seed)  # noqa: S311 - a plot, not a secret
         self._rng = rng
         self._company = Company(store, rng, time.time)
-        self._plot = Plot(self._company, lambda: self._loop.time() * speed)
-        self._attention = Attention(self._company, self._later, time.time() - RECENT)
+        self._plot = Scenario(self._company, lambda: self._loop.time() * speed)
+        self._attention = Responder(self._company, self._later, time.time() - RECENT)
 
     async def run(self) -> None:
         """Read the mailbox, then let the agents live until the end."""

@@ -9,10 +9,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from console.demo.cast import CAST, MARKER, PERSON, STRANGER, Member
-from console.demo.chores import old_chores, recent_chores
-from console.demo.polls import Reading, readings
-from console.demo.script import Letter, new_id, tell
+from console.demo.conversations import DemoMessage, new_id, tell
+from console.demo.personas import CAST, MARKER, PERSON, STRANGER, Member
+from console.demo.read_records import DemoRead, readings
+from console.demo.routine_mail import old_chores, recent_chores
 
 __all__ = ["write_history"]
 
@@ -34,7 +34,7 @@ def write_history(folder: Path, now: float, seed: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / MARKER).open("x", encoding="utf-8") as file:
         file.write("A throw-away mailbox of `signalbox demo`: the agents in it are simulated.\n")
-    known: dict[str, Letter] = {}
+    known: dict[str, DemoMessage] = {}
     letters = [*tell(["archive"], now, rng, known, archived=True), *old_chores(now, rng)]
     letters += [*tell(LIVE, now, rng, known), *recent_chores(now, rng)]
     letters.sort(key=lambda letter: letter.time)
@@ -60,7 +60,7 @@ def _write(path: Path, records: Iterable[Record]) -> None:
     path.write_text("".join(_line(record) + "\n" for record in records), "utf-8")
 
 
-def _record(letter: Letter) -> Record:
+def _record(letter: DemoMessage) -> Record:
     is_amended = letter.sender in AMENDMENT_WRITERS
     sender, recipient, content = ("from", "to", "body") if is_amended else ("sender", "recipient", "content")
     record: Record = {
@@ -77,7 +77,7 @@ def _record(letter: Letter) -> Record:
     return record | {"read_by": []}
 
 
-def _mailbox(live: list[Letter], now: float) -> str:
+def _mailbox(live: list[DemoMessage], now: float) -> str:
     """Return the live file: whole lines, but for the night on which the disk was full."""
     full = next(at for at, letter in enumerate(live) if letter.time > now - 9.8 * HOUR)
     lines: list[str] = []
@@ -89,7 +89,7 @@ def _mailbox(live: list[Letter], now: float) -> str:
     return "".join(lines)
 
 
-def _read(reading: Reading) -> Record:
+def _read(reading: DemoRead) -> Record:
     return {
         "message_id": reading.message_id,
         "reader_session_id": reading.reader,
@@ -97,7 +97,7 @@ def _read(reading: Reading) -> Record:
     }
 
 
-def _deliveries(live: list[Letter], reads: list[Reading]) -> list[Record]:
+def _deliveries(live: list[DemoMessage], reads: list[DemoRead]) -> list[Record]:
     """Return whom the person's own messages were for when they were sent: those that read them so far."""
     sent = {letter.id: letter for letter in live if letter.sender == PERSON}
     return [
@@ -111,7 +111,7 @@ def _deliveries(live: list[Letter], reads: list[Reading]) -> list[Record]:
     ]
 
 
-def _journal(live: list[Letter], rng: Random) -> list[Record]:
+def _journal(live: list[DemoMessage], rng: Random) -> list[Record]:
     """Return what the person did: stepped into an exchange of two, and settled one dead letter."""
     stepped_in = next(one for one in live if one.sender == PERSON and len(one.recipients) == 2)
     settled = next(one for one in live if one.recipients == ("architect-old",))
@@ -137,7 +137,7 @@ def _journal(live: list[Letter], rng: Random) -> list[Record]:
     ]
 
 
-def _roster(live: list[Letter], reads: list[Reading], now: float) -> list[Record]:
+def _roster(live: list[DemoMessage], reads: list[DemoRead], now: float) -> list[Record]:
     """Return the roster's lines in the order of their writing: each agent's first, then its last."""
     lines: list[Record] = []
     for one in CAST:
@@ -173,7 +173,7 @@ def _agent(one: Member, state: str, updated: float, last_seen: float, now: float
     return record
 
 
-def _write_archive(folder: Path, archived: list[Letter]) -> None:
+def _write_archive(folder: Path, archived: list[DemoMessage]) -> None:
     folder.mkdir()
     months: dict[str, list[Record]] = {}
     for letter in archived:
@@ -183,7 +183,7 @@ def _write_archive(folder: Path, archived: list[Letter]) -> None:
         _write(folder / f"{month}.jsonl", records)
 
 
-def _archived_readers(letter: Letter) -> list[str]:
+def _archived_readers(letter: DemoMessage) -> list[str]:
     """Return who read an archived letter: read state once stood in the record itself."""
     if letter.recipients == ("auditor",):
         return ["auditor-1"]

@@ -10,7 +10,7 @@ from string import Template
 
 import msgspec
 
-from console.demo.script import read_talk
+from console.demo.conversations import read_talk
 
 __all__ = ["Answers", "Episode", "Question", "Spoken", "fill", "intent", "live_talk", "read_answers"]
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from random import SystemRandom
 from typing import TYPE_CHECKING
 
-from console.demo.cast import MARKER
-from console.process import Ending, prepare
+from console.demo.personas import MARKER
+from console.process import SignalHandler, prepare
 from mailstore.errors import StoreError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def run_demo(
         raise StoreError("the demonstration needs a terminal", "run signalbox demo in one")
     seed = SystemRandom().randrange(1 << 30) if seed is None else seed
     with ExitStack() as stack:
-        ending = stack.enter_context(Ending())
+        ending = stack.enter_context(SignalHandler())
         root = stack.enter_context(prepared(seed, keep))
         if agents:
             stack.enter_context(simulated(root, seed))
@@ -101,18 +101,18 @@ def _import_path() -> str:
     return os.pathsep.join(filter(None, (ours, os.environ.get("PYTHONPATH"))))
 
 
-def _open(root: Path, theme: str | None, ending: Ending) -> int:
+def _open(root: Path, theme: str | None, ending: SignalHandler) -> int:
     from msgspec.structs import replace
 
     prepare()
     from console.app import SignalboxApp
     from console.config import load_config
-    from console.demo.memory import remember
-    from console.state import State
+    from console.demo.seen_marks import remember
+    from console.state import PersonalState
     from mailstore.registry import open_store
 
     url = f"haak:{root / 'data'}"
-    state = State(root / "state.db")
+    state = PersonalState(root / "state.db")
     config = replace(load_config().config, observe=False)
     try:
         with open_store(url) as known:

@@ -11,11 +11,11 @@ from console.cli.problems import Refused
 from console.render.safe import visible_line
 from mailstore.files.append import replace_file
 
-__all__ = ["Change", "diff", "make", "read_text"]
+__all__ = ["FileChange", "diff", "make", "read_text"]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """What a file holds before and after; None where there is none."""
 
     path: Path
@@ -46,7 +46,7 @@ def read_text(folder: Path, name: str) -> str | None:
         raise Refused(f"{path} can't be read ({(error.strerror or str(error)).lower()})", "look at it") from error
 
 
-def diff(changes: Sequence[Change], folder: Path) -> list[str]:
+def diff(changes: Sequence[FileChange], folder: Path) -> list[str]:
     """Return what would change, as unified diffs, safe to print."""
     lines: list[str] = []
     for change in changes:
@@ -61,7 +61,7 @@ def diff(changes: Sequence[Change], folder: Path) -> list[str]:
     return [visible_line(line) for line in lines]
 
 
-def make(changes: Sequence[Change]) -> None:
+def make(changes: Sequence[FileChange]) -> None:
     """Make the changes, each file at once. Raises Refused and StoreError."""
     for change in changes:
         if change.after is None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from console.widgets.completing_input import Candidate
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["addresses"]
+__all__ = ["address_candidates"]
 
 
-def addresses(mailbox: Mailbox) -> list[Candidate]:
+def address_candidates(mailbox: Mailbox) -> list[Candidate]:
     """Return channels, roles, agents and all, with a word about each."""
     found = [
         Candidate(mailbox.label(channel.tag), f"{channel.tag} · {len(channel.agents)} agents")

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.panes.row_layout import Piece, lay
+from console.panes.row_layout import Piece, layout_line
 from console.panes.thread_rows import TYPE_GLYPHS
 from console.render.safe import visible_line
 from console.render.short_text import clock, shorten_middle
@@ -23,9 +23,9 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import Node
 
 if TYPE_CHECKING:
-    from console.render.elements import Palette
+    from console.render.elements import MarkdownStyles
 
-__all__ = ["Block", "block_foot", "block_head", "block_of", "palette_of"]
+__all__ = ["MessageBlock", "block_foot", "block_head", "block_of", "markdown_styles"]
 
 MOST_RECEIPT_LINES = 4
 WORDS = {
@@ -41,7 +41,7 @@ WORDS = {
 }
 
 
-class Block(Struct, frozen=True):
+class MessageBlock(Struct, frozen=True):
     """All that a message's lines are made of, apart from its text; equal blocks look the same."""
 
     node: Node
@@ -58,11 +58,11 @@ class Block(Struct, frozen=True):
         return self.node.id
 
 
-def block_of(mailbox: Mailbox, node: Node, now: float, *, is_intervention: bool, folded: int) -> Block:
+def block_of(mailbox: Mailbox, node: Node, now: float, *, is_intervention: bool, folded: int) -> MessageBlock:
     """Gather what the mailbox says of a message."""
     message = node.message
     if message is None:
-        return Block(node, folded=folded)
+        return MessageBlock(node, folded=folded)
     # within a conversation all are of one mailbox, which its title names
     head = f"{label_of(message.id)}/" if mailbox.mailboxes() else ""
     standings = tuple(
@@ -73,14 +73,14 @@ def block_of(mailbox: Mailbox, node: Node, now: float, *, is_intervention: bool,
     above = mailbox.message(node.parent) if node.parent is not None else None
     answered = bare(visible_line(above.subject).strip()) if above is not None else ""
     sender = message.sender.removeprefix(head)
-    return Block(node, to, answered, standings, mailbox.is_unseen(message), is_intervention, folded, sender)
+    return MessageBlock(node, to, answered, standings, mailbox.is_unseen(message), is_intervention, folded, sender)
 
 
-def palette_of(styles: TextStyles) -> Palette:
+def markdown_styles(styles: TextStyles) -> MarkdownStyles:
     """Return the styles of a message's text."""
-    from console.render.elements import Palette
+    from console.render.elements import MarkdownStyles
 
-    return Palette(
+    return MarkdownStyles(
         text=styles.text,
         muted=styles.muted,
         accent=styles.accent,
@@ -92,28 +92,28 @@ def palette_of(styles: TextStyles) -> Palette:
     )
 
 
-def block_head(block: Block, body: str, width: int, styles: TextStyles, now: float) -> list[Strip]:
+def block_head(block: MessageBlock, body: str, width: int, styles: TextStyles, now: float) -> list[Strip]:
     """Return the lines above a message's text: who wrote to whom and when, the subject, the tags."""
     message = block.node.message
     if message is None:
         missing = f"a message that is not here ({shorten_middle(visible_line(block.node.id), 24)})"
-        return [lay([("┄ ", styles.muted), (missing, styles.muted)], [], width, Style.null())]
+        return [layout_line([("┄ ", styles.muted), (missing, styles.muted)], [], width, Style.null())]
     lines = [_header(block, message, width, styles, now)]
     if (subject := _subject(block, message, body)) is not None:
-        lines.append(lay([(subject, styles.strong)], [], width, Style.null()))
+        lines.append(layout_line([(subject, styles.strong)], [], width, Style.null()))
     return [*lines, *_tags(message, width, styles)]
 
 
-def block_foot(block: Block, width: int, styles: TextStyles, now: float) -> list[Strip]:
+def block_foot(block: MessageBlock, width: int, styles: TextStyles, now: float) -> list[Strip]:
     """Return the lines below a message's text: what became of it, and how much is folded."""
     lines = _receipts(block, width, styles, now)
     if block.folded and block.node.message is not None:
         plural = "reply" if block.folded == 1 else "replies"
-        lines.append(lay([(f"▸ {block.folded} {plural} folded", styles.accent)], [], width, Style.null()))
+        lines.append(layout_line([(f"▸ {block.folded} {plural} folded", styles.accent)], [], width, Style.null()))
     return [*lines, Strip.blank(width)]
 
 
-def _header(block: Block, message: Message, width: int, styles: TextStyles, now: float) -> Strip:
+def _header(block: MessageBlock, message: Message, width: int, styles: TextStyles, now: float) -> Strip:
     when = clock(message.time, now) if message.timed else visible_line(message.timestamp)[:20] or "no time"
     glyph = TYPE_GLYPHS.get(message.type, "")
     left: list[Piece] = [(f"{NEW} ", styles.unread)] if block.is_unseen else []
@@ -128,20 +128,22 @@ def _header(block: Block, message: Message, width: int, styles: TextStyles, now:
         left.append((f"  {known}", styles.accent))
     if message.archived:
         left.append(("  archived", styles.muted))
-    return lay(left, [(when, styles.muted)], width, Style.null())
+    return layout_line(left, [(when, styles.muted)], width, Style.null())
 
 
 def _tags(message: Message, width: int, styles: TextStyles) -> list[Strip]:
     """Return what its mailbox says of a message besides; what begins with ! is a warning, on a line of its own."""
     loud = [tag[1:] for tag in message.tags if tag.startswith("!") and tag[1:]]
     plain = [tag for tag in message.tags if not tag.startswith("!")]
-    lines = [lay([("⚠ ", styles.bad), (visible_line(tag), styles.bad)], [], width, Style.null()) for tag in loud]
+    lines = [
+        layout_line([("⚠ ", styles.bad), (visible_line(tag), styles.bad)], [], width, Style.null()) for tag in loud
+    ]
     for line in _wrapped([visible_line(tag) for tag in plain], width - 2, " ·") if plain else ():
-        lines.append(lay([("◇ ", styles.muted), (line, styles.muted)], [], width, Style.null()))
+        lines.append(layout_line([("◇ ", styles.muted), (line, styles.muted)], [], width, Style.null()))
     return lines
 
 
-def _subject(block: Block, message: Message, body: str) -> str | None:
+def _subject(block: MessageBlock, message: Message, body: str) -> str | None:
     """Return the subject as a line of its own, unless the text begins with it or it is the one answered."""
     subject = visible_line(message.subject).strip()
     if not subject or bare(subject) == block.answered or body.lstrip().startswith(message.subject[:60].rstrip()):
@@ -156,11 +158,11 @@ def bare(subject: str) -> str:
     return subject
 
 
-def _receipts(block: Block, width: int, styles: TextStyles, now: float) -> list[Strip]:
+def _receipts(block: MessageBlock, width: int, styles: TextStyles, now: float) -> list[Strip]:
     lines = []
     message = block.node.message
     if message is not None and message.is_listed and not block.standings:
-        lines.append(lay([("· whom it reached is not recorded", styles.muted)], [], width, Style.null()))
+        lines.append(layout_line([("· whom it reached is not recorded", styles.muted)], [], width, Style.null()))
     for state in State:
         named = [(name, standing) for name, standing in block.standings if standing.state is state]
         if not named:
@@ -172,7 +174,7 @@ def _receipts(block: Block, width: int, styles: TextStyles, now: float) -> list[
             words = [f"{words[0]} · {visible_line(named[0][1].reason)}"]
         for at, line in enumerate(_wrapped(words, width - cell_len(head))):
             left: list[Piece] = [(head if at == 0 else " " * cell_len(head), style), (line, styles.muted)]
-            lines.append(lay(left, [], width, Style.null()))
+            lines.append(layout_line(left, [], width, Style.null()))
     return lines
 
 

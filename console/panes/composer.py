@@ -12,9 +12,9 @@ from textual.message import Message as Note
 from textual.widgets import Input, Label, Static, TextArea
 from textual.worker import Worker
 
-from console.composer_draft import Writing
+from console.composer_draft import ComposerDraft
 from console.failures import tell_failure
-from console.panes.address_completion import addresses
+from console.panes.address_completion import address_candidates
 from console.panes.reach_line import reach_line
 from console.panes.titles import as_title
 from console.render.safe import visible_line
@@ -37,7 +37,7 @@ class Composer(Vertical):
         """A message was appended to the store."""
 
         message_id: str
-        writing: Writing
+        writing: ComposerDraft
 
     @dataclass
     class SendFailed(Note):
@@ -48,8 +48,8 @@ class Composer(Vertical):
     def __init__(self, session: Session, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._session = session
-        self._writing = Writing("new")
-        self._saved: Writing | None = None
+        self._writing = ComposerDraft("new")
+        self._saved: ComposerDraft | None = None
         self._refused = ""
         self.is_sending = False
 
@@ -65,7 +65,7 @@ class Composer(Vertical):
         yield Static(id="reach")
 
     @property
-    def writing(self) -> Writing:
+    def writing(self) -> ComposerDraft:
         """What stands in the composer."""
         return self._writing
 
@@ -73,7 +73,7 @@ class Composer(Vertical):
     def is_open(self) -> bool:
         return bool(self.display)
 
-    def open(self, writing: Writing) -> None:
+    def open(self, writing: ComposerDraft) -> None:
         """Open on a draft; what was there before is kept under its own key."""
         self.flush()
         self._refused = ""
@@ -116,7 +116,7 @@ class Composer(Vertical):
     def discard(self) -> None:
         """Drop the draft for good."""
         key = self._writing.key
-        self._writing = Writing(key)
+        self._writing = ComposerDraft(key)
         self.flush()
         self.display = False
 
@@ -201,7 +201,7 @@ class Composer(Vertical):
         reach.update(reach_line(found, "", now=session.now()))
 
     def _candidates(self) -> list[Candidate]:
-        return addresses(self._session.mailbox)
+        return address_candidates(self._session.mailbox)
 
     def send(self) -> None:
         """Send what stands here; a refusal is shown and changes nothing."""
@@ -216,7 +216,7 @@ class Composer(Vertical):
         self._send(draft, self._writing)
 
     @work(thread=True, group="send", exit_on_error=False)
-    def _send(self, draft: Draft, writing: Writing) -> None:
+    def _send(self, draft: Draft, writing: ComposerDraft) -> None:
         details = {"thread": writing.thread, "recipients": list(draft.recipients)}
         try:
             message = self._session.send(draft, action=writing.action, details=details)

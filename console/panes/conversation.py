@@ -10,10 +10,10 @@ from textual.message import Message as Note
 from textual.worker import Worker, get_current_worker
 
 from console.failures import tell_failure
-from console.panes.blocks import Block, block_of
-from console.panes.outline import Outline, outline_of
-from console.panes.render_jobs import Job, Jobs, Text
-from console.render.lines import Lines
+from console.panes.blocks import MessageBlock, block_of
+from console.panes.outline import ShownOutline, outline_of
+from console.panes.render_jobs import RenderedText, RenderJob, RenderQueue
+from console.render.lines import RenderedLines
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.block_view import BlockView
@@ -30,21 +30,21 @@ class Conversation(BlockView):
     class Rendered(Note):
         """Lines of a block came out of the worker; they are all unless more is to come."""
 
-        job: Job
-        lines: Lines
+        job: RenderJob
+        lines: RenderedLines
         is_whole: bool
 
     def __init__(self, session: Session, styles: TextStyles, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._session = session
         self._text_styles = styles
-        self._blocks: dict[str, Block] = {}
-        self._jobs = Jobs(self.awaits_lines)
+        self._blocks: dict[str, MessageBlock] = {}
+        self._jobs = RenderQueue(self.awaits_lines)
         self.root: str | None = None
         self.is_flat = False
         self._folded: set[str] = set()
         self._shape: Shape | None = None
-        self._all = self._shown = Outline()
+        self._all = self._shown = ShownOutline()
 
     @property
     def messages(self) -> Iterator[Message]:
@@ -141,14 +141,14 @@ class Conversation(BlockView):
         self._shape = None if self.root is None else mailbox.outline(self.root, old)
         if self._shape is old and self._all.is_flat == self.is_flat:
             return False
-        self._all = Outline() if self._shape is None else outline_of(mailbox, self._shape, is_flat=self.is_flat)
+        self._all = ShownOutline() if self._shape is None else outline_of(mailbox, self._shape, is_flat=self.is_flat)
         self._shown = self._all if self.is_flat else self._all.folded(self._folded)
         return True
 
     def _replies(self, key: str) -> int:
         return self._all.below(self._all.keys.index(key))
 
-    def _block(self, at: int) -> Block:
+    def _block(self, at: int) -> MessageBlock:
         session, key = self._session, self._shown.keys[at]
         node = self._shown.node(session.mailbox, at)
         folded = self._replies(key) if key in self._folded and not self.is_flat else 0
@@ -168,9 +168,9 @@ class Conversation(BlockView):
                 self.confirm_lines(key)
                 continue
             self._blocks[key] = block
-            job = Job(block, self.text_width(key), self._text_styles)
-            if isinstance(lines, Lines) and old is not None and old.node.message == block.node.message:
-                job.text = Text((), lines.portions[1:-1])
+            job = RenderJob(block, self.text_width(key), self._text_styles)
+            if isinstance(lines, RenderedLines) and old is not None and old.node.message == block.node.message:
+                job.text = RenderedText((), lines.portions[1:-1])
             jobs.append(job)
         if self._jobs.add(jobs):
             self._work_on_jobs()

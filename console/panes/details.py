@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from console.panes.facts import Page, fact
+from console.panes.facts import FactPage, fact
 from console.render.safe import visible, visible_line
 from console.render.short_text import clock
 from console.symbols import STATES
@@ -17,7 +17,7 @@ __all__ = ["details", "record"]
 EMPTY = Content(), Content()
 
 
-def details(mailbox: Mailbox, message: Message, now: float) -> Page:
+def details(mailbox: Mailbox, message: Message, now: float) -> FactPage:
     """Tell everything that the mailbox knows of a message."""
     rows: list[tuple[str, str]] = [
         ("id", message.id),
@@ -50,7 +50,7 @@ def details(mailbox: Mailbox, message: Message, now: float) -> Page:
         how = f"  {visible_line(moment.how)}" if moment.how else ""
         what = Content(f"   {when:>12}  {moment.what:<11} ")
         parts.append((what, Content.assemble(visible_line(moment.who), (how, "$muted"))))
-    return Page(parts)
+    return FactPage(parts)
 
 
 def record(raw: bytes) -> Content:

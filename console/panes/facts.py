@@ -14,7 +14,7 @@ from textual.visual import RenderOptions, Visual
 
 from console.render.safe import visible_line
 
-__all__ = ["Page", "Row", "fact", "facts", "read_out"]
+__all__ = ["FactPage", "Row", "fact", "facts", "read_out"]
 
 LEAST_ROOM = 12
 """Cells: where a label leaves less, its value begins at the left."""
@@ -23,16 +23,16 @@ Row = tuple[Content, Content]
 """What stands at the left of a line, and what stands beside it on as many lines as it takes."""
 
 
-class Page(Visual):
+class FactPage(Visual):
     """Rows, and below them lines that were rendered elsewhere."""
 
     def __init__(self, rows: Sequence[Row], below: Sequence[Strip] = ()) -> None:
         self.rows = rows
         self.below = below
 
-    def with_below(self, below: Sequence[Strip]) -> Page:
+    def with_below(self, below: Sequence[Strip]) -> FactPage:
         """Return the same rows with other lines below them."""
-        return Page(self.rows, below)
+        return FactPage(self.rows, below)
 
     def render_strips(self, width: int, height: int | None, style: Style, options: RenderOptions) -> list[Strip]:
         base = style.rich_style
@@ -66,9 +66,9 @@ def fact(name: str, value: str | Content, room: int = 9) -> Row:
     return label, value if isinstance(value, Content) else Content(visible_line(value))
 
 
-def facts(pairs: Sequence[tuple[str, str]], room: int = 9) -> Page:
+def facts(pairs: Sequence[tuple[str, str]], room: int = 9) -> FactPage:
     """Return a page of names and what they stand for."""
-    return Page([fact(name, value, room) for name, value in pairs])
+    return FactPage([fact(name, value, room) for name, value in pairs])
 
 
 def read_out(value: Any) -> str:

@@ -8,7 +8,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from console.panes.row_layout import Piece, lay
+from console.panes.row_layout import Piece, layout_line
 from console.styles import TextStyles
 
 __all__ = ["Footer", "notice_seconds"]
@@ -51,7 +51,7 @@ class Footer(Widget):
             return Strip.blank(width)
         right: list[Piece] = [(f"{self._help_key} ", styles.accent), ("help ", styles.muted)]
         if self.notice:
-            return lay([(f" {self.notice}", styles.text)], right, width, self.rich_style)
+            return layout_line([(f" {self.notice}", styles.text)], right, width, self.rich_style)
         left: list[Piece] = [(" ", styles.text)]
         room = width - 8 - len(self._help_key)
         for key, label, is_able in self.keys:
@@ -61,4 +61,4 @@ class Footer(Widget):
             faint = styles.muted + Style(dim=True, strike=True)
             left += [(key, styles.accent if is_able else faint), (f" {label}", styles.muted if is_able else faint)]
             left.append(("  ", styles.muted))
-        return lay(left, right, width, self.rich_style + Style())
+        return layout_line(left, right, width, self.rich_style + Style())

@@ -11,7 +11,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from console.panes.row_layout import Piece, lay
+from console.panes.row_layout import Piece, layout_line
 from console.render.safe import visible_line
 from console.render.short_text import clock, count, shorten_middle
 from console.session import Session
@@ -85,7 +85,7 @@ class Header(Widget):
         for at, piece in enumerate(numbers):
             left += [(" · ", styles.muted)] if at else []
             left.append(piece)
-        return lay(left, time, width, self.rich_style)
+        return layout_line(left, time, width, self.rich_style)
 
     async def on_click(self, event: Click) -> None:
         """Open the list of what can't be read from its number."""

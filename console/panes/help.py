@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from textual.content import Content
 
 from console.commands import COMMANDS, commands_for
-from console.panes.facts import Page, Row
+from console.panes.facts import FactPage, Row
 from console.render.safe import visible_line
 from mailstore.store import Capability
 
@@ -16,7 +16,7 @@ __all__ = ["help_page"]
 EMPTY = Content(), Content()
 
 
-def help_page(pane: str, keymap: Mapping[str, str], ask: Callable[[Capability], str]) -> Page:
+def help_page(pane: str, keymap: Mapping[str, str], ask: Callable[[Capability], str]) -> FactPage:
     """List the keys that work in a pane, by group, then those of the other panes; and why some can't be used here."""
     here = commands_for(pane)
     parts: list[Row] = []
@@ -34,4 +34,4 @@ def help_page(pane: str, keymap: Mapping[str, str], ask: Callable[[Capability], 
                     why = f"  can't here: {visible_line(reason)}" if reason else ""
                     told = Content.assemble(command.help, (name, "$muted"), (why, "$warning"))
                     parts.append((Content.styled(f"  {keys:<18} ", "bold"), told))
-    return Page(parts)
+    return FactPage(parts)

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from textual.strip import Strip
 
-from console.panes.row_layout import MARK, Piece, lay
+from console.panes.row_layout import MARK, Piece, layout_line
 from console.styles import TextStyles
 from console.widgets.virtual_list import RowLook
 
-__all__ = ["SheetRow", "SheetRows"]
+__all__ = ["ListRow", "ListRows"]
 
 
 @dataclass(frozen=True, slots=True)
-class SheetRow:
+class ListRow:
     """One row, known by its key: what stands at the left and the right of its lines.
 
     Texts must be safe to show. A row without a second line is one line high where none has a second.
@@ -28,10 +28,10 @@ class SheetRow:
     right_below: tuple[Piece, ...] = ()
 
 
-class SheetRows:
+class ListRows:
     """Rows as a source for the virtual list; `marked` are the keys that the person marked."""
 
-    def __init__(self, rows: Sequence[SheetRow], styles: TextStyles, marked: Collection[str] = ()) -> None:
+    def __init__(self, rows: Sequence[ListRow], styles: TextStyles, marked: Collection[str] = ()) -> None:
         self.rows = rows
         self.row_height = 2 if any(row.left_below or row.right_below for row in rows) else 1
         self._text_styles = styles
@@ -57,7 +57,7 @@ class SheetRows:
     def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
         row, styles = self.rows[index], self._text_styles
         mark: Piece = (MARK, styles.accent) if row.key in self._marked else ("  ", styles.text)
-        lines = [lay([mark, *row.left], row.right, width, look.base)]
+        lines = [layout_line([mark, *row.left], row.right, width, look.base)]
         if self.row_height > 1:
-            lines.append(lay([("  ", styles.text), *row.left_below], row.right_below, width, look.base))
+            lines.append(layout_line([("  ", styles.text), *row.left_below], row.right_below, width, look.base))
         return lines

@@ -10,14 +10,14 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.outline import Outline as Shape
 from mailstore.state.views import Node
 
-__all__ = ["Outline", "outline_of"]
+__all__ = ["ShownOutline", "outline_of"]
 
 INDENT = 2
 DEEPEST = 8
 SAMPLED = 16
 
 
-class Outline(Struct, frozen=True):
+class ShownOutline(Struct, frozen=True):
     """Messages of a thread as they are shown: a source for the block view."""
 
     keys: Sequence[str] = ()
@@ -41,7 +41,7 @@ class Outline(Struct, frozen=True):
             end += 1
         return end - at - 1
 
-    def folded(self, keys: Collection[str]) -> Outline:
+    def folded(self, keys: Collection[str]) -> ShownOutline:
         """Return the outline without what is below some messages."""
         if not keys:
             return self
@@ -51,7 +51,7 @@ class Outline(Struct, frozen=True):
             if hidden_below is None or depth <= hidden_below:
                 hidden_below = depth if self.keys[at] in keys else None
                 shown.append(at)
-        return Outline([self.keys[at] for at in shown], [self.depths[at] for at in shown], letters=self.letters)
+        return ShownOutline([self.keys[at] for at in shown], [self.depths[at] for at in shown], letters=self.letters)
 
     def node(self, mailbox: Mailbox, at: int) -> Node:
         """Return a message in its place; what it answers is here too, or it would stand at the left."""
@@ -59,14 +59,14 @@ class Outline(Struct, frozen=True):
         return Node(self.keys[at], message, depth, message.thread if message is not None and depth else None)
 
 
-def outline_of(mailbox: Mailbox, shape: Shape, *, is_flat: bool) -> Outline:
+def outline_of(mailbox: Mailbox, shape: Shape, *, is_flat: bool) -> ShownOutline:
     """Return a thread's outline in the order of its answers, or in that of time."""
     keys, depths = shape.keys, shape.depths
     if is_flat:
         found = [(message.time, at) for at, key in enumerate(keys) if (message := mailbox.message(key)) is not None]
         order = [at for _, at in sorted(found)]
         keys, depths = [keys[at] for at in order], [depths[at] for at in order]
-    return Outline(keys, depths, is_flat, _letters(mailbox, keys[:SAMPLED]))
+    return ShownOutline(keys, depths, is_flat, _letters(mailbox, keys[:SAMPLED]))
 
 
 def _letters(mailbox: Mailbox, keys: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ from console.render.safe import visible_line
 from console.session import Session
 from mailstore.state.views import View
 
-__all__ = ["greeting", "nothing_here"]
+__all__ = ["empty_list", "empty_mailbox"]
 
 NOTHING = {
     "all": "No mail.",
@@ -23,7 +23,7 @@ NOTHING = {
 }
 
 
-def greeting(session: Session, is_loading: bool) -> list[str]:
+def empty_mailbox(session: Session, is_loading: bool) -> list[str]:
     """Greet the person who opens an empty mailbox."""
     if is_loading:
         return ["Reading…"]
@@ -41,7 +41,7 @@ def greeting(session: Session, is_loading: bool) -> list[str]:
     ]
 
 
-def nothing_here(session: Session, view: View, *, is_filtered: bool) -> list[str]:
+def empty_list(session: Session, view: View, *, is_filtered: bool) -> list[str]:
     """Say why a list is empty although the mailbox is not."""
     found = session.found.get(view.name) if view.kind == "saved" else None
     if found is not None and found.problem:

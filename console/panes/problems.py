@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
-from console.panes.facts import Page, Row
+from console.panes.facts import FactPage, Row
 from console.render.safe import visible_line
 
 __all__ = ["problem_page"]
@@ -15,7 +15,7 @@ __all__ = ["problem_page"]
 PLACE = re.compile(r"(?P<file>[^\n]*?\.toml)(?::(?P<line>\d+))?: (?P<what>.*)", re.DOTALL)
 
 
-def problem_page(problems: Sequence[str]) -> Page:
+def problem_page(problems: Sequence[str]) -> FactPage:
     """List problems below their files, each with the line where that is known."""
     by_file: dict[str, list[Row]] = {}
     for problem in problems:
@@ -29,4 +29,4 @@ def problem_page(problems: Sequence[str]) -> Page:
     for file, told in by_file.items():
         rows += [(Content(), Content.styled(visible_line(file), "bold $accent"))] if file else []
         rows += [*told, (Content(), Content())]
-    return Page(rows or [(Content(), Content("All settings can be used."))])
+    return FactPage(rows or [(Content(), Content("All settings can be used."))])

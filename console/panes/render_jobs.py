@@ -10,12 +10,12 @@ from msgspec import Struct, field
 from textual.strip import Strip
 
 from console import later
-from console.panes.blocks import Block, block_foot, block_head, palette_of
-from console.render.lines import Lines, Portion
+from console.panes.blocks import MessageBlock, block_foot, block_head, markdown_styles
+from console.render.lines import LineSource, RenderedLines
 from console.session import Session
 from console.styles import TextStyles
 
-__all__ = ["Job", "Jobs", "Text"]
+__all__ = ["RenderJob", "RenderQueue", "RenderedText"]
 
 FIRST_LINES = 80
 """As much as a tall screen shows."""
@@ -25,10 +25,10 @@ PAUSE_SECONDS = 0.0002
 """The worker stops so often, and so long, that the event loop has its turn: Python would let it wait 5 ms."""
 
 
-class Text:
+class RenderedText:
     """The lines of a text at a width, as far as it is rendered."""
 
-    def __init__(self, coming: Iterable[Portion], known: Sequence[Portion] = ()) -> None:
+    def __init__(self, coming: Iterable[LineSource], known: Sequence[LineSource] = ()) -> None:
         self._coming = iter(coming)
         self.portions = list(known)
         self.size = sum(map(len, known))
@@ -44,27 +44,27 @@ class Text:
             self.size += len(portion)
 
 
-class Job(Struct, eq=False):
+class RenderJob(Struct, eq=False):
     """A block to be rendered at a width."""
 
-    block: Block
+    block: MessageBlock
     width: int
     styles: TextStyles
-    text: Text | None = None
+    text: RenderedText | None = None
     head: list[Strip] = field(default_factory=list)
     told: int = 0
     """How many lines of the text were passed on."""
 
-    def is_same(self, other: Job) -> bool:
+    def is_same(self, other: RenderJob) -> bool:
         """Say whether another job would make the same lines."""
         return self.block == other.block and self.has_same_text(other)
 
-    def has_same_text(self, other: Job) -> bool:
+    def has_same_text(self, other: RenderJob) -> bool:
         """Say whether another job would make the same lines of the text alone."""
         is_alike = self.width == other.width and self.styles is other.styles
         return is_alike and self.block.node.message == other.block.node.message
 
-    def step(self, session: Session) -> Lines | None:
+    def step(self, session: Session) -> RenderedLines | None:
         """Do a part of the work; return all lines that there are when they are a good deal more. Blocks."""
         block, now = self.block, session.now()
         if not self.head:
@@ -73,32 +73,34 @@ class Job(Struct, eq=False):
             self.head = block_head(block, body, self.width, self.styles, now)
             if self.text is None:
                 is_there = message is not None
-                self.text = Text(later.render_markdown(body, self.width, palette_of(self.styles)) if is_there else ())
+                self.text = RenderedText(
+                    later.render_markdown(body, self.width, markdown_styles(self.styles)) if is_there else ()
+                )
         text = self.text
         assert text is not None
         if not text.is_whole:
             text.render()
         if text.is_whole:
-            return Lines([self.head, *text.portions, block_foot(block, self.width, self.styles, now)])
+            return RenderedLines([self.head, *text.portions, block_foot(block, self.width, self.styles, now)])
         if text.size < max(FIRST_LINES, 2 * self.told):
             return None
         self.told = text.size
-        return Lines([self.head, *text.portions])
+        return RenderedLines([self.head, *text.portions])
 
 
-class Jobs:
+class RenderQueue:
     """Blocks that wait for their lines; one thread adds, another works."""
 
     def __init__(self, is_awaited: Callable[[str], bool]) -> None:
         self._is_awaited = is_awaited
         self._lock = Lock()
-        self._waiting: dict[str, Job] = {}
+        self._waiting: dict[str, RenderJob] = {}
         self._is_worked_on = False
 
-    def add(self, jobs: Iterable[Job]) -> bool:
+    def add(self, jobs: Iterable[RenderJob]) -> bool:
         """Put jobs before all others; say whether a worker must be started for them."""
         with self._lock:
-            fresh: dict[str, Job] = {}
+            fresh: dict[str, RenderJob] = {}
             for job in jobs:
                 key = job.block.key
                 old = self._waiting.pop(key, None)
@@ -110,7 +112,7 @@ class Jobs:
             self._is_worked_on |= must_start
             return must_start
 
-    def _next(self) -> Job | None:
+    def _next(self) -> RenderJob | None:
         """Return the job to go on with: the first of which nothing is drawn yet, if there is any."""
         with self._lock:
             self._waiting = {key: job for key, job in self._waiting.items() if self._is_awaited(key)}
@@ -119,12 +121,12 @@ class Jobs:
             self._is_worked_on = found is not None
             return found
 
-    def _drop(self, job: Job) -> None:
+    def _drop(self, job: RenderJob) -> None:
         with self._lock:
             if self._waiting.get(job.block.key) is job:
                 del self._waiting[job.block.key]
 
-    def work(self, session: Session) -> Iterator[tuple[Job, Lines, bool]]:
+    def work(self, session: Session) -> Iterator[tuple[RenderJob, RenderedLines, bool]]:
         """Render until nothing waits; yield what there is of a block, and whether that is all. Blocks."""
         try:
             began = time.perf_counter()

@@ -9,7 +9,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-__all__ = ["MARK", "Piece", "lay"]
+__all__ = ["MARK", "Piece", "layout_line"]
 
 MARK = "▪ "
 """Stands before a row that the person marked."""
@@ -17,7 +17,7 @@ MARK = "▪ "
 Piece = tuple[str, Style]
 
 
-def lay(left: Sequence[Piece], right: Sequence[Piece], width: int, base: Style) -> Strip:
+def layout_line(left: Sequence[Piece], right: Sequence[Piece], width: int, base: Style) -> Strip:
     """Lay a line of exactly `width` cells; what does not fit at the left ends in `…`."""
     fixed = sum(cell_len(text) for text, _ in right)
     room = max(0, width - fixed - (1 if right else 0))

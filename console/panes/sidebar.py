@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.panes.sidebar_rows import Places, places
+from console.panes.sidebar_rows import SidebarRows, sidebar_rows
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
@@ -16,12 +16,12 @@ class Sidebar(VirtualList):
 
     def show(self, session: Session, styles: TextStyles) -> None:
         """Draw the rows as the mailbox stands now."""
-        self.set_source(Places(places(session), styles))
+        self.set_source(SidebarRows(sidebar_rows(session), styles))
 
     def view_of(self, key: str) -> View | None:
         """Return the view that a row stands for."""
         source = self.source
-        if not isinstance(source, Places) or (at := source.index(key)) is None:
+        if not isinstance(source, SidebarRows) or (at := source.index(key)) is None:
             return None
         return source.rows[at].view
 

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.panes.row_layout import Piece, lay
+from console.panes.row_layout import Piece, layout_line
 from console.render.safe import visible_line
 from console.render.short_text import age, shorten_middle
 from console.render.short_text import count as in_words
@@ -24,7 +24,7 @@ from mailstore.rules.waking import is_dormant
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
-__all__ = ["VIEWS", "Place", "Places", "places"]
+__all__ = ["VIEWS", "SidebarRow", "SidebarRows", "sidebar_rows"]
 
 VIEWS: tuple[tuple[View, str], ...] = (
     (View("for-you"), "For you"),
@@ -37,7 +37,7 @@ VIEWS: tuple[tuple[View, str], ...] = (
 )
 
 
-class Place(Struct, frozen=True):
+class SidebarRow(Struct, frozen=True):
     """One row: a heading when `view` is None."""
 
     key: str
@@ -50,7 +50,7 @@ class Place(Struct, frozen=True):
     sign: str = ""
 
 
-def places(session: Session) -> list[Place]:
+def sidebar_rows(session: Session) -> list[SidebarRow]:
     """Return the sidebar's rows as the mailbox stands now."""
     mailbox = session.mailbox
     counts = mailbox.counts()
@@ -62,24 +62,26 @@ def places(session: Session) -> list[Place]:
     }
     tones = {"for-you": "accent", "dead": "bad", "waiting": "warn"}
     rows = [
-        Place(f"view:{view.kind}", label, view, waiting.get(view.kind, 0), tone=tones.get(view.kind, "text"))
+        SidebarRow(f"view:{view.kind}", label, view, waiting.get(view.kind, 0), tone=tones.get(view.kind, "text"))
         for view, label in VIEWS
         if view.kind != "recent" or session.config.retention.rule().is_limited
     ]
     if session.views:
-        rows.append(Place("heading:saved", "Saved views"))
+        rows.append(SidebarRow("heading:saved", "Saved views"))
     for name in session.views:
         found = session.found.get(name)
         note = "" if found is None else FAILED if found.problem else in_words(found.messages)
         unseen = found.unseen if found else 0
-        rows.append(Place(f"saved:{name}", name, View("saved", name), unseen, note=note))
+        rows.append(SidebarRow(f"saved:{name}", name, View("saved", name), unseen, note=note))
     labels = mailbox.mailboxes()
     if labels:
-        rows.append(Place("heading:stores", "Mailboxes"))
+        rows.append(SidebarRow("heading:stores", "Mailboxes"))
         news = mailbox.unseen_by_mailbox()
         for label in labels:
             rows.append(
-                Place(f"store:{label}", label, View("store", label), news.get(label, 0), **_trouble(mailbox, label))
+                SidebarRow(
+                    f"store:{label}", label, View("store", label), news.get(label, 0), **_trouble(mailbox, label)
+                )
             )
     for label in labels or [""]:
         rows += _channels(session, label)
@@ -96,11 +98,11 @@ def _trouble(mailbox: Mailbox, label: str) -> dict[str, str]:
     return {"sign": f"!{in_words(unreadable)}"} if unreadable else {}
 
 
-def _heading(words: str, label: str) -> Place:
-    return Place(f"heading:{words}:{label}", f"{words} · {label}" if label else words)
+def _heading(words: str, label: str) -> SidebarRow:
+    return SidebarRow(f"heading:{words}:{label}", f"{words} · {label}" if label else words)
 
 
-def _channels(session: Session, label: str) -> Iterator[Place]:
+def _channels(session: Session, label: str) -> Iterator[SidebarRow]:
     """Yield the channels, or those of one of several mailboxes under their own names."""
     mailbox = session.mailbox
     channels = [channel for channel in mailbox.channels() if not label or label_of(channel.tag) == label]
@@ -110,10 +112,10 @@ def _channels(session: Session, label: str) -> Iterator[Place]:
         name = mailbox.label(channel.tag)
         mark = DONE if channel.tag in session.joined else ""
         shown = name.replace(f"{label}/", "", 1) if label else name
-        yield Place(channel.tag, shown, View("channel", channel.tag), channel.unseen, note=mark)
+        yield SidebarRow(channel.tag, shown, View("channel", channel.tag), channel.unseen, note=mark)
 
 
-def _agents(session: Session, label: str) -> Iterator[Place]:
+def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
     """Yield the agents, or those of one of several mailboxes under their own names."""
     mailbox = session.mailbox
     agents = [agent for agent in mailbox.roster if not label or label_of(agent.session_id) == label]
@@ -132,7 +134,7 @@ def _agents(session: Session, label: str) -> Iterator[Place]:
             sign = f"↯{wakes}" if wakes else ""
         name = agent.session_id
         unread = mailbox.unread_count(name)
-        yield Place(f"agent:{name}", name.removeprefix(head), View("agent", name), unread, glyph, note, tone, sign)
+        yield SidebarRow(f"agent:{name}", name.removeprefix(head), View("agent", name), unread, glyph, note, tone, sign)
 
 
 def _order(agent: Agent) -> tuple[int, str]:
@@ -146,12 +148,12 @@ def presence(agent: Agent) -> Symbol:
     return AGENTS[agent.status]
 
 
-class Places:
+class SidebarRows:
     """The sidebar's rows as a source for the virtual list."""
 
     row_height = 1
 
-    def __init__(self, rows: list[Place], styles: TextStyles) -> None:
+    def __init__(self, rows: list[SidebarRow], styles: TextStyles) -> None:
         self.rows = rows
         self._text_styles = styles
         self._index = {row.key: at for at, row in enumerate(rows)}
@@ -175,7 +177,7 @@ class Places:
         row, styles = self.rows[index], self._text_styles
         if row.view is None:
             rule = "─" * max(0, width - cell_len(row.label) - 1)
-            return [lay([(f"{row.label} ", styles.muted), (rule, styles.muted)], [], width, look.base)]
+            return [layout_line([(f"{row.label} ", styles.muted), (rule, styles.muted)], [], width, look.base)]
         number = in_words(row.count) if row.count else ""
         tone: Style = getattr(styles, row.tone)
         right: list[Piece] = (
@@ -191,4 +193,4 @@ class Places:
         note = visible_line(row.note)
         if note and room - cell_len(label) > cell_len(note) + 1:
             left.append((f" {note}", styles.muted))
-        return [lay(left, right, width, look.base)]
+        return [layout_line(left, right, width, look.base)]

@@ -8,16 +8,16 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from console.panes.row_layout import Piece, lay
+from console.panes.row_layout import Piece, layout_line
 from console.render.short_text import clock, count
 from console.styles import TextStyles
 from console.symbols import CONNECTION, NEW
 
-__all__ = ["Place", "Slider"]
+__all__ = ["Slider", "TimelinePosition"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TimelinePosition:
     """A moment in seconds since the epoch, and how many of all messages were there by then."""
 
     moment: float = 0.0
@@ -29,7 +29,7 @@ class Place:
 class Slider(Widget):
     """One line: the moment, a rail with a knob, the keys that move it."""
 
-    place: reactive[Place] = reactive(Place)
+    place: reactive[TimelinePosition] = reactive(TimelinePosition)
 
     def __init__(self, styles: TextStyles, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -47,4 +47,4 @@ class Slider(Widget):
         at = (room - 1) * place.number // max(1, place.total)
         rail: list[Piece] = [("─" * at, styles.accent), (NEW, styles.accent), ("─" * (room - 1 - at), styles.muted)]
         left: list[Piece] = [(head, styles.warn), *rail, (tail, styles.text)]
-        return lay(left, [(keys, styles.muted)], width, self.rich_style)
+        return layout_line(left, [(keys, styles.muted)], width, self.rich_style)

@@ -9,13 +9,13 @@ from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
-__all__ = ["Note", "notes_for"]
+__all__ = ["ThreadNote", "notes_for"]
 
-Note = tuple[str, State]
+ThreadNote = tuple[str, State]
 """Words, and the state whose glyph and colour they bear."""
 
 
-def notes_for(mailbox: Mailbox, view: View, now: float) -> Callable[[str], Note | None]:
+def notes_for(mailbox: Mailbox, view: View, now: float) -> Callable[[str], ThreadNote | None]:
     """Return what gives a view's note on a thread, by its root; None where there is none."""
     match view.kind:
         case "dead":
@@ -28,12 +28,12 @@ def notes_for(mailbox: Mailbox, view: View, now: float) -> Callable[[str], Note 
             return lambda root: None
 
 
-def _cause(mailbox: Mailbox, root: str, now: float) -> Note | None:
+def _cause(mailbox: Mailbox, root: str, now: float) -> ThreadNote | None:
     letters = mailbox.dead_letters_in(root, now)
     return (f"{letters[0].recipient}: {letters[0].reason}", letters[0].state) if letters else None
 
 
-def _vacancy(mailbox: Mailbox, root: str) -> Note | None:
+def _vacancy(mailbox: Mailbox, root: str) -> ThreadNote | None:
     roles = mailbox.waiting_in(root)
     if not roles:
         return None
@@ -41,7 +41,7 @@ def _vacancy(mailbox: Mailbox, root: str) -> Note | None:
     return f"waits for a holder of {roles[-1]}" + (f", last {held[-1]}" if held else ", never held"), State.WAITING
 
 
-def _answer(mailbox: Mailbox, root: str) -> Note | None:
+def _answer(mailbox: Mailbox, root: str) -> ThreadNote | None:
     """Say whether the person has answered the newest mail to them in a thread."""
     mail = sorted(mailbox.thread_messages(root), key=by_age)
     to_you = [at for at, message in enumerate(mail) if mailbox.is_mine(message)]

@@ -9,8 +9,8 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.panes.row_layout import MARK, Piece, lay
-from console.panes.thread_notes import Note
+from console.panes.row_layout import MARK, Piece, layout_line
+from console.panes.thread_notes import ThreadNote
 from console.render.safe import visible_line
 from console.render.short_text import age, count, shorten_middle
 from console.styles import TextStyles
@@ -49,7 +49,7 @@ class Face(Struct, frozen=True):
     when: str
     names: tuple[str, ...]
     label: str
-    note: Note | None
+    note: ThreadNote | None
     is_marked: bool
     styles: TextStyles
 
@@ -74,7 +74,7 @@ class ThreadRows:
         styles: TextStyles,
         now: Callable[[], float],
         hits: dict[str, Message] | None = None,
-        notes: Callable[[str], Note | None] = no_note,
+        notes: Callable[[str], ThreadNote | None] = no_note,
         marked: Collection[str] = (),
     ) -> None:
         self.roots = roots
@@ -148,7 +148,7 @@ def _first(face: Face, width: int, base: Style) -> Strip:
     tone = styles.unread if summary.unseen else styles.text
     marks: list[Piece] = [(MARK, styles.accent)] if face.is_marked else []
     marks += [(f"{glyph} ", styles.accent)] if glyph != " " else []
-    return lay([bar, *marks, (subject, tone)], [(f"{face.when:>4}", styles.muted)], width, base)
+    return layout_line([bar, *marks, (subject, tone)], [(f"{face.when:>4}", styles.muted)], width, base)
 
 
 def _second(face: Face, width: int, base: Style) -> Strip:
@@ -159,12 +159,12 @@ def _second(face: Face, width: int, base: Style) -> Strip:
     if face.note is not None:
         words, state = face.note
         left: list[Piece] = [bar, (f"{STATES[state].glyph} {visible_line(words)}", styles.states[state])]
-        return lay(left, [(number, styles.accent)], width, base)
+        return layout_line(left, [(number, styles.accent)], width, base)
     where = f"{shorten_middle(face.label, LABEL_CELLS)}  " if face.label else ""
     room = max(4, width - len(number) - len(size) - len(where) - 3)
     names = tuple(name.replace(f"{face.label}/", "", bool(face.label)) for name in face.names)
     people: list[Piece] = [(where, styles.text), (people_line(names, room), styles.muted)]
-    return lay([bar, (size, styles.text), *people], [(number, styles.accent)], width, base)
+    return layout_line([bar, (size, styles.text), *people], [(number, styles.accent)], width, base)
 
 
 def people_line(names: tuple[str, ...], room: int) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from console.widgets.virtual_list import VirtualList
 
-__all__ = ["Threads"]
+__all__ = ["ThreadList"]
 
 
-class Threads(VirtualList):
+class ThreadList(VirtualList):
     """A list of threads, the one with the newest mail first; it never moves what is looked at."""

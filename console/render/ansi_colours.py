@@ -15,7 +15,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
-__all__ = ["Sixteen", "nearest"]
+__all__ = ["AnsiColours", "nearest"]
 
 GREY = 0.18
 """Colours of less chroma are greys."""
@@ -54,7 +54,7 @@ def _style(style: Style) -> Style:
     return style + Style.from_color(tone, paper)
 
 
-class Sixteen(LineFilter):
+class AnsiColours(LineFilter):
     """Writes every line in sixteen colours."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:

@@ -16,7 +16,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-__all__ = ["SureCells", "sure"]
+__all__ = ["PortableCells", "portable"]
 
 LETTERS = range(0x1F1E6, 0x1F200)
 """The letters that flags are made of: some terminals know the flags, others draw letters of one or two cells."""
@@ -25,7 +25,7 @@ SHADES = range(0x1F3FB, 0x1F400)
 UNSURE = re.compile("[\u200d\ufe0e\ufe0f\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff]")
 
 
-def sure(text: str) -> str:
+def portable(text: str) -> str:
     """Return a text of the same number of cells in which each part takes the same number in every terminal."""
     return text if text.isascii() or not UNSURE.search(text) else _sure(text)
 
@@ -49,10 +49,10 @@ def _part(part: str, width: int) -> str:
     return (part[0] + marks if size <= width else "") + " " * max(0, width - min(size, width))
 
 
-class SureCells(LineFilter):
+class PortableCells(LineFilter):
     """Draws every line so."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         if not any(not text.isascii() and UNSURE.search(text) for text, _, _ in segments):
             return segments
-        return [Segment(sure(text), style, control) for text, style, control in segments]
+        return [Segment(portable(text), style, control) for text, style, control in segments]

@@ -17,11 +17,11 @@ from rich.theme import Theme
 
 from console.render.code import highlighted, is_language
 
-__all__ = ["Page", "Palette", "language_of", "parser", "room_for"]
+__all__ = ["MarkdownPage", "MarkdownStyles", "language_of", "parser", "room_for"]
 
 
 @dataclass(frozen=True, slots=True)
-class Palette:
+class MarkdownStyles:
     """The styles of a rendered text."""
 
     text: Style
@@ -125,7 +125,7 @@ class _List(ListElement):
     @classmethod
     def create(cls, markdown: Markdown, token: Token) -> _List:
         found = cls(token.type, None)
-        if token.level == 0 and isinstance(markdown, Page):
+        if token.level == 0 and isinstance(markdown, MarkdownPage):
             found.room = markdown.room
         return found
 
@@ -146,7 +146,7 @@ class _Table(TableElement):
             yield part
 
 
-class Page(Markdown):
+class MarkdownPage(Markdown):
     """Markdown in which HTML, images, links and their definitions stay as they were written."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {

@@ -11,10 +11,10 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-__all__ = ["Lines", "PlainLines", "Portion"]
+__all__ = ["LineSource", "PlainLines", "RenderedLines"]
 
 
-class Portion(Protocol):
+class LineSource(Protocol):
     """Some lines: a list of strips, or what makes them."""
 
     def __len__(self) -> int: ...
@@ -37,10 +37,10 @@ class PlainLines:
         return Strip([Segment(line, self._style)] if line else [])
 
 
-class Lines:
+class RenderedLines:
     """Portions below each other."""
 
-    def __init__(self, portions: Sequence[Portion]) -> None:
+    def __init__(self, portions: Sequence[LineSource]) -> None:
         self.portions = tuple(portions)
         self._ends = list(accumulate(len(portion) for portion in self.portions))
 

@@ -15,12 +15,12 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from console.render.elements import Page, Palette, language_of, parser, room_for
-from console.render.lines import Portion
+from console.render.elements import MarkdownPage, MarkdownStyles, language_of, parser, room_for
+from console.render.lines import LineSource
 from console.render.plain import render_plain
 from console.render.safe import visible
 
-__all__ = ["Palette", "render_markdown"]
+__all__ = ["MarkdownStyles", "render_markdown"]
 
 MOST_MARKDOWN = 60_000
 """Characters; a longer text is shown as it stands: parsing markdown costs more than it gives."""
@@ -55,7 +55,7 @@ class _Cut(NamedTuple):
     is_needed: bool = False
 
 
-def render_markdown(text: str, width: int, palette: Palette) -> Iterator[Portion]:
+def render_markdown(text: str, width: int, palette: MarkdownStyles) -> Iterator[LineSource]:
     """Yield a text's lines at a width in cells; plain ones where markdown can't be had."""
     if len(text) > MOST_MARKDOWN or width < 8 or any(len(line) > 4000 for line in text.split("\n", 200)[:200]):
         yield from render_plain(text.strip("\n"), width, palette.text)
@@ -131,10 +131,10 @@ def _items(tokens: list[Token], at: int) -> Iterator[Token]:
             yield token
 
 
-def _portions(piece: _Piece, console: Console, palette: Palette) -> Iterator[list[Strip]]:
+def _portions(piece: _Piece, console: Console, palette: MarkdownStyles) -> Iterator[list[Strip]]:
     """Render a piece; yield nothing where nothing would be seen of it, or not all."""
     try:
-        page = Page(piece.text, palette.code_theme, piece.room)
+        page = MarkdownPage(piece.text, palette.code_theme, piece.room)
         strips = _strips(page, console, palette.text)
         if len(page.parsed) == 1 and page.parsed[0].content.strip():  # code, however long, of which each line is drawn
             while portion := list(islice(strips, CODE_LINES)):
@@ -153,7 +153,7 @@ def _portions(piece: _Piece, console: Console, palette: Palette) -> Iterator[lis
         yield found[first:]
 
 
-def _strips(page: Page, console: Console, style: Style) -> Iterator[Strip]:
+def _strips(page: MarkdownPage, console: Console, style: Style) -> Iterator[Strip]:
     segments = Segment.apply_style(console.render(page), style)
     for line in Segment.split_and_crop_lines(segments, console.width, pad=False, include_new_lines=False):
         yield Strip(_plain(line))

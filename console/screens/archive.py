@@ -13,8 +13,8 @@ from textual.content import Content
 
 from console.archive_report import plan_lines, report_line, stay_words, writer_lines
 from console.commands import bindings
-from console.panes.facts import Page
-from console.panes.list_rows import SheetRow
+from console.panes.facts import FactPage
+from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
 from console.screens.list_screen import ListScreen
 from console.session import Session
@@ -77,7 +77,7 @@ class Archive(ListScreen):
             return "Archive"
         return f"Archive {self._plan.leaving:,} messages?"
 
-    def subtitle(self, rows: Sequence[SheetRow]) -> str:
+    def subtitle(self, rows: Sequence[ListRow]) -> str:
         if self._progress:
             return f"{self._progress} · esc cancels"
         return f"{self._plan.leaving:,} leave · {self._plan.staying:,} stay" if self._plan is not None else ""
@@ -87,12 +87,12 @@ class Archive(ListScreen):
             return ("No plan could be made.", "", visible_line(self._failure))
         return ("The mailbox is empty.",) if self._plan is not None else ("Planning …",)
 
-    def rows(self) -> Sequence[SheetRow]:
+    def rows(self) -> Sequence[ListRow]:
         plan, styles = self._plan, self.text_styles
         if plan is None:
             return []
         leaving = [
-            SheetRow(
+            ListRow(
                 key=f"month {month}",
                 left=(("leaves  ", styles.accent), (visible_line(self.session.store.archive_file(month)), styles.text)),
                 right=((f"{number:,}", styles.strong),),
@@ -100,7 +100,7 @@ class Archive(ListScreen):
             for month, number in plan.months.items()
         ]
         staying = [
-            SheetRow(
+            ListRow(
                 key=f"stays {stay.reason}",
                 left=(("stays   ", styles.muted), (visible_line(stay_words(stay, plan)), styles.text)),
                 right=((f"{stay.messages:,}", styles.muted),),
@@ -108,7 +108,7 @@ class Archive(ListScreen):
             for stay in plan.stays
         ]
         writing = [
-            SheetRow(
+            ListRow(
                 key=f"writes {it.pid} {it.file}",
                 left=(("open    ", styles.warn), (visible_line(f"{it.program} (process {it.pid})"), styles.text)),
                 right=((visible_line(it.file), styles.muted),),
@@ -120,10 +120,10 @@ class Archive(ListScreen):
     def target(self, key: str) -> str | None:
         return None
 
-    def about(self, key: str) -> Page:
+    def about(self, key: str) -> FactPage:
         plan = self._plan
         if plan is None:
-            return Page([])
+            return FactPage([])
         kind, _, name = key.partition(" ")
         if kind == "month":
             lines = self._threads_of(plan, name)
@@ -135,7 +135,7 @@ class Archive(ListScreen):
         summary = plan_lines(plan, self.session.store.archive_file)[0]
         reason = self.session.why_not(Capability.ARCHIVE)
         notes = [f"can't archive here: {visible_line(reason)}", ""] if reason else []
-        return Page([(Content(), Content(line)) for line in [*notes, summary, "", *map(visible_line, lines)]])
+        return FactPage([(Content(), Content(line)) for line in [*notes, summary, "", *map(visible_line, lines)]])
 
     def _threads_of(self, plan: ArchivePlan, month: str) -> list[str]:
         """Return the subjects of the threads that leave for a month, as many as one may look through."""

@@ -11,8 +11,8 @@ from textual import work
 from textual.binding import BindingType
 
 from console.commands import bindings
-from console.panes.facts import Page, facts
-from console.panes.list_rows import SheetRow
+from console.panes.facts import FactPage, facts
+from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
 from console.render.short_text import age, clock
 from console.screens.list_screen import ListScreen
@@ -72,7 +72,7 @@ class NeedsAttention(ListScreen):
             "every role that has mail is held, and nobody runs in circles.",
         )
 
-    def rows(self) -> Sequence[SheetRow]:
+    def rows(self) -> Sequence[ListRow]:
         if not self._is_looking and monotonic() >= self._next_look:
             self._is_looking = True
             self._look()
@@ -103,10 +103,10 @@ class NeedsAttention(ListScreen):
             self._concerns = {concern.key: concern for concern in in_order(found)}
             self.redraw()
 
-    def _row(self, key: str, concern: Concern, now: float) -> SheetRow:
+    def _row(self, key: str, concern: Concern, now: float) -> ListRow:
         styles = self.text_styles
         glyph, tone, _ = KINDS[concern.trouble]
-        return SheetRow(
+        return ListRow(
             key=key,
             left=((f"{glyph} ", getattr(styles, tone)), (visible_line(concern.who), styles.strong)),
             right=((f"{age(now - concern.since):>4}", styles.muted),),
@@ -117,10 +117,10 @@ class NeedsAttention(ListScreen):
         concern = self._concerns.get(key)
         return concern.message_id if concern is not None else None
 
-    def about(self, key: str) -> Page:
+    def about(self, key: str) -> FactPage:
         concern = self._concerns.get(key)
         if concern is None:
-            return Page([])
+            return FactPage([])
         message = self.session.mailbox.message(concern.message_id or "")
         told = [
             ("what", KINDS[concern.trouble][2]),

@@ -70,7 +70,7 @@ class Counting(Searching):
         began = monotonic()
         try:
             session = self.session
-            steps = later.find(session.mailbox, session.body, session.now(), views, session.store.candidates)
+            steps = later.run_saved_views(session.mailbox, session.body, session.now(), views, session.store.candidates)
             async with aclosing(stepped(steps, session.rest)) as found:
                 session.found = dict([each async for each in found])
         except ReadAnew:

@@ -8,9 +8,9 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from console.commands import bindings
-from console.panes.address_completion import addresses
-from console.panes.facts import Page, facts
-from console.panes.list_rows import SheetRow
+from console.panes.address_completion import address_candidates
+from console.panes.facts import FactPage, facts
+from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
 from console.render.short_text import age, clock
 from console.screens.prompt import Prompt
@@ -49,18 +49,18 @@ class DeadLetters(Settling):
     def placeholder(self) -> tuple[str, ...]:
         return ("No dead letters.", "", "Everything that was sent was read, or still can be.")
 
-    def rows(self) -> Sequence[SheetRow]:
+    def rows(self) -> Sequence[ListRow]:
         letters = self.session.mailbox.dead_letters(self.session.now())
         self._letters = {key_of(letter): letter for letter in letters}
         return [self._row(key, letter) for key, letter in self._letters.items()]
 
-    def _row(self, key: str, letter: DeadLetter) -> SheetRow:
+    def _row(self, key: str, letter: DeadLetter) -> ListRow:
         styles, now = self.text_styles, self.session.now()
         tone = styles.states[letter.state]
         since = age(now - letter.since) if letter.since is not None else ""
         subject = visible_line(letter.message.subject) or "(no subject)"
         people = visible_line(f"{letter.message.sender} → {letter.recipient}")
-        return SheetRow(
+        return ListRow(
             key=key,
             left=((f"{STATES[letter.state].glyph} ", tone), (subject, styles.text)),
             right=((f"{since:>4}", styles.muted),),
@@ -70,10 +70,10 @@ class DeadLetters(Settling):
     def target(self, key: str) -> str | None:
         return key.partition("\n")[0]
 
-    def about(self, key: str) -> Page:
+    def about(self, key: str) -> FactPage:
         letter = self._letters.get(key)
         if letter is None:
-            return Page([])
+            return FactPage([])
         mailbox, now, message = self.session.mailbox, self.session.now(), letter.message
         seen = last_seen(mailbox, letter.recipient)
         when = clock(letter.since, now) if letter.since is not None else "at an unknown time"
@@ -117,7 +117,7 @@ class DeadLetters(Settling):
 
     def _offers(self, letter: DeadLetter) -> list[Candidate]:
         near = takers(self.session.mailbox, letter)
-        known = addresses(self.session.mailbox)
+        known = address_candidates(self.session.mailbox)
         return [Candidate(name, "could take it over") for name in near] + [it for it in known if it.value not in near]
 
     def _wrong_address(self, text: str) -> str:

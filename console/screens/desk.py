@@ -15,7 +15,7 @@ from textual.timer import Timer
 
 from console import later
 from console.panes.header import Header, headline
-from console.panes.placeholders import greeting, nothing_here
+from console.panes.placeholders import empty_list, empty_mailbox
 from console.panes.sidebar import Sidebar
 from console.panes.thread_notes import notes_for
 from console.panes.thread_rows import ThreadRows
@@ -246,10 +246,10 @@ class Desk(Front):
 
     def _placeholder(self) -> list[str]:
         if not len(self.session.mailbox):
-            return greeting(self.session, self.session.is_loading)
+            return empty_mailbox(self.session, self.session.is_loading)
         if self.is_sifting:
             return ["Looking…"]
-        return nothing_here(
+        return empty_list(
             self.session, self.look.view, is_filtered=bool(self.filter_text or self.only_unread or self.found == {})
         )
 

@@ -17,7 +17,7 @@ from console.failures import tell_failure
 from console.panes.footer import Footer
 from console.panes.header import Header
 from console.panes.sidebar import Sidebar
-from console.panes.threads import Threads
+from console.panes.threads import ThreadList
 from console.screens.listing import Listing
 from console.screens.location import Location
 from console.session import Session
@@ -51,7 +51,7 @@ class Front(Listing):
         with Backdrop(id="columns"):
             yield Sidebar(id="sidebar")
             with Backdrop(id="middle"):
-                yield Threads(id="threads")
+                yield ThreadList(id="threads")
             yield Backdrop(id="right")
         yield Footer(self.text_styles, HELP.key_label(self.session.keymap), id="footer")
 
@@ -62,8 +62,8 @@ class Front(Listing):
         return self.query_one("#sidebar", Sidebar)
 
     @property
-    def threads(self) -> Threads:
-        return self.query_one("#threads", Threads)
+    def threads(self) -> ThreadList:
+        return self.query_one("#threads", ThreadList)
 
     @property
     def conversation(self) -> Conversation:

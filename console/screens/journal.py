@@ -8,8 +8,8 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from console.commands import bindings
-from console.panes.facts import Page, facts, read_out
-from console.panes.list_rows import SheetRow
+from console.panes.facts import FactPage, facts, read_out
+from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
 from console.render.short_text import age, clock
 from console.screens.list_screen import ListScreen
@@ -44,17 +44,17 @@ class Journal(ListScreen):
             "answers into agents' threads, dead letters settled, archivals.",
         )
 
-    def rows(self) -> Sequence[SheetRow]:
+    def rows(self) -> Sequence[ListRow]:
         return [self._row(record) for record in self.session.mailbox.interventions()]
 
-    def _row(self, record: Intervention) -> SheetRow:
+    def _row(self, record: Intervention) -> ListRow:
         styles, mailbox = self.text_styles, self.session.mailbox
         message = mailbox.message(record.message_id) if record.message_id else None
         subject = visible_line(message.subject) if message else visible_line(record.message_id or "")
         recipient = str(record.details.get("recipient") or "")
         notes = [record.actor, *([f"for {recipient}"] if recipient else []), *([record.note] if record.note else [])]
         deed = DEEDS.get(record.action, record.action)
-        return SheetRow(
+        return ListRow(
             key=record.id,
             left=((f"{visible_line(deed):<13} ", styles.intervention), (subject, styles.text)),
             right=((f"{age(self.session.now() - record.time):>4}", styles.muted),),
@@ -72,10 +72,10 @@ class Journal(ListScreen):
         sent = record.details.get("sent")
         return str(sent) if sent and str(sent) in self.session.mailbox else record.message_id
 
-    def about(self, key: str) -> Page:
+    def about(self, key: str) -> FactPage:
         record = self._record(key)
         if record is None:
-            return Page([])
+            return FactPage([])
         told = [
             ("did", DEEDS.get(record.action, record.action)),
             ("when", clock(record.time, self.session.now())),

@@ -20,12 +20,12 @@ from textual.worker import Worker
 from console import later
 from console.commands import HELP, footer_keys
 from console.failures import tell_failure
-from console.panes.blocks import palette_of
-from console.panes.facts import Page
+from console.panes.blocks import markdown_styles
+from console.panes.facts import FactPage
 from console.panes.footer import Footer
 from console.panes.header import Header, headline
 from console.panes.help import help_page
-from console.panes.list_rows import SheetRow, SheetRows
+from console.panes.list_rows import ListRow, ListRows
 from console.panes.titles import as_title
 from console.screens.undoing import Undoing
 from console.session import Session
@@ -74,14 +74,14 @@ class ListScreen(Undoing, Screen[str | None]):
         """Return what the list is called."""
 
     @abstractmethod
-    def rows(self) -> Sequence[SheetRow]:
+    def rows(self) -> Sequence[ListRow]:
         """Return the rows as the mailbox stands now."""
 
     @abstractmethod
-    def about(self, key: str) -> Page:
+    def about(self, key: str) -> FactPage:
         """Tell what is known of a row."""
 
-    def subtitle(self, rows: Sequence[SheetRow]) -> str:
+    def subtitle(self, rows: Sequence[ListRow]) -> str:
         """Return how much is listed, in words."""
         marked = f" · {len(self.marked)} marked" if self.marked else ""
         return f"{len(rows)}{marked}"
@@ -127,7 +127,7 @@ class ListScreen(Undoing, Screen[str | None]):
         rows = self.rows()
         self.marked &= {row.key for row in rows}
         self.listing.placeholder = self.placeholder()
-        self.listing.set_source(SheetRows(rows, self.text_styles, self.marked))
+        self.listing.set_source(ListRows(rows, self.text_styles, self.marked))
         self.listing.set_titles(as_title(self.heading()), as_title(self.subtitle(rows)))
         self.tell_about()
         self.query_one("#header", Header).headline = headline(self.session)
@@ -143,7 +143,7 @@ class ListScreen(Undoing, Screen[str | None]):
     def tell_about(self) -> None:
         """Tell what is known of the row under the cursor."""
         key = self.listing.cursor_key
-        about = self.about(key) if key is not None else Page([])
+        about = self.about(key) if key is not None else FactPage([])
         target = self.target(key) if key is not None else None
         message = self.session.mailbox.message(target) if target is not None else None
         if message is None:
@@ -172,7 +172,7 @@ class ListScreen(Undoing, Screen[str | None]):
     def _rendered(self, message: Message, width: int) -> list[Strip]:
         """Return the beginning of a message's text as lines; blocks."""
         body = self.session.body(message)
-        palette = palette_of(self.text_styles)
+        palette = markdown_styles(self.text_styles)
         portions = later.render_markdown(body[:LONGEST_TEXT], width, palette)
         lines = [portion[at] for portion in portions for at in range(len(portion))]
         if len(body) > LONGEST_TEXT:

@@ -7,7 +7,7 @@ from textual.content import Content
 
 from console import later
 from console.commands import COMMANDS
-from console.panes.facts import Page
+from console.panes.facts import FactPage
 from console.session import PAST, Session
 from console.undo_history import UndoableAction
 from mailstore.errors import MailError
@@ -29,7 +29,7 @@ class Undoing:
         """Draw everything anew that may have changed."""
         raise NotImplementedError
 
-    def show_page(self, command: str, title: str, content: Content | Page) -> None:
+    def show_page(self, command: str, title: str, content: Content | FactPage) -> None:
         """Show a page over this screen, which the keys of the command that asked for it close again."""
         keys = next(self.session.keymap.get(it.id, it.keys) for it in COMMANDS if it.id == command)
         self.app.push_screen(later.Viewer(title, content, keys))

@@ -10,8 +10,8 @@ from textual import work
 from textual.binding import BindingType
 
 from console.commands import bindings
-from console.panes.facts import Page, fact
-from console.panes.list_rows import SheetRow
+from console.panes.facts import FactPage, fact
+from console.panes.list_rows import ListRow
 from console.render.safe import visible, visible_line
 from console.screens.list_screen import ListScreen
 from console.session import Session
@@ -36,7 +36,7 @@ class Unreadable(ListScreen):
     def __init__(self, session: Session, styles: TextStyles) -> None:
         super().__init__(session, styles)
         self._problems: dict[str, Problem] = {}
-        self._rows: list[SheetRow] = []
+        self._rows: list[ListRow] = []
         self._listed: tuple[object, int] | None = None
         self._raw: tuple[str, str] | None = None
         self._reading = ""
@@ -44,7 +44,7 @@ class Unreadable(ListScreen):
     def heading(self) -> str:
         return "Unreadable lines"
 
-    def subtitle(self, rows: Sequence[SheetRow]) -> str:
+    def subtitle(self, rows: Sequence[ListRow]) -> str:
         fatal = sum(problem.fatal for problem in self._problems.values())
         doubts = len(rows) - fatal
         return f"{fatal} unreadable" + (f" · {doubts} warning{'s' * (doubts != 1)}" if doubts else "")
@@ -52,7 +52,7 @@ class Unreadable(ListScreen):
     def placeholder(self) -> tuple[str, ...]:
         return ("Every line can be read.",)
 
-    def rows(self) -> Sequence[SheetRow]:
+    def rows(self) -> Sequence[ListRow]:
         problems = self.session.live.problems
         if self._listed != (problems, len(problems)):
             order = sorted(problems, key=lambda it: (not it.fatal, it.file, it.offset, it.reason))
@@ -61,27 +61,27 @@ class Unreadable(ListScreen):
             self._listed = problems, len(problems)
         return self._rows
 
-    def _row(self, key: str, problem: Problem) -> SheetRow:
+    def _row(self, key: str, problem: Problem) -> ListRow:
         styles = self.text_styles
         glyph, tone = (FAILED, styles.bad) if problem.fatal else ("!", styles.warn)
         where = visible_line(f"{problem.file}:{problem.line}")
-        return SheetRow(
+        return ListRow(
             key, ((f"{glyph} ", tone), (where, styles.text)), (), ((visible_line(problem.reason), styles.muted),)
         )
 
     def target(self, key: str) -> str | None:
         return None
 
-    def about(self, key: str) -> Page:
+    def about(self, key: str) -> FactPage:
         problem = self._problems.get(key)
         if problem is None:
-            return Page([])
+            return FactPage([])
         if self._raw is not None and self._raw[0] != key:
             self._raw = None
         if self._raw is None and key != self._reading:
             self._reading = key
             self._read_line(key, problem)
-        return Page(
+        return FactPage(
             [
                 fact("file", problem.file),
                 fact("line", f"{problem.line:,}"),

@@ -12,7 +12,7 @@ from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from console.panes.facts import Page
+from console.panes.facts import FactPage
 from console.panes.titles import as_title
 
 __all__ = ["Viewer"]
@@ -34,7 +34,7 @@ class Viewer(ModalScreen[Key | None]):
         Binding("G,end", "edge(1)", "bottom"),
     ]
 
-    def __init__(self, title: str, content: Content | Page, keys: str = "", *, is_asked_for: bool = True) -> None:
+    def __init__(self, title: str, content: Content | FactPage, keys: str = "", *, is_asked_for: bool = True) -> None:
         super().__init__()
         self._title = title
         self._content = content

@@ -9,8 +9,8 @@ from textual import work
 from textual.binding import BindingType
 
 from console.commands import bindings
-from console.panes.facts import Page, facts
-from console.panes.list_rows import SheetRow
+from console.panes.facts import FactPage, facts
+from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
 from console.render.short_text import count
 from console.screens.ask import Ask
@@ -36,15 +36,15 @@ class SavedViews(ListScreen):
     def placeholder(self) -> tuple[str, ...]:
         return ("No view is saved yet.", "", "s saves a search under a name; [views] in config.toml does too.")
 
-    def rows(self) -> Sequence[SheetRow]:
+    def rows(self) -> Sequence[ListRow]:
         return [self._row(name, query) for name, query in self.session.views.items()]
 
-    def _row(self, name: str, query: str) -> SheetRow:
+    def _row(self, name: str, query: str) -> ListRow:
         styles = self.text_styles
         found = self.session.found.get(name)
         number = "…" if found is None else FAILED if found.problem else count(found.messages)
         fresh = f"{count(found.unseen)} unread  " if found is not None and found.unseen else ""
-        return SheetRow(
+        return ListRow(
             key=name,
             left=((visible_line(name), styles.strong),),
             right=((fresh, styles.accent), (number, styles.text)),
@@ -54,7 +54,7 @@ class SavedViews(ListScreen):
     def target(self, key: str) -> str | None:
         return None
 
-    def about(self, key: str) -> Page:
+    def about(self, key: str) -> FactPage:
         query = self.session.views.get(key, "")
         where = "config.toml" if key in self.session.config.views else "saved here"
         found = self.session.found.get(key)

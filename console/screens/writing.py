@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual.app import SuspendNotSupported
 
 from console import later
-from console.composer_draft import Writing
+from console.composer_draft import ComposerDraft
 from console.render.safe import visible, visible_line
 from console.screens.location import Location
 from console.screens.marking import Marking
@@ -44,7 +44,7 @@ class Writer(Marking):
         if draft is not None and self.pane() != "composer":
             self.composer.open(draft)
 
-    def _write(self, writing: Writing, about: str = "") -> None:
+    def _write(self, writing: ComposerDraft, about: str = "") -> None:
         reason = self.session.why_not(Capability.SEND, about)
         if reason:
             self.tell(f"can't write here: {reason}")
@@ -59,11 +59,11 @@ class Writer(Marking):
         """Write to what is under the cursor: the channel, the agent, or to nobody yet."""
         view = self.look.view
         if view.kind == "channel":
-            self._write(Writing(f"channel:{view.name}", self.session.mailbox.label(view.name)), view.name)
+            self._write(ComposerDraft(f"channel:{view.name}", self.session.mailbox.label(view.name)), view.name)
         elif view.kind == "agent":
-            self._write(Writing(f"agent:{view.name}", view.name), view.name)
+            self._write(ComposerDraft(f"agent:{view.name}", view.name), view.name)
         else:
-            self._write(Writing("new"))
+            self._write(ComposerDraft("new"))
 
     def action_reply(self) -> None:
         """Answer the message; between agents the answer goes to both sides and is an intervention."""
@@ -83,7 +83,7 @@ class Writer(Marking):
             self.tell("no message is chosen to answer")
             return
         reply = later.reply_to(self.session.mailbox, message, to_all_sides=to_all_sides)
-        writing = Writing(
+        writing = ComposerDraft(
             key=f"thread:{self.session.mailbox.root_of(message.id)}",
             recipients=", ".join(map(self.session.mailbox.label, reply.recipients)),
             subject=visible_line(reply.subject),
@@ -95,7 +95,7 @@ class Writer(Marking):
         else:
             self._write(writing, message.id)
 
-    async def _quote(self, writing: Writing, message_id: str) -> None:
+    async def _quote(self, writing: ComposerDraft, message_id: str) -> None:
         message = self.session.mailbox.message(message_id)
         if message is None:
             return
@@ -108,7 +108,7 @@ class Writer(Marking):
         kept = self.session.draft(writing.key)
         base = kept or writing
         quoted = "\n".join([*([base.body.rstrip(), ""] if base.body.strip() else []), *lines, "", ""])
-        self.composer.open(Writing(base.key, base.recipients, base.subject, quoted, base.thread, base.action))
+        self.composer.open(ComposerDraft(base.key, base.recipients, base.subject, quoted, base.thread, base.action))
         self.composer.flush()
         self.composer.focus_field()
 

@@ -8,13 +8,13 @@ from typing import Protocol
 
 from msgspec import Struct
 
-__all__ = ["GUTTER", "BlockLayout", "Blocks", "NoBlocks", "Pending"]
+__all__ = ["GUTTER", "BlockLayout", "BlockSource", "NoBlocks", "PendingScroll"]
 
 GUTTER = 2
 NARROWEST = 16
 
 
-class Blocks(Protocol):
+class BlockSource(Protocol):
     """What a view shows: blocks known by keys, indented, of a height that can be guessed."""
 
     @property
@@ -28,7 +28,7 @@ class Blocks(Protocol):
         """Return how many cells a block stands to the right."""
 
 
-class Pending(Struct, frozen=True):
+class PendingScroll(Struct, frozen=True):
     """A block that was asked for: it is brought into sight until the heights around it are known."""
 
     key: str
@@ -55,7 +55,7 @@ class BlockLayout:
     them take down to each: there may be ten thousand others.
     """
 
-    def __init__(self, source: Blocks, width: int, known: dict[str, tuple[int, int]] | None = None) -> None:
+    def __init__(self, source: BlockSource, width: int, known: dict[str, tuple[int, int]] | None = None) -> None:
         self.source = source
         self._room = width - GUTTER
         self._guess = max(1, source.guess(self._room))
@@ -72,7 +72,7 @@ class BlockLayout:
     def __len__(self) -> int:
         return len(self._index)
 
-    def of(self, source: Blocks, width: int) -> BlockLayout:
+    def of(self, source: BlockSource, width: int) -> BlockLayout:
         """Return the layout of other blocks, with the heights that are known already."""
         return BlockLayout(source, width, self._known)
 

@@ -12,11 +12,11 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from console.widgets.block_layout import BlockLayout, Blocks, NoBlocks, Pending
+from console.widgets.block_layout import BlockLayout, BlockSource, NoBlocks, PendingScroll
 from console.widgets.block_lines import BlockLines, KeptLines
 from console.widgets.line_view import LineView, blank
 
-__all__ = ["BlockView", "Blocks"]
+__all__ = ["BlockSource", "BlockView"]
 
 
 class BlockView(LineView):
@@ -67,18 +67,18 @@ class BlockView(LineView):
         self.cursor_key: str | None = None
         self._places = BlockLayout(NoBlocks(), 0)
         self._lines = KeptLines()
-        self._pending: Pending | None = None
+        self._pending: PendingScroll | None = None
         self._is_stale = False
         self._newest: str | None = None
 
     @property
-    def source(self) -> Blocks:
+    def source(self) -> BlockSource:
         """The blocks that are shown."""
         return self._places.source
 
     # What is shown
 
-    def set_source(self, source: Blocks) -> None:
+    def set_source(self, source: BlockSource) -> None:
         """Show other blocks, from the beginning."""
         self._lines.forget()
         self._lay_out(BlockLayout(source, self._width))
@@ -89,7 +89,7 @@ class BlockView(LineView):
         if self.cursor_key is not None:
             self.post_message(self.Highlighted(self, self.cursor_key))
 
-    def source_changed(self, source: Blocks) -> None:
+    def source_changed(self, source: BlockSource) -> None:
         """Show the same blocks with some more or fewer; the place stays, or follows the newest block."""
         place = self._places.place(self.scroll_offset.y)
         follows, old = self.is_following and self._is_newest_in_sight(), self._newest
@@ -219,7 +219,7 @@ class BlockView(LineView):
         if at is None:
             return False
         self._highlight(at)
-        self._pending = Pending(key, is_end=False)
+        self._pending = PendingScroll(key, is_end=False)
         self._show_pending()
         return True
 
@@ -315,7 +315,7 @@ class BlockView(LineView):
     def action_last(self) -> None:
         if len(self._places):
             self._highlight(len(self._places) - 1)
-            self._pending = Pending(self.source.keys[-1], is_end=True)
+            self._pending = PendingScroll(self.source.keys[-1], is_end=True)
             self._show_pending()
 
     def first_reply(self) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from console.state import State
+from console.state import PersonalState
 from mailstore.registry import open_store
 from tests.cli.conftest import Run
 from tests.mailboxes import MailFiles, every_case
@@ -81,7 +81,7 @@ def test_the_person_may_have_another_name(run: Run, tmp_path: Path) -> None:
 def test_what_the_person_has_seen_in_the_console_is_not_unread(run: Run, tmp_path: Path, command: str) -> None:
     mail, _ = every_case(tmp_path, time.time())
     with open_store(mail.url) as store:
-        state = State()
+        state = PersonalState()
         state.mark_seen(store.url, ["tag-read", "tag-union"])
         state.close()
     rows = run(command, "--json", "--store", mail.url).document

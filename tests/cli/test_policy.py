@@ -11,7 +11,7 @@ import pytest
 from platformdirs import user_config_path, user_state_path
 
 from console.cli.person import AGENTS
-from console.state import State
+from console.state import PersonalState
 from mailstore.registry import open_store
 from tests.cli.conftest import Result, Run
 from tests.mailboxes import MailFiles
@@ -78,7 +78,7 @@ def test_an_agent_mentions_no_user(text: str, send: Send) -> None:
 @pytest.mark.parametrize("to", ["project:ink", "#ink", "Project:Ink", " #ink"])
 def test_a_channel_that_the_user_has_joined_reaches_them(to: str, send: Send, mail: MailFiles) -> None:
     assert send(ANN, "project:ink").status == 0
-    state = State(user_state_path("signalbox", ensure_exists=True) / "state.db")
+    state = PersonalState(user_state_path("signalbox", ensure_exists=True) / "state.db")
     with open_store(mail.url) as store:
         state.join(store.url, "project:ink", True)
     state.close()

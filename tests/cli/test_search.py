@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from console.state import State
+from console.state import PersonalState
 from tests.cli.conftest import Run
 from tests.mailboxes import DIALECTS, Dialect, MailFiles, every_case
 
@@ -95,7 +95,7 @@ def test_views_are_listed_with_what_they_find(run: Run, tmp_path: Path, monkeypa
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text('[views]\n"Of light" = "lamp"\nBroken = "is:x"\n')
     monkeypatch.setenv("XDG_CONFIG_HOME", str(folder.parent))
-    with closing(State()) as state:
+    with closing(PersonalState()) as state:
         state.save_view(f"haak:{mail.mailbox}", "Of ink", "ink")
     rows = {row["name"]: row for row in run("views", "--json", "--store", mail.url).document}
     assert (rows["Of light"]["messages"], rows["Of light"]["unread"]) == (1, 1)

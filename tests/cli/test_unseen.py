@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from console.state import State
+from console.state import PersonalState
 from mailstore.records.scope import url_of
 from tests.cli.conftest import ROOT, Run
 from tests.mailboxes import MailFiles
@@ -210,7 +210,7 @@ def test_a_sudden_end_keeps_all_or_nothing_of_what_was_shown(tmp_path: Path) -> 
     )
     done = subprocess.run([sys.executable, "-c", program, tmp_path / "state.db"], cwd=ROOT, check=False)
     assert done.returncode == -signal.SIGKILL
-    state = State(tmp_path / "state.db")
+    state = PersonalState(tmp_path / "state.db")
     assert state.shown("channels:/x", "codex", "read").ids == {"first"}
     assert not state.shown("channels:/x", "codex", "wake").begun
     state.close()

@@ -17,7 +17,7 @@ from textual.pilot import Pilot
 from console.app import SignalboxApp
 from console.config import Config
 from console.screens.main import MainScreen
-from console.state import State
+from console.state import PersonalState
 from mailstore.registry import open_store
 from mailstore.stores.haak import HaakStore
 from tests.mailboxes import NOW
@@ -156,7 +156,7 @@ async def opened(
     **more: Any,
 ) -> AsyncIterator[Seat]:
     """Open the console on the mailbox in a folder, or of a URL, at a standing clock, and wait until all is read."""
-    kept = State(state or Path(data) / "own-state.db")
+    kept = PersonalState(state or Path(data) / "own-state.db")
     with open_store(data) if isinstance(data, str) else HaakStore.open(data) as store:
         app = SignalboxApp(store, config or Config(), state=kept, clock=lambda: now, **more)
         app.animation_level = "none"

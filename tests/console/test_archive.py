@@ -8,12 +8,12 @@ from threading import Event
 
 import pytest
 
-from console.config import Archive, Config
+from console.config import ArchiveSettings, Config
 from console.screens.archive import Archive as ArchiveSheet
 from tests.console.screen_text import opened
 from tests.mailboxes import HOUR, MailFiles
 
-CONFIG = Config(archive=Archive(keep=2))
+CONFIG = Config(archive=ArchiveSettings(keep=2))
 
 
 def write_mail(folder: Path) -> MailFiles:
@@ -61,14 +61,14 @@ async def test_observing_shows_the_plan_and_archives_nothing(tmp_path: Path) -> 
 
 async def test_archiving_is_offered_where_there_is_much_mail_and_can_be_done(tmp_path: Path) -> None:
     mail = write_mail(tmp_path)
-    config = Config(archive=Archive(keep=2, offer_past=6))
+    config = Config(archive=ArchiveSettings(keep=2, offer_past=6))
     async with opened(mail.data, config=config) as seat:
         assert "7 messages are in the mailbox: a plans what may leave" in seat.lines[-1]
         await seat.press("j")
         mail.message("new", "bob", "all", ago=0)
         await seat.sees("8 messages")
         assert "plans what may leave" not in seat.text
-    for more in ({"observe": True}, {"config": Config(archive=Archive(offer_past=0))}):
+    for more in ({"observe": True}, {"config": Config(archive=ArchiveSettings(offer_past=0))}):
         async with opened(mail.data, **{"config": config, **more}) as seat:
             assert "plans what may leave" not in seat.text
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from console.demo.agents import LOG, main
-from console.demo.cast import PERSON
+from console.demo.personas import PERSON
 from console.demo.run import prepared, simulated
 from mailstore.records.draft import draft
 from mailstore.records.events import Event

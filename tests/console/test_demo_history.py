@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from console.demo.cast import CAST, MARKER, PERSON, STRANGER
 from console.demo.history import write_history
+from console.demo.personas import CAST, MARKER, PERSON, STRANGER
 from mailstore.records.message import Message
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from console.demo import run_demo
-from console.demo.cast import PERSON
-from console.demo.memory import remember
+from console.demo.personas import PERSON
 from console.demo.run import prepared, simulated
-from console.state import State
+from console.demo.seen_marks import remember
+from console.state import PersonalState
 from mailstore.errors import StoreError
 from mailstore.records.events import Seen
 from mailstore.state.mailbox import Mailbox
@@ -61,7 +61,7 @@ def test_the_agents_are_gone_with_the_demo(tmp_path: Path) -> None:
 def test_the_person_remembers_the_days_before_but_not_mail_that_waits_for_them(tmp_path: Path) -> None:
     with prepared(1, tmp_path / "demo") as root, HaakStore.open(root / "data") as store:
         now = time.time()
-        state = State(root / "state.db")
+        state = PersonalState(root / "state.db")
         remember(store, state, now)
         mailbox = Mailbox()
         for batch in HaakStore.open(root / "data").scan():
@@ -78,7 +78,7 @@ def test_the_person_remembers_the_days_before_but_not_mail_that_waits_for_them(t
 
 def test_what_the_person_saw_of_a_kept_demo_stays_as_it_is(tmp_path: Path) -> None:
     with prepared(1, tmp_path / "demo") as root, HaakStore.open(root / "data") as store:
-        state = State(root / "state.db")
+        state = PersonalState(root / "state.db")
         state.mark_seen(store.url, ["one"], 0.0)
         remember(store, state, time.time())
         assert state.seen(store.url)[0] == ["one"]

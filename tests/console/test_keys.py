@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from console.commands import COMMANDS, Command, commands_for
-from console.composer_draft import Writing
+from console.composer_draft import ComposerDraft
 from console.widgets.text_body import TextBody
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
@@ -104,7 +104,7 @@ async def prepare(seat: Seat, pane: str, command: Command) -> None:
         desk.conversation.scroll_to_key(DEEP)
         await settle(seat.pilot)
     if pane == "composer" or command.id == "quit":
-        desk.composer.open(Writing("new", "ann-00000001", "", "A word."))
+        desk.composer.open(ComposerDraft("new", "ann-00000001", "", "A word."))
         desk.composer.focus_field()
     await settle(seat.pilot)
     if pane != "composer":
@@ -163,7 +163,7 @@ async def test_the_number_of_the_pane_one_is_in_changes_nothing(pane: str, tmp_p
 @pytest.mark.parametrize("field", ["to", "subject", "body"])
 async def test_printable_keys_only_type_in_the_composer(field: str, tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
-        seat.screen.composer.open(Writing("new"))
+        seat.screen.composer.open(ComposerDraft("new"))
         target: Any = seat.screen.query_one(f"#{field}")
         target.focus()
         await settle(seat.pilot)

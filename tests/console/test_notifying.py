@@ -7,9 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from console.config import Config, Notifications
+from console.config import Config, NotificationSettings
 from console.notification_delivery import osc9, run_quietly, show_on_desktop
-from console.notification_rules import Notice, Occasion, Way, is_quiet, notices, occasion_of, ways
+from console.notification_rules import (
+    DeliveryMethod,
+    Notification,
+    Occasion,
+    delivery_methods,
+    group_notifications,
+    is_quiet,
+    occasion_of,
+)
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 from tests.console.screen_text import opened
@@ -44,7 +52,7 @@ def test_what_a_message_is_to_the_person(fields: dict[str, object], occasion: Oc
 
 def test_what_came_together_is_told_together() -> None:
     found = [(Occasion.TO_ME, message(id=str(number))) for number in range(3)]
-    told = notices([*found, (Occasion.QUESTION, message(id="q", subject="Well?"))])
+    told = group_notifications([*found, (Occasion.QUESTION, message(id="q", subject="Well?"))])
     assert [(it.occasion, it.count, it.words) for it in told] == [
         (Occasion.QUESTION, 1, "ann-00000001: Well?"),
         (Occasion.TO_ME, 3, "ann-00000001: A word and 2 more"),
@@ -64,20 +72,20 @@ def test_what_came_together_is_told_together() -> None:
 )
 def test_quiet_hours(start: str | None, end: str | None, at: str, quiet: bool) -> None:
     now = datetime.fromisoformat(f"2026-03-16T{at}").timestamp()
-    assert is_quiet(Notifications(quiet_from=start, quiet_to=end), now) is quiet
+    assert is_quiet(NotificationSettings(quiet_from=start, quiet_to=end), now) is quiet
 
 
 def test_by_day_by_night_and_without_a_bell() -> None:
-    settings = Notifications(to_me=["toast", "bell", "command"], quiet_from="00:00", quiet_to="23:59")
-    notice = Notice(Occasion.TO_ME, 1, message())
-    assert ways(notice, Notifications(), NOW) == [Way.TOAST, Way.BELL]
-    assert ways(notice, Notifications(), NOW, bell=False) == [Way.TOAST]
-    assert ways(notice, settings, NOW) == [Way.TOAST]
-    assert ways(Notice(Occasion.CHANNEL, 1, message()), Notifications(), NOW) == []
+    settings = NotificationSettings(to_me=["toast", "bell", "command"], quiet_from="00:00", quiet_to="23:59")
+    notice = Notification(Occasion.TO_ME, 1, message())
+    assert delivery_methods(notice, NotificationSettings(), NOW) == [DeliveryMethod.TOAST, DeliveryMethod.BELL]
+    assert delivery_methods(notice, NotificationSettings(), NOW, bell=False) == [DeliveryMethod.TOAST]
+    assert delivery_methods(notice, settings, NOW) == [DeliveryMethod.TOAST]
+    assert delivery_methods(Notification(Occasion.CHANNEL, 1, message()), NotificationSettings(), NOW) == []
 
 
 def test_what_the_terminal_is_told_can_not_end_early() -> None:
-    text = osc9(Notice(Occasion.TO_ME, 1, message(subject=HOSTILE)))
+    text = osc9(Notification(Occasion.TO_ME, 1, message(subject=HOSTILE)))
     assert text.startswith("\x1b]9;For you: ann-00000001: ; touch")
     assert text.endswith("\x07")
     assert text[4:-1].isprintable()
@@ -89,10 +97,10 @@ async def test_a_command_gets_a_notice_in_its_environment_and_no_shell_sees_it(t
     fields = '"$SIGNALBOX_KIND" "$SIGNALBOX_COUNT" "$SIGNALBOX_SUBJECT"'
     script.write_text(f'#!/bin/sh\nprintf "%s|%s|%s" {fields} > {out}\n')
     script.chmod(0o755)
-    notice = Notice(Occasion.QUESTION, 2, message(subject=HOSTILE))
+    notice = Notification(Occasion.QUESTION, 2, message(subject=HOSTILE))
     assert await run_quietly(str(script), notice) == ""
     assert out.read_text() == f"question|2|{HOSTILE}"
-    endless = Notice(Occasion.QUESTION, 2, message(subject="\0\udc80" + "x" * 200_000))
+    endless = Notification(Occasion.QUESTION, 2, message(subject="\0\udc80" + "x" * 200_000))
     assert await run_quietly(str(script), endless) == ""
     assert out.read_text().startswith("question|2|?x")
     assert "can't be run" in await run_quietly("nowhere-to-be-found", notice)
@@ -103,11 +111,11 @@ async def test_a_command_gets_a_notice_in_its_environment_and_no_shell_sees_it(t
 
 async def test_a_desktop_without_its_program_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "notify-send is not there" in await show_on_desktop(Notice(Occasion.TO_ME, 1, message()))
+    assert "notify-send is not there" in await show_on_desktop(Notification(Occasion.TO_ME, 1, message()))
     program = tmp_path / "notify-send"
     program.write_text("#!/bin/sh\nexit 0\n")
     program.chmod(0o755)
-    assert await show_on_desktop(Notice(Occasion.TO_ME, 1, message())) == ""
+    assert await show_on_desktop(Notification(Occasion.TO_ME, 1, message())) == ""
 
 
 def write_mail(folder: Path) -> MailFiles:
@@ -151,7 +159,7 @@ async def test_a_mailbox_that_is_read_anew_tells_nothing_twice(tmp_path: Path) -
 
 async def test_the_settings_say_what_is_told(tmp_path: Path) -> None:
     mail = write_mail(tmp_path)
-    config = Config(notifications=Notifications(to_me=[], dead_letter=[]))
+    config = Config(notifications=NotificationSettings(to_me=[], dead_letter=[]))
     async with opened(mail.data, config=config) as seat:
         mail.message("new", "ann-00000001", "user", "Now.", ago=0)
         mail.message("ask", "ann-00000001", "user", "Well?", ago=0, type="question", subject="Ask")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from console.config import Config, RetentionSettings
-from console.state import State
+from console.state import PersonalState
 from mailstore.state.views import View
 from tests.console.screen_text import opened, settle
 from tests.mailboxes import HOUR, MailFiles, damaged, every_case
@@ -34,7 +34,7 @@ def contents(mail: MailFiles) -> dict[str, tuple[bytes, int]]:
 
 
 def seen(path: Path, mail: MailFiles) -> set[str]:
-    state = State(path)
+    state = PersonalState(path)
     try:
         return set(state.seen(f"haak:{mail.mailbox.resolve()}")[0])
     finally:

@@ -15,7 +15,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from console.render import markdown, plain
-from console.render.lines import Portion
+from console.render.lines import LineSource
 from console.render.markdown import Palette
 from console.render.safe import visible
 
@@ -32,7 +32,7 @@ INK = Palette(
 MARKS = re.compile(r"[^\W_]+")
 
 
-def strips_of(portions: Iterable[Portion]) -> list[Strip]:
+def strips_of(portions: Iterable[LineSource]) -> list[Strip]:
     return [portion[at] for portion in portions for at in range(len(portion))]
 
 

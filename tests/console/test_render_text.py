@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from console.panes.row_layout import lay
+from console.panes.row_layout import layout_line
 from console.panes.thread_rows import people_line
 from console.render.safe import visible_line
 from console.render.short_text import age, clock, count, remaining, shorten_end, shorten_middle
@@ -59,7 +59,9 @@ def test_an_ending_begins_with_a_whole_character(width: int) -> None:
 
 @given(st.lists(TEXT.map(visible_line), max_size=4), st.lists(TEXT.map(visible_line), max_size=2), WIDTH)
 def test_a_line_of_pieces_takes_exactly_its_cells(left: list[str], right: list[str], width: int) -> None:
-    strip = lay([(text, Style.null()) for text in left], [(text, Style.null()) for text in right], width, Style.null())
+    strip = layout_line(
+        [(text, Style.null()) for text in left], [(text, Style.null()) for text in right], width, Style.null()
+    )
     assert strip.cell_length == width
     assert sum(cell_len(segment.text) for segment in strip) == width
 

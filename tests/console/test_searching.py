@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from platformdirs import user_cache_path
 
-from console.config import Config, Search
+from console.config import Config, SearchSettings
 from console.screens import searching
 from mailstore.records.message import Message
 from mailstore.stores.haak import HaakStore
@@ -212,7 +212,7 @@ async def test_an_index_is_kept_in_the_cache_where_the_settings_say_so(
     monkeypatch.setattr(HaakStore, "keep_index", lambda store, folder: kept.append(folder))
     mail = write_mail(tmp_path)
     for is_wanted in (False, True):
-        async with opened(mail.data, config=Config(search=Search(index=is_wanted))) as seat:
+        async with opened(mail.data, config=Config(search=SearchSettings(index=is_wanted))) as seat:
             await search(seat, "heureka", "1 thread")
     assert kept == [user_cache_path("signalbox") / "search"]
     assert not kept[0].is_relative_to(mail.data)

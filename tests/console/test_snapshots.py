@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from console.app import SignalboxApp
 from console.config import Config
-from console.state import State
+from console.state import PersonalState
 from mailstore.stores.haak import HaakStore
 from tests.console.screen_text import settle, until
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
@@ -76,7 +76,7 @@ def write_mail(folder: Path) -> MailFiles:
 @contextmanager
 def console(folder: Path, theme: str) -> Iterator[SignalboxApp]:
     mail = write_mail(folder)
-    state = State(folder / "state.db")
+    state = PersonalState(folder / "state.db")
     with HaakStore.open(mail.data) as store:
         app = SignalboxApp(store, Config(theme=theme), state=state, clock=lambda: NOW)
         app.animation_level = "none"

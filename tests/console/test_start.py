@@ -12,8 +12,8 @@ import pytest
 
 from console import later
 from console.cli import open as open_command
-from console.prefetch import Ahead
-from console.state import State
+from console.prefetch import Prefetch
+from console.state import PersonalState
 from mailstore.errors import StoreError
 from mailstore.records.events import Event, Progress, Seen
 from mailstore.stores.memory import MemoryStore
@@ -107,19 +107,19 @@ class Slices(MemoryStore):
 
 
 def test_a_scan_is_handed_out_once_the_newest_ahead_of_the_rest(tmp_path: Path) -> None:
-    ahead = Ahead(Slices.create(tmp_path / "lines"))
+    ahead = Prefetch(Slices.create(tmp_path / "lines"))
     assert ahead.head() == Slices.batches[:2]
     assert list(ahead.rest()) == Slices.batches[2:]
 
 
 def test_a_scan_that_nobody_looked_ahead_in_is_whole(tmp_path: Path) -> None:
-    assert list(Ahead(Slices.create(tmp_path / "lines")).rest()) == Slices.batches
+    assert list(Prefetch(Slices.create(tmp_path / "lines")).rest()) == Slices.batches
 
 
 def test_what_fails_ahead_is_told_by_the_rest(tmp_path: Path) -> None:
     store = Slices.create(tmp_path / "lines")
     store.batches, store.fails = [[Seen("a")]], True  # type: ignore[misc]
-    ahead = Ahead(store)
+    ahead = Prefetch(store)
     assert ahead.head() == [[Seen("a")]]
     with pytest.raises(StoreError, match="it is gone"):
         list(ahead.rest())
@@ -148,7 +148,7 @@ async def test_what_was_seen_before_is_seen_in_the_first_frame(tmp_path: Path) -
     mail, _ = every_case(tmp_path)
     async with opened(mail.data, state=tmp_path / "kept.db") as seat:
         url, key = seat.app.session.store.url, next(iter(seat.app.session.live.ids()))
-    kept = State(tmp_path / "kept.db")
+    kept = PersonalState(tmp_path / "kept.db")
     kept.mark_seen(url, [key])
     assert kept.seen_of(url, ["nobody", key]) == [key]
     kept.close()

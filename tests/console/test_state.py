@@ -12,31 +12,31 @@ from pathlib import Path
 
 import pytest
 
-from console.composer_draft import Writing
-from console.state import State
+from console.composer_draft import ComposerDraft
+from console.state import PersonalState
 from tests.console.screen_text import opened
 from tests.mailboxes import every_case
 
 BOX = "haak:/somewhere"
-KEPT = Writing("thread:m", "ann, #ink", "A subject", "Half a thought — 日本\n[/]", "m", "intervene")
+KEPT = ComposerDraft("thread:m", "ann, #ink", "A subject", "Half a thought — 日本\n[/]", "m", "intervene")
 SAVER = """
 import os, signal, sys
 from pathlib import Path
-from console.state import State
-from console.composer_draft import Writing
-state = State(Path(sys.argv[1]))
-state.save_draft("haak:/somewhere", Writing("thread:m", "ann", "", "Half a thought"))
+from console.state import PersonalState
+from console.composer_draft import ComposerDraft
+state = PersonalState(Path(sys.argv[1]))
+state.save_draft("haak:/somewhere", ComposerDraft("thread:m", "ann", "", "Half a thought"))
 os.kill(os.getpid(), signal.SIGKILL)
 """
 MARKER = """
 import sys
 from pathlib import Path
-from console.composer_draft import Writing
-from console.state import State
-state = State(Path(sys.argv[1]))
+from console.composer_draft import ComposerDraft
+from console.state import PersonalState
+state = PersonalState(Path(sys.argv[1]))
 for number in range(200):
     state.mark_seen("haak:/somewhere", [f"{sys.argv[2]}-{number}"])
-    state.save_draft("haak:/somewhere", Writing(sys.argv[2], body=str(number)))
+    state.save_draft("haak:/somewhere", ComposerDraft(sys.argv[2], body=str(number)))
 assert not state.problem, state.problem
 """
 
@@ -48,10 +48,10 @@ def run(script: str, *words: object) -> subprocess.Popen[bytes]:
 
 
 def test_a_draft_is_there_again_to_the_letter(tmp_path: Path) -> None:
-    state = State(tmp_path / "state.db")
+    state = PersonalState(tmp_path / "state.db")
     state.save_draft(BOX, KEPT)
     state.close()
-    again = State(tmp_path / "state.db")
+    again = PersonalState(tmp_path / "state.db")
     assert again.drafts(BOX) == {KEPT.key: KEPT}
     assert again.drafts("haak:/elsewhere") == {}
     again.drop_draft(BOX, KEPT.key)
@@ -62,7 +62,7 @@ def test_a_draft_is_there_again_to_the_letter(tmp_path: Path) -> None:
 def test_a_draft_survives_a_kill_right_after_it_was_saved(tmp_path: Path) -> None:
     killed = run(SAVER, tmp_path / "state.db")
     assert killed.wait(timeout=30) == -signal.SIGKILL
-    state = State(tmp_path / "state.db")
+    state = PersonalState(tmp_path / "state.db")
     assert state.drafts(BOX)["thread:m"].body == "Half a thought"
     assert not state.problem
     state.close()
@@ -71,14 +71,14 @@ def test_a_draft_survives_a_kill_right_after_it_was_saved(tmp_path: Path) -> Non
 def test_two_consoles_write_at_once_and_lose_nothing(tmp_path: Path) -> None:
     both = [run(MARKER, tmp_path / "state.db", name) for name in ("one", "two")]
     assert [process.wait(timeout=60) for process in both] == [0, 0]
-    state = State(tmp_path / "state.db")
+    state = PersonalState(tmp_path / "state.db")
     assert len(state.seen(BOX)[0]) == 400
     assert {key: writing.body for key, writing in state.drafts(BOX).items()} == {"one": "199", "two": "199"}
     state.close()
 
 
 def test_many_threads_may_use_one_state(tmp_path: Path) -> None:
-    state = State(tmp_path / "state.db")
+    state = PersonalState(tmp_path / "state.db")
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda number: state.mark_seen(BOX, [str(number)]), range(100)))
     assert len(state.seen(BOX)[0]) == 100
@@ -86,7 +86,7 @@ def test_many_threads_may_use_one_state(tmp_path: Path) -> None:
 
 
 def test_what_another_console_writes_leaves_another_stamp(tmp_path: Path) -> None:
-    one, two = State(tmp_path / "state.db"), State(tmp_path / "state.db")
+    one, two = PersonalState(tmp_path / "state.db"), PersonalState(tmp_path / "state.db")
     stamps = [two.stamp()]
     for number in range(3):
         one.mark_seen(BOX, [str(number)])
@@ -99,7 +99,7 @@ def test_what_another_console_writes_leaves_another_stamp(tmp_path: Path) -> Non
 
 
 def test_what_another_console_marked_is_told_once(tmp_path: Path) -> None:
-    one, two = State(tmp_path / "state.db"), State(tmp_path / "state.db")
+    one, two = PersonalState(tmp_path / "state.db"), PersonalState(tmp_path / "state.db")
     one.mark_seen(BOX, ["a"])
     seen, newest = two.seen(BOX)
     assert seen == ["a"]
@@ -117,13 +117,13 @@ def test_what_another_console_marked_is_told_once(tmp_path: Path) -> None:
 def test_a_damaged_file_is_moved_aside_and_told(damage: bytes, tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     path.write_bytes(damage)
-    state = State(path)
+    state = PersonalState(path)
     assert "moved" in state.problem
     (aside,) = tmp_path.glob("state.db.damaged-*")
     assert aside.read_bytes() == damage
     state.save_draft(BOX, KEPT)
     state.close()
-    again = State(path)
+    again = PersonalState(path)
     assert not again.problem
     assert again.drafts(BOX)
     again.close()
@@ -132,13 +132,13 @@ def test_a_damaged_file_is_moved_aside_and_told(damage: bytes, tmp_path: Path) -
 def test_a_file_damaged_twice_is_moved_aside_twice(tmp_path: Path) -> None:
     for _ in range(2):
         (tmp_path / "state.db").write_bytes(b"no database at all " * 100)
-        State(tmp_path / "state.db").close()
+        PersonalState(tmp_path / "state.db").close()
     assert len(list(tmp_path.glob("state.db.damaged-*"))) == 2
 
 
 def test_a_place_that_can_not_be_written_is_told_and_memory_takes_its_place(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    state = State(tmp_path / "file" / "state.db")
+    state = PersonalState(tmp_path / "file" / "state.db")
     assert "not kept" in state.problem
     state.save_draft(BOX, KEPT)
     assert state.drafts(BOX) == {KEPT.key: KEPT}
@@ -147,7 +147,7 @@ def test_a_place_that_can_not_be_written_is_told_and_memory_takes_its_place(tmp_
 
 def test_a_folder_in_its_place_is_told(tmp_path: Path) -> None:
     (tmp_path / "state.db").mkdir()
-    state = State(tmp_path / "state.db")
+    state = PersonalState(tmp_path / "state.db")
     assert "not kept" in state.problem
     state.close()
 
@@ -158,14 +158,14 @@ def test_a_state_of_a_newer_program_is_left_alone(tmp_path: Path) -> None:
     db.commit()
     db.close()
     before = (tmp_path / "state.db").read_bytes()
-    state = State(tmp_path / "state.db")
+    state = PersonalState(tmp_path / "state.db")
     assert "newer" in state.problem
     state.close()
     assert (tmp_path / "state.db").read_bytes() == before
 
 
 def test_an_odd_session_is_no_session(tmp_path: Path) -> None:
-    state = State(tmp_path / "state.db")
+    state = PersonalState(tmp_path / "state.db")
     assert state.session(BOX) == {}
     state.save_session(BOX, {"view": {"kind": "dead"}})
     assert state.session(BOX) == {"view": {"kind": "dead"}}

@@ -12,8 +12,8 @@ from rich.style import Style
 from textual.color import Color
 from wcwidth import wcwidth
 
-from console.render.ansi_colours import Sixteen, nearest
-from console.render.cells import sure
+from console.render.ansi_colours import AnsiColours, nearest
+from console.render.cells import portable
 from tests.conftest import Open
 from tests.mailboxes import MailFiles, iso
 from tests.terminal import Terminal
@@ -37,7 +37,7 @@ EMOJI = {
 @pytest.mark.parametrize("text", EMOJI.values(), ids=EMOJI)
 def test_every_terminal_counts_the_cells_that_were_laid_out(text: str) -> None:
     """A terminal that adds up each character's cells, as xterm and tmux do, comes to the same number."""
-    drawn = sure(f"a{text}b")
+    drawn = portable(f"a{text}b")
     assert cell_len(drawn) == cell_len(f"a{text}b")
     assert sum(wcwidth(char) for char in drawn) == cell_len(drawn)
     assert drawn.startswith("a")
@@ -102,7 +102,7 @@ def test_a_colour_keeps_its_name_among_sixteen(colour: str, number: int) -> None
 
 def test_what_is_faint_is_not_written_in_the_colour_of_its_ground() -> None:
     for ink, paper in (("#1a1d22", "#0a0c10"), ("#f7f7f7", "#ffffff"), ("#555555", "#5f5f5f")):
-        (segment,) = Sixteen().apply([Segment("a", Style.parse(f"{ink} on {paper}"))], Color(0, 0, 0))
+        (segment,) = AnsiColours().apply([Segment("a", Style.parse(f"{ink} on {paper}"))], Color(0, 0, 0))
         assert segment.style is not None
         assert segment.style.color != segment.style.bgcolor
 

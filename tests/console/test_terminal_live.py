@@ -14,7 +14,7 @@ import pytest
 
 from console.demo.history import write_history
 from console.demo.run import simulated
-from console.state import State
+from console.state import PersonalState
 from tests.conftest import Open
 from tests.console.touring import Tourist, folded
 from tests.mailboxes import MailFiles
@@ -164,7 +164,7 @@ def test_a_draft_outlives_a_sudden_death(mail: MailFiles, home: Path, open_conso
     terminal.wait_for("reaches")
     terminal.send("Half a thought")
     terminal.wait_for("3 words")
-    kept = State(home / ".local" / "state" / "signalbox" / "state.db")
+    kept = PersonalState(home / ".local" / "state" / "signalbox" / "state.db")
     terminal.wait_for(
         lambda _: any(it.body == "Half a thought" for it in kept.drafts(f"haak:{mail.mailbox.resolve()}").values())
     )

@@ -13,7 +13,7 @@ import pytest
 
 from console.config import Config
 from console.demo.history import write_history
-from console.panes.sidebar_rows import places
+from console.panes.sidebar_rows import sidebar_rows
 from console.panes.titles import view_title
 from mailstore.records.message import Message
 from mailstore.state.views import View
@@ -60,7 +60,7 @@ def look_at_every_view(tourist: Tourist) -> None:
     session: Any = SimpleNamespace(
         mailbox=tourist.mailbox, views={}, found={}, joined=frozenset(), config=Config(), now=time.time
     )
-    rows = [row for row in places(session) if row.view is not None]
+    rows = [row for row in sidebar_rows(session) if row.view is not None]
     for at, row in enumerate(rows):
         if at:
             tourist.terminal.press("j")

@@ -11,7 +11,7 @@ from textual.color import Color
 
 from console.app import SignalboxApp
 from console.config import Config, config_folder
-from console.state import State
+from console.state import PersonalState
 from console.symbols import STATES
 from console.theme_files import DEFAULTS, OURS, builtin_themes, code_style, load_themes, read_ours, read_theme
 from mailstore.rules.delivery import State as Fate
@@ -106,10 +106,10 @@ def test_every_variable_of_the_style_sheet_has_a_value(tmp_path: Path) -> None:
     from mailstore.stores.haak import HaakStore
 
     room = Path(__file__).parents[2] / "console"
-    sheet = "".join((room / name).read_text() for name in ("console.tcss", "later.tcss"))
+    sheet = "".join((room / name).read_text() for name in ("console.tcss", "deferred.tcss"))
     used = set(re.findall(r"\$([a-z][a-z-]*)", sheet))
     mail, _ = every_case(tmp_path)
-    app = SignalboxApp(HaakStore.open(mail.data), Config(), state=State(tmp_path / "state.db"))
+    app = SignalboxApp(HaakStore.open(mail.data), Config(), state=PersonalState(tmp_path / "state.db"))
     assert used <= set(app.get_css_variables())
     assert set(DEFAULTS) <= set(app.get_css_variables())
     app.session.state.close()

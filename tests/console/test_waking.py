@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from console.config import Config, Wake
+from console.config import Config, WakeSettings
 from mailstore.state.views import View
 from tests.console.screen_text import opened
 from tests.mailboxes import MailFiles
@@ -21,7 +21,7 @@ async def test_an_agent_that_sleeps_on_mail_is_woken_after_asking(tmp_path: Path
     mail.message("two", BOB, ANN, ago=50, type="status")
     out = tmp_path / "out"
     command = ["sh", "-c", 'printf "%s" "$SIGNALBOX_AGENT $SIGNALBOX_IDS" > "$1"', "sh", str(out)]
-    async with opened(mail.data, config=Config(wake=Wake(command=command))) as seat:
+    async with opened(mail.data, config=Config(wake=WakeSettings(command=command))) as seat:
         assert re.search(f"◐ {ANN}.*↯1 2 │", seat.text)
         await seat.press("W")
         assert seat.notice == "go to an agent first"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from console.composer_draft import Writing
+from console.composer_draft import ComposerDraft
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
@@ -38,7 +38,7 @@ def journal(mail: MailFiles) -> list[dict[str, Any]]:
 
 async def fill(seat: Seat, to: str, body: str = "") -> None:
     """Write an address and a text into the composer, as keys would."""
-    seat.screen.composer.open(Writing("new"))
+    seat.screen.composer.open(ComposerDraft("new"))
     seat.screen.composer.focus_field()
     await settle(seat.pilot)
     await seat.press(*to)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from console.composer_draft import Writing
+from console.composer_draft import ComposerDraft
 from console.panes import footer
 from console.panes.composer import Composer
 from mailstore.state.views import View
@@ -32,7 +32,7 @@ def body(seat: Seat) -> Any:
 
 
 async def write(seat: Seat, text: str = "", to: str = "ann-00000001") -> None:
-    seat.screen.composer.open(Writing("new", to, "", text))
+    seat.screen.composer.open(ComposerDraft("new", to, "", text))
     seat.screen.composer.focus_field()
     await settle(seat.pilot)
 
@@ -143,7 +143,7 @@ async def test_who_went_on_meanwhile_is_left_where_they_are(tmp_path: Path) -> N
         for key, goes_on in (("late", True), ("later", False)):
             assert seat.screen.threads.select("two")
             await settle(seat.pilot)
-            seat.screen.on_composer_sent(Composer.Sent(key, Writing("new")))
+            seat.screen.on_composer_sent(Composer.Sent(key, ComposerDraft("new")))
             if goes_on:
                 assert seat.screen.threads.select("one")
                 await settle(seat.pilot)

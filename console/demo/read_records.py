@@ -6,10 +6,10 @@ from random import Random
 
 import msgspec
 
-from console.demo.cast import CAST, PERSON, Member
-from console.demo.script import TAGGED, Letter
+from console.demo.conversations import TAGGED, DemoMessage
+from console.demo.personas import CAST, PERSON, Member
 
-__all__ = ["Reading", "readings"]
+__all__ = ["DemoRead", "readings"]
 
 HOUR = 3_600.0
 PAST_HOURS = 72
@@ -18,7 +18,7 @@ BROADCAST_TTL_HOURS = 4
 ROLES = frozenset(one.role for one in CAST)
 
 
-class Reading(msgspec.Struct, frozen=True):
+class DemoRead(msgspec.Struct, frozen=True):
     """One read record; `time` in seconds since the epoch."""
 
     message_id: str
@@ -26,7 +26,7 @@ class Reading(msgspec.Struct, frozen=True):
     time: float
 
 
-def readings(letters: list[Letter], now: float, rng: Random) -> list[Reading]:
+def readings(letters: list[DemoMessage], now: float, rng: Random) -> list[DemoRead]:
     """Return the read records of the live letters, oldest first.
 
     Agents poll at their start, every 8 to 50 minutes, and a minute before they write. Role mail is read
@@ -35,16 +35,16 @@ def readings(letters: list[Letter], now: float, rng: Random) -> list[Reading]:
     live = sorted((one for one in letters if not one.archived), key=lambda one: one.time)
     visits = [(moment, one) for one in CAST for moment in _visits(one, live, now, rng)]
     taken: set[tuple[str, str]] = set()
-    done: list[Reading] = []
+    done: list[DemoRead] = []
     for moment, one in sorted(visits, key=lambda visit: visit[0]):
         for letter in _found(one, moment, live, taken):
             moment = min(moment + rng.uniform(1, 4), now)
-            done.append(Reading(letter.id, one.session_id, float(int(moment))))
+            done.append(DemoRead(letter.id, one.session_id, float(int(moment))))
     done.extend(_person(live, rng))
     return sorted(done, key=lambda reading: (reading.time, reading.reader, reading.message_id))
 
 
-def _visits(one: Member, live: list[Letter], now: float, rng: Random) -> list[float]:
+def _visits(one: Member, live: list[DemoMessage], now: float, rng: Random) -> list[float]:
     begun = now - min(one.started, PAST_HOURS) * HOUR
     until = min(now - one.awake_until * HOUR, now - 15)
     moments = [letter.time - rng.uniform(45, 100) for letter in live if letter.sender == one.session_id]
@@ -55,8 +55,8 @@ def _visits(one: Member, live: list[Letter], now: float, rng: Random) -> list[fl
     return [moment for moment in moments if begun < moment < until]
 
 
-def _found(one: Member, moment: float, live: list[Letter], taken: set[tuple[str, str]]) -> list[Letter]:
-    found: list[Letter] = []
+def _found(one: Member, moment: float, live: list[DemoMessage], taken: set[tuple[str, str]]) -> list[DemoMessage]:
+    found: list[DemoMessage] = []
     for letter in live:
         if letter.time >= moment:
             break
@@ -68,7 +68,7 @@ def _found(one: Member, moment: float, live: list[Letter], taken: set[tuple[str,
     return found
 
 
-def _is_for(letter: Letter, one: Member) -> bool:
+def _is_for(letter: DemoMessage, one: Member) -> bool:
     if letter.sender == one.session_id or one.session_id in letter.missed:
         return False
     if {one.session_id, one.role, f"role:{one.role}", "all", *one.tags}.intersection(letter.recipients):
@@ -76,7 +76,7 @@ def _is_for(letter: Letter, one: Member) -> bool:
     return f"@{one.session_id}" in letter.content or f"@{one.role}" in letter.content
 
 
-def _expiry(letter: Letter) -> float:
+def _expiry(letter: DemoMessage) -> float:
     address = letter.recipients[0]
     if letter.ttl_hours is not None:
         hours: float = letter.ttl_hours
@@ -89,11 +89,11 @@ def _expiry(letter: Letter) -> float:
     return letter.time + hours * HOUR
 
 
-def _person(live: list[Letter], rng: Random) -> list[Reading]:
+def _person(live: list[DemoMessage], rng: Random) -> list[DemoRead]:
     visits = [letter.time for letter in live if letter.sender == PERSON]
-    found: list[Reading] = []
+    found: list[DemoRead] = []
     for letter in live:
         after = [moment for moment in visits if moment > letter.time + 60]
         if PERSON in letter.recipients and after:
-            found.append(Reading(letter.id, PERSON, float(int(min(after) - rng.uniform(20, 55)))))
+            found.append(DemoRead(letter.id, PERSON, float(int(min(after) - rng.uniform(20, 55)))))
     return found

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from console.demo.cast import PERSON
-from console.demo.company import Company
 from console.demo.lines import fill, intent
+from console.demo.personas import PERSON
+from console.demo.simulation import Company
 from mailstore.records.address import Kind, resolve
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent
 from mailstore.rules.delivery import State
 
-__all__ = ["Attention"]
+__all__ = ["Responder"]
 
 QUOTE = 90
 IN_A_CROWD = 2
@@ -23,7 +23,7 @@ Later = Callable[[float, Callable[[], None]], None]
 """Does something after so many seconds."""
 
 
-class Attention:
+class Responder:
     """Watches for the person's letters, and has those they reach read and answer within four seconds.
 
     Mail that waits for a frozen agent, or for a role that nobody holds, wakes the one or starts a holder

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from console.demo.cast import STRANGER
-from console.demo.script import Letter, new_id
+from console.demo.conversations import DemoMessage, new_id
+from console.demo.personas import STRANGER
 
 __all__ = ["old_chores", "recent_chores"]
 
@@ -23,9 +23,9 @@ REMARKS = (
 )
 
 
-def recent_chores(now: float, rng: Random) -> list[Letter]:
+def recent_chores(now: float, rng: Random) -> list[DemoMessage]:
     """Return the routine mail of the last three days."""
-    letters: list[Letter] = []
+    letters: list[DemoMessage] = []
     for day, ago in ((1, 36.0), (2, 12.5)):
         letters.extend(_ingest(now - ago * HOUR, day, rng))
     for step in range(12):
@@ -35,13 +35,13 @@ def recent_chores(now: float, rng: Random) -> list[Letter]:
     return letters
 
 
-def old_chores(now: float, rng: Random) -> list[Letter]:
+def old_chores(now: float, rng: Random) -> list[DemoMessage]:
     """Return the routine mail of the weeks before, that lies in the archive."""
-    letters: list[Letter] = []
+    letters: list[DemoMessage] = []
     for day in range(24, 4, -1):
         found = rng.randint(12, 24)
         letters.append(
-            Letter(
+            DemoMessage(
                 id=new_id(rng),
                 sender="old-steward",
                 recipients=("domain:scripts",),
@@ -61,8 +61,8 @@ def _at(moment: float, rng: Random) -> float:
     return float(int(moment + rng.uniform(0, 240)))
 
 
-def _ingest(start: float, day: int, rng: Random) -> Iterator[Letter]:
-    root = Letter(
+def _ingest(start: float, day: int, rng: Random) -> Iterator[DemoMessage]:
+    root = DemoMessage(
         id=new_id(rng),
         sender="runner-9",
         recipients=("project:inscription",),
@@ -78,7 +78,7 @@ def _ingest(start: float, day: int, rng: Random) -> Iterator[Letter]:
         total += rows
         rejects = rng.choice((0, 0, 0, 1, 2))
         told = f"Chunk {chunk} of 8: {rows} lines in, {rejects} rejected, {total} in all."
-        yield Letter(
+        yield DemoMessage(
             id=new_id(rng),
             sender="runner-9",
             recipients=root.recipients,
@@ -90,8 +90,8 @@ def _ingest(start: float, day: int, rng: Random) -> Iterator[Letter]:
         )
 
 
-def _reading(start: float, leaf: str, rng: Random) -> Iterator[Letter]:
-    asked = Letter(
+def _reading(start: float, leaf: str, rng: Random) -> Iterator[DemoMessage]:
+    asked = DemoMessage(
         id=new_id(rng),
         sender="scribe-2",
         recipients=("librarian",),
@@ -101,7 +101,7 @@ def _reading(start: float, leaf: str, rng: Random) -> Iterator[Letter]:
         type="review-request",
     )
     yield asked
-    yield Letter(
+    yield DemoMessage(
         id=new_id(rng),
         sender="librarian-7",
         recipients=("scribe-2",),
@@ -113,8 +113,8 @@ def _reading(start: float, leaf: str, rng: Random) -> Iterator[Letter]:
     )
 
 
-def _old_reading(start: float, leaf: str, rng: Random) -> Iterator[Letter]:
-    asked = Letter(
+def _old_reading(start: float, leaf: str, rng: Random) -> Iterator[DemoMessage]:
+    asked = DemoMessage(
         id=new_id(rng),
         sender="architect-old",
         recipients=("auditor",),
@@ -125,7 +125,7 @@ def _old_reading(start: float, leaf: str, rng: Random) -> Iterator[Letter]:
         archived=True,
     )
     yield asked
-    yield Letter(
+    yield DemoMessage(
         id=new_id(rng),
         sender="auditor-1",
         recipients=("architect-old",),
@@ -138,8 +138,8 @@ def _old_reading(start: float, leaf: str, rng: Random) -> Iterator[Letter]:
     )
 
 
-def _watch(start: float, disk: int, rng: Random) -> Letter:
-    return Letter(
+def _watch(start: float, disk: int, rng: Random) -> DemoMessage:
+    return DemoMessage(
         id=new_id(rng),
         sender=STRANGER,
         recipients=("steward",),

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import msgspec
 
-__all__ = ["Letter", "ScriptError", "new_id", "read_talk", "seconds", "tell"]
+__all__ = ["DemoMessage", "ScriptError", "new_id", "read_talk", "seconds", "tell"]
 
 SPAN = re.compile(r"(\d+)([dhm])")
 UNIT = {"d": 86_400, "h": 3_600, "m": 60}
@@ -22,7 +22,9 @@ class ScriptError(ValueError):
     """A conversation is not written as it should be."""
 
 
-class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"sender": "from", "answers": "re"}):
+class ScriptedMessage(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"sender": "from", "answers": "re"}
+):
     """One letter as it is written down; `after` counts from the letter that it answers."""
 
     sender: str
@@ -41,14 +43,14 @@ class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One conversation: how long ago it began, and its letters in the order of their writing."""
 
     ago: str
-    lines: list[Line]
+    lines: list[ScriptedMessage]
 
 
-class _Talk(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     thread: list[Scene]
 
 
-class Letter(msgspec.Struct, frozen=True):
+class DemoMessage(msgspec.Struct, frozen=True):
     """One message of the demo's past; `time` in seconds since the epoch, `missed` who never read it."""
 
     id: str
@@ -83,30 +85,32 @@ def read_talk(name: str) -> str:
 
 
 def tell(
-    names: list[str], now: float, rng: Random, known: dict[str, Letter], *, archived: bool = False
-) -> list[Letter]:
+    names: list[str], now: float, rng: Random, known: dict[str, DemoMessage], *, archived: bool = False
+) -> list[DemoMessage]:
     """Return the letters of some files of conversations, in the order in which they are written.
 
     `known` holds the letters that bear a label, by it; it grows, so that one file can answer another.
     Raises ScriptError for a label that nothing bears, and msgspec.ValidationError for a wrong field.
     """
-    told: list[Letter] = []
+    told: list[DemoMessage] = []
     for name in names:
-        for scene in msgspec.convert(tomllib.loads(read_talk(name)), _Talk).thread:
+        for scene in msgspec.convert(tomllib.loads(read_talk(name)), _Script).thread:
             told.extend(_play(scene, now, rng, known, archived))
     return told
 
 
-def _play(scene: Scene, now: float, rng: Random, known: dict[str, Letter], archived: bool) -> Iterator[Letter]:
+def _play(
+    scene: Scene, now: float, rng: Random, known: dict[str, DemoMessage], archived: bool
+) -> Iterator[DemoMessage]:
     begun = now - seconds(scene.ago) + rng.uniform(0, 55)
-    above: Letter | None = None
+    above: DemoMessage | None = None
     for line in scene.lines:
         if line.answers:
             if line.answers not in known:
                 raise ScriptError(f"nothing is called {line.answers!r} that {line.sender} could answer")
             above = known[line.answers]
         start = begun if above is None or above.archived is not archived else above.time
-        letter = Letter(
+        letter = DemoMessage(
             id=new_id(rng),
             sender=line.sender,
             recipients=_recipients(line, above),
@@ -125,7 +129,7 @@ def _play(scene: Scene, now: float, rng: Random, known: dict[str, Letter], archi
         yield letter
 
 
-def _recipients(line: Line, above: Letter | None) -> tuple[str, ...]:
+def _recipients(line: ScriptedMessage, above: DemoMessage | None) -> tuple[str, ...]:
     if line.to is not None:
         return (line.to,) if isinstance(line.to, str) else tuple(line.to)
     if above is None:
@@ -135,5 +139,5 @@ def _recipients(line: Line, above: Letter | None) -> tuple[str, ...]:
     return (above.sender,)
 
 
-def _reply_subject(above: Letter) -> str:
+def _reply_subject(above: DemoMessage) -> str:
     return above.subject if above.subject.startswith("Re: ") else f"Re: {above.subject}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from console.demo.cast import PERSON
-from console.state import State
+from console.demo.personas import PERSON
+from console.state import PersonalState
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
@@ -12,7 +12,7 @@ __all__ = ["remember"]
 DAY = 86_400.0
 
 
-def remember(store: Store, state: State, now: float) -> None:
+def remember(store: Store, state: PersonalState, now: float) -> None:
     """Mark as seen what is older than a day, but for mail that the person has still to read.
 
     Reads the whole of `store`; does nothing when the person has seen something of it before.

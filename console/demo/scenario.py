@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from console.demo.cast import PERSON
-from console.demo.company import Company
 from console.demo.lines import Episode, Spoken, fill, live_talk
+from console.demo.personas import PERSON
+from console.demo.simulation import Company
 from mailstore.records.message import Message
 from mailstore.records.protocol import TAG_NAMESPACES
 from mailstore.records.roster import Agent
 
-__all__ = ["Plot"]
+__all__ = ["Scenario"]
 
 ENOUGH_MESSAGES = 5_000
 ENOUGH_AGENTS = 24
@@ -25,7 +25,7 @@ SLEEP = 45.0
 MORTAL = ("scribe", "analyst", "engineer", "ontologist")
 
 
-class _Talk:
+class _Conversation:
     """A conversation that is going on: what is still to be said, and what was said last."""
 
     def __init__(self, episode: Episode) -> None:
@@ -34,14 +34,14 @@ class _Talk:
         self.last: Message | None = None
 
 
-class Plot:
+class Scenario:
     """Chooses what happens next, one thing at a time. `clock` gives seconds of the demo's own time."""
 
     def __init__(self, company: Company, clock: Callable[[], float]) -> None:
         self._company = company
         self._clock = clock
         self._talk = live_talk()
-        self._talks: list[_Talk] = []
+        self._talks: list[_Conversation] = []
         self._episodes: list[Episode] = []
         self._asked: list[Message] = []
         self._questions = list(self._talk.question)
@@ -96,7 +96,7 @@ class Plot:
         if not self._episodes:
             self._episodes = list(self._talk.episode)
             self._company.rng.shuffle(self._episodes)
-        talk = _Talk(self._episodes.pop())
+        talk = _Conversation(self._episodes.pop())
         speaker = self._company.holder(talk.left[0].by)
         if speaker is None:
             return False
@@ -104,7 +104,7 @@ class Plot:
         self._speak(talk, speaker)
         return True
 
-    def _speak(self, talk: _Talk, speaker: Agent) -> None:
+    def _speak(self, talk: _Conversation, speaker: Agent) -> None:
         line = talk.left.pop(0)
         if not talk.left:
             self._talks.remove(talk)
