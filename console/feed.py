@@ -141,7 +141,7 @@ async def _followed(store: Resumable, sink: Sink) -> bool:
         await asyncio.to_thread(store.confirm)
     except Stale:
         return True
-    async with aclosing(store.changes()) as batches:  # type: ignore[type-var]
+    async with aclosing(store.changes()) as batches:
         async for batch in batches:
             if any(isinstance(event, Reset) for event in batch) and await asyncio.to_thread(store.is_long):
                 return True

@@ -15,6 +15,7 @@ from console.composer_draft import ComposerDraft
 from console.config import Config, state_file
 from console.undo_history import UndoHistory
 from mailstore.errors import MailError, StoreError, Unsupported
+from mailstore.optional import is_for_named, would_wake
 from mailstore.records.address import Kind, resolve
 from mailstore.records.events import Event, Seen
 from mailstore.records.message import Intervention, Message
@@ -130,8 +131,8 @@ class Session:
             self.now(),
             self.config.stale_after_minutes * 60,
             may_expire=Capability.TTL in self.store.capabilities_for(draft.thread or draft.recipients[0]),
-            is_for_named=self.store.is_for_named(draft),
-            woken=self.store.would_wake(draft, [agent.session_id for agent in roster]),
+            is_for_named=is_for_named(self.store, draft),
+            woken=would_wake(self.store, draft, [agent.session_id for agent in roster]),
         )
 
     def body(self, message: Message) -> str:

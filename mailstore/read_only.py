@@ -1,46 +1,43 @@
-"""A store that is looked at and never written to, whatever it could do."""
+"""A store that can be read and not written to, whatever the store behind it supports."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Self
 
+from mailstore.capabilities import Capabilities, Capability
 from mailstore.errors import ContentGone, Unsupported
+from mailstore.optional import SearchHints, archive_file, candidates, late_writers
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.rules.archive_plan import LateWriter
-from mailstore.store import Capabilities, Capability, Store
+from mailstore.store import Store
 
 __all__ = ["ReadOnly"]
 
+COMMANDS = tuple(each for each in Capability if each is not Capability.FOLLOW)
+
 
 class ReadOnly(Store):
-    """Hands everything out that another store does, and refuses every command with a reason."""
+    """Yields everything that another store does, and refuses every command with a reason."""
 
     kind: ClassVar[str] = "read-only"
-    summary: ClassVar[str] = "another store, looked at only"
+    summary: ClassVar[str] = "another store, read-only"
+    declared: ClassVar[Capabilities] = Capabilities().without("it is read-only", *COMMANDS)
 
     def __init__(self, store: Store, reason: str) -> None:
         self._store = store
         self._reason = reason
-        missing: dict[Capability, str] = dict(store.capabilities.missing)
-        missing.update((each, reason) for each in Capability if each is not Capability.FOLLOW)
-        self.capabilities = Capabilities(missing)  # type: ignore[misc]
 
     @classmethod
-    def recognise(cls, path: Path) -> bool:
-        """Say no: it stands before another store."""
-        return False
-
-    @classmethod
-    def open(cls, path: Path, *, poll: bool = False) -> Self:
-        """Refuse: it stands before another store."""
+    def open(cls, location: str, *, poll: bool = False) -> Self:
+        """Refuse: it needs another store. Raises Unsupported."""
         raise Unsupported("a read-only store is made of another one", "open that one")
 
     @property
     def url(self) -> str:
-        """Return the other store's name."""
+        """Return the other store's URL."""
         return self._store.url
 
     @property
@@ -48,11 +45,16 @@ class ReadOnly(Store):
         """Return the other store's title."""
         return self._store.title
 
+    @property
+    def capabilities(self) -> Capabilities:
+        """Return the other store's, less all commands."""
+        return self._store.capabilities.without(self._reason, *COMMANDS)
+
     def scan(self) -> Iterator[list[Event]]:
-        """Yield all there is."""
+        """Yield all records."""
         return self._store.scan()
 
-    def changes(self) -> AsyncIterator[list[Event]]:
+    def changes(self) -> AsyncGenerator[list[Event], None]:
         """Yield what comes."""
         return self._store.changes()
 
@@ -70,19 +72,21 @@ class ReadOnly(Store):
 
     def candidates(self, words: Sequence[str]) -> Generator[list[str]] | None:
         """Return the other store's hint for a search."""
-        return self._store.candidates(words)
+        return candidates(self._store, words)
 
     def keep_index(self, folder: Path) -> None:
         """Keep the other store's index."""
-        self._store.keep_index(folder)
+        if isinstance(self._store, SearchHints):
+            self._store.keep_index(folder)
 
     def late_writers(self) -> Sequence[LateWriter]:
-        """Return who has a file of the other store open."""
-        return self._store.late_writers()
+        """Return the programs that have a file of the other store open."""
+        return late_writers(self._store)
 
     def archive_file(self, month: str) -> str:
-        """Return what the other store calls a file of its archive."""
-        return self._store.archive_file(month)
+        """Return the other store's name for a file of its archive."""
+        return archive_file(self._store, month)
 
-    def _unsupported(self, capability: Capability) -> Unsupported:
+    def unsupported(self, capability: Capability) -> Unsupported:
+        """Return the error for a command: its reason is the same for all."""
         return Unsupported(f"can't {capability.value.replace('-', ' ')}", self._reason)

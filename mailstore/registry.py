@@ -1,4 +1,4 @@
-"""The kinds of store there are, found by entry points, and the mailbox that a URL or path names."""
+"""The installed kinds of store, found by their entry points, and the mailbox that a URL or path names."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 
-from mailstore.errors import MailboxMissing, StoreError, UnknownStore
+from mailstore.errors import MailboxMissing, MailError, UnknownStore
+from mailstore.location import hide_secrets, path_of, without_secrets
 from mailstore.records.scope import KIND as SEVERAL
 from mailstore.records.scope import url_of
 from mailstore.store import Store
 
-KIND = re.compile(r"[a-z][a-z0-9-]*")
+__all__ = ["KIND", "KNOWN_PLACES", "complete_url", "discover", "is_there", "kinds", "open_store", "store_class"]
 
-__all__ = ["KNOWN_PLACES", "discover", "kinds", "open_store", "store_class"]
+KIND = re.compile(r"[a-z][a-z0-9+-]*")
 
 GROUP = "mailstore.stores"
 KNOWN_PLACES = (
@@ -39,17 +40,21 @@ _OURS = {
 }
 
 
+_complete: dict[str, str] = {}
+"""The URLs with secrets that this process was given, by the URLs without them."""
+
+
 def kinds() -> list[str]:
-    """Return the name of every kind of store that is installed, ours first."""
+    """Return the name of every installed kind of store, built-in kinds first."""
     from importlib.metadata import entry_points
 
     return [*_OURS, *sorted(point.name for point in entry_points(group=GROUP) if point.name not in _OURS)]
 
 
 def store_class(kind: str) -> type[Store]:
-    """Return the class for a kind; raises UnknownStore with the nearest name there is.
+    """Return the class for a kind; raises UnknownStore with the most similar name.
 
-    Our own kinds are found without a look at what is installed: that look costs more than a hook may.
+    Built-in kinds are found without reading the installed packages' metadata, which takes longer than a hook may.
     """
     if kind in _OURS:
         module, _, name = _OURS[kind].partition(":")
@@ -58,9 +63,10 @@ def store_class(kind: str) -> type[Store]:
 
     for point in entry_points(group=GROUP, name=kind):
         try:
-            return _checked(kind, point.load())
-        except (ImportError, AttributeError) as error:
+            found = point.load()
+        except Exception as error:  # whatever another package raises must not break the other kinds
             raise UnknownStore(f"the kind {kind!r} can't be loaded: {error}", "mend or remove its package") from error
+        return _checked(kind, found)
     near = get_close_matches(kind, kinds(), n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(kinds())}"
     raise UnknownStore(f"no kind of store is called {kind!r}", hint)
@@ -69,22 +75,52 @@ def store_class(kind: str) -> type[Store]:
 def _checked(kind: str, found: object) -> type[Store]:
     if not (isinstance(found, type) and issubclass(found, Store)):
         raise UnknownStore(f"{found!r} is no kind of store", f"the package that offers {kind!r} is broken")
+    if left_out := sorted(found.__abstractmethods__):
+        raise UnknownStore(f"the kind {kind!r} does not implement {', '.join(left_out)}", "its package is broken")
     return found
 
 
 def open_store(url: str | Path, *, poll: bool = False) -> Store:
-    """Open the mailbox that `KIND:PATH` or a plain path names, or those below the path, reading nothing yet.
+    """Open the mailbox that `KIND:LOCATION` or a plain path names, or those below the path, reading nothing yet.
 
-    Raises UnknownStore for a kind or a path that nothing recognises, MailboxMissing where nothing lies.
+    A URL without its secrets opens the mailbox for which this process was given them. Raises UnknownStore for a kind or
+    a path that is not recognised, MailboxMissing if nothing is there. No error tells a secret.
     """
-    text = str(url)
-    kind, colon, rest = text.partition(":")
+    text = complete_url(str(url))
+    try:
+        store = _open(text, poll)
+    except MailError as error:
+        hidden = hide_secrets(error, text)
+        raise hidden from hidden.__cause__
+    if (shown := without_secrets(text)) != text:
+        _complete[shown] = _complete[store.url] = text
+    return store
+
+
+def complete_url(url: str) -> str:
+    """Return a URL with the secrets that this process was given for it. It must not be shown."""
+    return _complete.get(url, url)
+
+
+def is_there(kind: type[Store], location: str) -> bool:
+    """Say whether there is a mailbox of a kind at a location, by a quick check. Raises StoreError."""
+    if not location.startswith("//"):
+        return kind.recognise(path_of(location))
+    try:
+        kind.open(location).close()
+    except MailboxMissing:
+        return False
+    return True
+
+
+def _open(text: str, poll: bool) -> Store:
+    kind, colon, location = text.partition(":")
     if colon and KIND.fullmatch(kind) and not os.path.lexists(text):
-        place = Path(rest) if kind == SEVERAL else _place(rest)
-        return store_class(kind).open(place, poll=poll)
-    place = _place(text)
+        return store_class(kind).open(location, poll=poll)
+    place = path_of(text)
     if not place.exists():
-        raise MailboxMissing(f"there is no mailbox at {text}", "make one with signalbox init, or try signalbox demo")
+        shown = without_secrets(text)
+        raise MailboxMissing(f"there is no mailbox at {shown}", "make one with signalbox init, or try signalbox demo")
     broken = ""
     known: list[type[Store]] = []
     for name in kinds():
@@ -94,29 +130,18 @@ def open_store(url: str | Path, *, poll: bool = False) -> Store:
             broken = f"; {error.problem}"
             continue
         if found.recognise(place):
-            return found.open(place, poll=poll)
+            return found.open(str(place), poll=poll)
         known.append(found)
     parts = {label: f"{it.kind}:{root}" for it in known for label, root in it.roots(place).items()}
     if parts:
-        return store_class(SEVERAL).open(Path(url_of(parts).partition(":")[2]), poll=poll)
+        return store_class(SEVERAL).open(url_of(parts).partition(":")[2], poll=poll)
     raise UnknownStore(
         f"no known kind of mailbox lies at {text}{broken}", "name its kind: KIND:PATH (see signalbox stores)"
     )
 
 
-def _place(text: str) -> Path:
-    try:
-        place = Path(text).expanduser()
-        place.exists()
-    except RuntimeError as error:
-        raise StoreError(f"{text} can't be found", "write the home folder out") from error
-    except OSError as error:
-        raise StoreError(f"{text[:200]} can't be looked at", (error.strerror or str(error)).lower()) from error
-    return place
-
-
 def discover(start: Path) -> str:
-    """Return the URL of the first known mailbox from a folder upward; raises MailboxMissing."""
+    """Return the URL of the nearest known mailbox in a folder or those above it; raises MailboxMissing."""
     for folder in (start, *start.parents):
         for kind, place in KNOWN_PLACES:
             if (folder / place).exists():

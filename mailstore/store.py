@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Sequence
-from enum import StrEnum
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
-import msgspec
-
+from mailstore.capabilities import Capabilities, Capability
 from mailstore.errors import ContentGone, Unsupported
 from mailstore.records.events import Event
 from mailstore.records.message import Intervention, Message
@@ -18,111 +16,117 @@ from mailstore.records.roster import Agent
 if TYPE_CHECKING:
     from mailstore.records.adopted import Adopted
     from mailstore.records.draft import Draft
-    from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
+    from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, Tell
 
 __all__ = ["Capabilities", "Capability", "Store"]
 
-
-class Capability(StrEnum):
-    """What a kind of store may or may not be able to do; the last ones, what a message that is sent may carry."""
-
-    FOLLOW = "follow"
-    SEND = "send"
-    MARK_READ = "mark-read"
-    UPDATE_ROSTER = "update-roster"
-    RECORD = "record"
-    ARCHIVE = "archive"
-    SEVERAL = "address-several"
-    SUBJECT = "give-a-subject"
-    REPLY = "reply"
-    TYPE = "give-a-type"
-    TTL = "set-a-ttl"
-    METADATA = "add-metadata"
-    AUDIENCE = "record-the-audience"
-    ADOPT = "take-over"
-
-
-class Capabilities(msgspec.Struct, frozen=True):
-    """What a store can do, and for what it can't the reason, in words for a person."""
-
-    missing: dict[Capability, str] = {}
-
-    def __contains__(self, capability: Capability) -> bool:
-        return capability not in self.missing
-
-    def why_not(self, capability: Capability) -> str:
-        """Return why a capability is missing; empty where it is there."""
-        return self.missing.get(capability, "")
+TEMPLATES = {
+    "send": "write_message",
+    "mark_read": "write_reads",
+    "update_agent": "write_agent",
+    "record": "write_intervention",
+    "archive": "write_archive",
+    "adopt": "write_adopted",
+}
+"""The final commands, and the hook that a kind implements for each."""
 
 
 class Store(ABC):
-    """A mailbox where it lies: turns its files into events, and commands into its files.
+    """A mailbox: its records as events, and commands that write to it.
 
-    *Ordering.* `scan` yields batches of events: the roster first, then the newest messages, then the
-    rest in any order. A fold must not depend on the order. `changes` yields, in the order of the files,
-    everything that came after what `scan` handed out, each record once; where `scan` was not exhausted
-    before `changes` starts, nothing is lost either. `Reset` means that all records handed out so far are
-    void and everything follows anew; `Gone`, that the mailbox can't be reached for now.
+    A kind of store sets `kind`, `summary` and `declared`, and implements `open`, `url`, `title`, `scan`, `changes`,
+    `content` and `raw`. For each command that it offers it implements the hook: `write_message` for `send`,
+    `write_reads` for `mark_read`, `write_agent` for `update_agent`, `write_intervention` for `record`,
+    `write_archive` for `archive`, `write_adopted` for `adopt`. The commands themselves are final: they check the
+    capabilities, then call the hook. What only some kinds offer beyond this is in `mailstore.optional`.
 
-    *Identity.* A message's id is never empty. Where a record has none, the store derives one that is
-    the same at every reading. Records that claim the same id are all handed out: the fold decides.
+    *Location.* A mailbox is named by a URL, `KIND:LOCATION`. The location goes to `open` as it was typed: a path, a
+    server's `//HOST/NAME`, or whatever the kind defines. It may contain secrets (`//USER:PASSWORD@HOST`, `?token=…`).
+    They must not appear in `url`, `title`, `notice`, an error or an event: `mailstore.location.without_secrets` removes
+    them. `url` is the key under which the user's own state and caches are kept, so it is the same for every user name
+    and password. Within the process that was given the secrets, `open_store(store.url)` supplies them again.
 
-    *Damage.* A line or file that is no record is handed out as a `Problem`; it is never dropped, never
-    raised, and the records around it are all handed out. An unterminated record at the end of a file is
-    held back until it is complete.
+    *Batches.* `scan` and `changes` yield lists of events. A batch is folded without a pause, so it holds at most
+    some thousand events; no batch of `changes` is empty.
 
-    *Looking changes nothing.* Opening, `scan`, `changes`, `content` and `raw` leave every byte and time
-    of the mailbox's files as they were.
+    *Order.* `scan` yields the roster first, then the newest messages, then everything else in any order; `Progress`
+    may follow at any point. The batch with the first `Progress` ends what the first screen waits for: it comes right
+    after the newest messages, or with the last batch if the scan is short. A scan without any `Progress` is waited for
+    a tenth of a second. A fold must not depend on the order.
 
-    *Threads.* `scan`, `content`, `raw`, `send`, `mark_read`, `update_agent`, `record` and `archive` block; they
-    may be called from any thread, and several at a time. `changes` belongs to one event loop and never blocks
-    it. A store has one consumer of `scan` and `changes`.
+    *Following.* `changes` yields, in the order of the store, everything that came after what `scan` yielded, each
+    record once. If `scan` was not exhausted when `changes` starts, what is left of it comes first. `changes` is an
+    asynchronous generator that runs until it is closed (`aclose`); what it had read but not yielded comes again
+    from the next `changes`. `Reset` means that all earlier records are void and everything follows from the start;
+    `Gone`, that the mailbox can't be reached for now. When it can be reached again, `Reset` and everything follow if
+    its records may have changed; if the store knows that they have not, it yields what came meanwhile.
 
-    *Errors.* Only `MailError`s come out on purpose: `MailboxMissing` when nothing lies there,
-    `MailboxBusy` when the lock can't be had in time, `ContentGone` when a body is no longer where it
-    was, `Unsupported` for what `capabilities` says is missing, `StoreError` for all else that the file
-    system refuses. A command that raises has written nothing.
+    *Identity.* A message's id is never empty. Where a record has none, the store derives one that is the same at
+    every reading. Records that claim the same id are all yielded, with different `position`s: a store in which that can
+    happen gives every message a `Location`. The fold decides which one counts.
+
+    *Locations of records.* `Message.location` and `Problem` say where a record is, in terms of the store: for files, a
+    name relative to the mailbox, a byte offset and a length; for a server, the name of a stream or table, a sequence
+    number and a length (0 if unknown). They order records of one time, and `content` and `raw` find a record by them.
+
+    *Headers.* Where a record has no subject, `subject` is the first non-empty line of its body, at most 80 characters;
+    `mentions` are the `@names` in the body. `first_line` and `mentions` of the kit return both.
+
+    *Damage.* A line, file or entry that is not a valid record is yielded as a `Problem`: it is never dropped, never
+    raised, and the records around it are all yielded. An unterminated record at the end of a file is held back until it
+    is complete.
+
+    *Reading changes nothing.* `open`, `scan`, `changes`, `content` and `raw` leave every byte and time stamp of the
+    mailbox as they were; on a server they acknowledge, delete and create nothing.
+
+    *Threads.* `scan`, `content`, `raw` and the commands block; they may be called from any thread, several at a time.
+    `changes` belongs to one event loop and never blocks it. A store has one consumer of `scan` and `changes`.
+
+    *Errors.* Only `MailError`s are raised on purpose: `MailboxMissing` if there is no such mailbox, `MailboxBusy` if a
+    lock can't be had in time, `ContentGone` if a body is no longer where it was, `Unsupported` for what `capabilities`
+    says is missing, `StoreError` for everything else that the file system or server refuses. A command that raises
+    has written nothing.
     """
 
     kind: ClassVar[str]
-    """The URL's scheme."""
+    """The URL's scheme: lower-case letters, digits, `-` and `+`."""
 
     summary: ClassVar[str]
     """One line for `signalbox stores`."""
 
-    capabilities: ClassVar[Capabilities] = Capabilities()
+    declared: ClassVar[Capabilities] = Capabilities()
+    """What a mailbox of this kind can do at most."""
 
-    known_fields: ClassVar[frozenset[str]] = frozenset()
-    """The fields of a record, by dotted name, that a message's header and body tell; none where `raw` is no JSON."""
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """Refuse a class that replaces one of the final commands: its checks would be lost. Raises TypeError."""
+        super().__init_subclass__(**arguments)
+        for command, hook in TEMPLATES.items():
+            if command in cls.__dict__:
+                raise TypeError(f"{cls.__name__}.{command} replaces a final method: implement {hook}")
 
-    fields_in_text: ClassVar[frozenset[str]] = frozenset()
-    """Those of them that `content` puts into the text beside the text proper."""
-
-    def capabilities_for(self, name: str) -> Capabilities:
-        """Return what can be done about a message or an agent, where that depends on which it is."""
-        return self.capabilities
+    # The kind
 
     @classmethod
-    @abstractmethod
     def recognise(cls, path: Path) -> bool:
-        """Say, by a cheap look, whether a mailbox of this kind lies at a path."""
+        """Say, by a quick check, whether a path holds a mailbox of this kind; never for a kind that is not on files."""
+        return False
 
     @classmethod
     def roots(cls, path: Path) -> dict[str, Path]:
-        """Return the mailboxes of this kind that lie somewhere below a path, by what tells them apart: a cheap look."""
+        """Return the mailboxes of this kind below a path, each by a name that distinguishes it: a quick check."""
         return {}
 
     @classmethod
     @abstractmethod
-    def open(cls, path: Path, *, poll: bool = False) -> Self:
-        """Open the mailbox at a path, reading nothing yet; `poll` for file systems without events.
+    def open(cls, location: str, *, poll: bool = False) -> Self:
+        """Open the mailbox at a location, reading nothing yet; `poll` is for file systems without change events.
 
-        Raises MailboxMissing when there is none.
+        Raises MailboxMissing if there is none, and StoreError for a location that is not valid.
         """
 
     @classmethod
-    def create(cls, path: Path) -> Self:
-        """Make an empty mailbox at a path and open it; an existing one is opened and left as it is."""
+    def create(cls, location: str) -> Self:
+        """Create an empty mailbox at a location and open it; an existing one is opened and left as it is."""
         raise Unsupported(f"{cls.called()} can't be made here", "use the system's own program")
 
     @classmethod
@@ -130,35 +134,46 @@ class Store(ABC):
         """Return what a mailbox of this kind is called within a sentence."""
         return f"{'an' if cls.kind[0] in 'aeio' else 'a'} {cls.kind} mailbox"
 
+    # The mailbox
+
     @property
     @abstractmethod
     def url(self) -> str:
-        """Return `KIND:PATH`, absolute: what names this mailbox anywhere."""
+        """Return `KIND:LOCATION` without secrets, and with an absolute path: what names this mailbox anywhere."""
 
     @property
     @abstractmethod
     def title(self) -> str:
-        """Return the short path that a header shows."""
+        """Return a short name for headers, without secrets."""
 
     @property
     def notice(self) -> str:
-        """Return what whoever looks at this mailbox must know first; empty as a rule."""
+        """Return what a reader of this mailbox must know first; empty as a rule."""
         return ""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Return what can be done in this mailbox: what is declared, or less."""
+        return self.declared
+
+    def capabilities_for(self, name: str) -> Capabilities:
+        """Return what can be done with a message or an agent, where that depends on which it is."""
+        return self.capabilities
 
     @abstractmethod
     def scan(self) -> Iterator[list[Event]]:
-        """Yield all there is, in batches."""
+        """Yield all records, in batches; what was yielded is not repeated by another scan."""
 
     @abstractmethod
-    def changes(self) -> AsyncIterator[list[Event]]:
-        """Yield what came since the last batch handed out, until the iterator is closed."""
+    def changes(self) -> AsyncGenerator[list[Event], None]:
+        """Yield what came since the last batch, until the generator is closed."""
 
     @abstractmethod
     def content(self, message: Message) -> str:
         """Return a message's body. Raises ContentGone."""
 
     def contents(self, messages: Iterable[Message]) -> Iterator[str | ContentGone]:
-        """Yield the bodies of many messages, in the order given; for one that is gone, what `content` would raise."""
+        """Yield the bodies of many messages, in the order given; for a missing one, the error that `content` raises."""
         for message in messages:
             try:
                 yield self.content(message)
@@ -167,82 +182,10 @@ class Store(ABC):
 
     @abstractmethod
     def raw(self, message: Message) -> bytes:
-        """Return a message's record as it stands in the store. Raises ContentGone."""
+        """Return a message's record as the store has it. Raises ContentGone."""
 
-    def candidates(self, words: Sequence[str]) -> Generator[list[str]] | None:
-        """Return an iterator over the ids of all messages that may hold one of some words, in header or text.
-
-        A hint for a search, which asks each message then: ids may come that don't hold any, or twice, or of messages
-        that were never handed out; none may be left out that does. Those of the newest messages come early. Batches
-        may be empty, so that whoever asks can stop soon. It raises StoreError where it can't go on. None where this
-        kind of store, or these words, give no hint.
-        """
-        return None
-
-    def keep_index(self, folder: Path) -> None:  # noqa: B027 - a kind that needs no index has nothing to keep
-        """Keep an index for `candidates` in a folder, where this kind has one, and bring it up behind; may block."""
-
-    def send(self, draft: Draft) -> Message:
-        """Append a message, and its audience as deliveries; return it as it was written."""
-        raise self._unsupported(Capability.SEND)
-
-    def would_wake(self, draft: Draft, names: Iterable[str]) -> list[str]:
-        """Return which of some agents a draft's text would wake by naming them, beside those it is addressed to."""
-        return []
-
-    def is_for_named(self, draft: Draft) -> bool:
-        """Say whether a draft is for those alone that it names, and its channel tells only where it stands."""
-        return False
-
-    def mark_read(self, reader: str, message_ids: Sequence[str]) -> int:
-        """Record that `reader` has read just these messages; return how many records were written."""
-        raise self._unsupported(Capability.MARK_READ)
-
-    def update_agent(self, agent: Agent) -> None:
-        """Register an agent, or replace what the roster says of it; fields unknown to us stay."""
-        raise self._unsupported(Capability.UPDATE_ROSTER)
-
-    def record(self, intervention: Intervention) -> None:
-        """Append what the person did to the oversight journal."""
-        raise self._unsupported(Capability.RECORD)
-
-    def archive(
-        self, plan: ArchivePlan, *, progress: Tell | None = None, is_cancelled: IsCancelled | None = None
-    ) -> ArchiveReport:
-        """Move a plan's messages into the archive while others read and write; say what was done.
-
-        Nothing is lost or doubled whatever ends it: what a sudden end leaves is finished or undone by the next
-        command that writes, and until then every message is read all the same. A plan that was overtaken is kept
-        to only as far as it still holds: a thread that got new mail stays. A cancelled one changes nothing.
-        """
-        raise self._unsupported(Capability.ARCHIVE)
-
-    def copy_files(self, source: Self) -> bool:
-        """Make this new mailbox a copy of another of its kind, file by file; say whether this kind can do so.
-
-        Everything is carried: what is damaged, and fields that nobody knows. Raises StoreError.
-        """
-        return False
-
-    def adopt(self, records: Iterable[Adopted]) -> None:
-        """Write what another mailbox held, as it was: ids, senders and times, as far as this kind can hold them.
-
-        The mailbox must be a new one, which no program has open yet: so a kind may take mail over that can't send any.
-        Agents come first, then deliveries, receipts and interventions, then the messages, oldest first. What a kind
-        has no place for is left out, a record that it can't hold at all too.
-        """
-        raise self._unsupported(Capability.ADOPT)
-
-    def late_writers(self) -> Sequence[LateWriter]:
-        """Return the programs that have a file of the live mail open, as far as the system tells; may block."""
-        return ()
-
-    def archive_file(self, month: str) -> str:
-        """Return what the archive's file of a month (`YYYY-MM`) is called within the store."""
-        return month
-
-    def close(self) -> None:  # noqa: B027 - a store that holds nothing has nothing to let go of
-        """Let go of everything held; may be called twice."""
+    def close(self) -> None:  # noqa: B027 - a store that holds nothing open has nothing to release
+        """Release everything held open; may be called twice."""
 
     def __enter__(self) -> Self:
         return self
@@ -250,20 +193,112 @@ class Store(ABC):
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _check(self, draft: Draft) -> None:
-        """Refuse a draft that carries what this kind of mailbox can't hold. Raises Unsupported."""
-        carried = {
-            Capability.SEVERAL: len(draft.recipients) > 1,
-            Capability.SUBJECT: bool(draft.subject),
-            Capability.REPLY: draft.thread is not None,
-            Capability.TYPE: bool(draft.type),
-            Capability.TTL: draft.ttl_hours is not None,
-            Capability.METADATA: bool(draft.metadata),
-        }
-        for capability, is_carried in carried.items():
-            if is_carried and capability not in self.capabilities:
-                raise self._unsupported(capability)
+    # Commands
 
-    def _unsupported(self, capability: Capability) -> Unsupported:
+    @final
+    def send(self, draft: Draft) -> Message:
+        """Append a message, and its audience as deliveries; return it as it was written.
+
+        Raises Unsupported for a draft with fields that this mailbox can't hold.
+        """
+        self.require(Capability.SEND)
+        self.check_draft(draft)
+        return self.write_message(draft)
+
+    @final
+    def mark_read(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Record that `reader` has read exactly these messages; return how many records were written."""
+        self.require(Capability.MARK_READ)
+        return self.write_reads(reader, message_ids) if message_ids else 0
+
+    @final
+    def update_agent(self, agent: Agent) -> None:
+        """Register an agent, or replace its entry in the roster; fields unknown to us are kept."""
+        self.require(Capability.UPDATE_ROSTER)
+        self.write_agent(agent)
+
+    @final
+    def record(self, intervention: Intervention) -> None:
+        """Append an action of the user to the oversight journal."""
+        self.require(Capability.RECORD)
+        self.write_intervention(intervention)
+
+    @final
+    def archive(
+        self, plan: ArchivePlan, *, progress: Tell | None = None, is_cancelled: IsCancelled | None = None
+    ) -> ArchiveReport:
+        """Move a plan's messages into the archive while others read and write; return what was done.
+
+        Nothing is lost or duplicated whatever ends it: what a sudden end leaves is finished or undone by the next
+        command that writes, and until then every message can be read all the same. A plan is followed only as far as it
+        still holds: a thread that got new mail stays. A cancelled run changes nothing.
+        """
+        self.require(Capability.ARCHIVE)
+        return self.write_archive(plan, progress=progress, is_cancelled=is_cancelled)
+
+    @final
+    def adopt(self, records: Iterable[Adopted]) -> None:
+        """Write records of another mailbox as they are: ids, senders and times, as far as this kind can hold them.
+
+        The mailbox must be new and open in no other program: so even a kind that can't send may adopt. Agents come
+        first, then deliveries, receipts and interventions, then the messages, oldest first. Fields that this kind has
+        no place for are left out, and so are records that it can't hold at all.
+        """
+        self.require(Capability.ADOPT)
+        self.write_adopted(records)
+
+    # Checks
+
+    @final
+    def require(self, capability: Capability) -> None:
+        """Raise Unsupported, with the reason, if a capability is missing."""
+        if capability not in self.capabilities:
+            raise self.unsupported(capability)
+
+    def check_draft(self, draft: Draft) -> None:
+        """Refuse a draft with fields that this mailbox can't hold. Raises Unsupported."""
+        if len(draft.recipients) > 1:
+            self.require(Capability.SEVERAL)
+        if draft.subject:
+            self.require(Capability.SUBJECT)
+        if draft.thread is not None:
+            self.require(Capability.REPLY)
+        if draft.type:
+            self.require(Capability.TYPE)
+        if draft.ttl_hours is not None:
+            self.require(Capability.TTL)
+        if draft.metadata:
+            self.require(Capability.METADATA)
+
+    def unsupported(self, capability: Capability) -> Unsupported:
+        """Return the error for a missing capability."""
         reason = self.capabilities.why_not(capability)
         return Unsupported(f"{self.called()} can't {capability.value.replace('-', ' ')}", reason)
+
+    # Hooks: implemented by kinds, called by the commands above and by nobody else
+
+    def write_message(self, draft: Draft) -> Message:
+        """Append a checked draft, and its audience as deliveries; return the message as a scan would yield it."""
+        raise NotImplementedError
+
+    def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Record that a reader has read some messages, at least one; return how many records were written."""
+        raise NotImplementedError
+
+    def write_agent(self, agent: Agent) -> None:
+        """Register an agent, or replace its entry."""
+        raise NotImplementedError
+
+    def write_intervention(self, intervention: Intervention) -> None:
+        """Append to the oversight journal."""
+        raise NotImplementedError
+
+    def write_archive(
+        self, plan: ArchivePlan, *, progress: Tell | None, is_cancelled: IsCancelled | None
+    ) -> ArchiveReport:
+        """Carry out an archive plan; `progress` and `is_cancelled` may be None."""
+        raise NotImplementedError
+
+    def write_adopted(self, records: Iterable[Adopted]) -> None:
+        """Write records of another mailbox into this new one."""
+        raise NotImplementedError

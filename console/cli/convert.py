@@ -21,6 +21,7 @@ from console.cli.problems import Refused
 from console.cli.progress import Progress
 from console.cli.settings import settings
 from console.render.safe import visible_line
+from mailstore.location import path_in
 from mailstore.registry import KIND, open_store, store_class
 from mailstore.store import Capability, Store
 from mailstore.transfer.convert import ConvertReport, Loss, convert
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Copy, compare and report; return 1 if `--strict` is set and something was lost."""
     kind, folder = _target(args.target)
-    if why := kind.capabilities.why_not(Capability.ADOPT):
+    if why := kind.declared.why_not(Capability.ADOPT):
         raise Refused(f"a {kind.kind} mailbox can't be made from another one", why)
     beside = folder.parent
     if not args.dry_run and not beside.is_dir():
@@ -72,8 +73,9 @@ def _as_private(url: str) -> Iterator[None]:
     """Set the umask so that the copy is readable only for those who can read the source."""
     before = os.umask(0o077)
     try:
+        path = path_in(url) or Path("/nowhere")
         with suppress(OSError):
-            mode = os.stat(url.partition(":")[2]).st_mode  # noqa: PTH116 - a URL's rest is text
+            mode = path.stat().st_mode
             os.umask(
                 before | (0 if mode & stat.S_IRGRP else stat.S_IRWXG) | (0 if mode & stat.S_IROTH else stat.S_IRWXO)
             )
@@ -120,7 +122,7 @@ def _target(text: str) -> tuple[type[Store], Path]:
 def _maker(kind: type[Store], folder: Path) -> Callable[[], Store]:
     def make() -> Store:
         folder.mkdir(exist_ok=True)
-        return kind.create(folder)
+        return kind.create(str(folder))
 
     return make
 

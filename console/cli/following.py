@@ -50,7 +50,7 @@ async def news_of(mail: Loaded, clock: Callable[[], float]) -> AsyncIterator[New
     read = {(message_id, receipt.reader) for message_id in known for receipt in mail.mailbox.receipts(message_id)}
     agents = {agent.session_id: agent for agent in mail.mailbox.roster}
     changes = mail.store.changes()
-    async with aclosing(changes):  # type: ignore[type-var]
+    async with aclosing(changes):
         async for batch in changes:
             mail.mailbox.fold(batch, clock())
             for event in batch:

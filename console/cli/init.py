@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from console.cli.document import put_json
 from console.cli.options import json_option
 from console.cli.plain import put
 from console.render.safe import visible_line
-from mailstore.registry import store_class
+from mailstore.registry import is_there, store_class
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,9 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Create the mailbox, unless there is one already."""
     kind = store_class(args.kind)
-    folder = Path(args.folder).expanduser()
-    was_there = kind.recognise(folder)
-    with kind.create(folder) as store:
+    was_there = is_there(kind, args.folder)
+    with kind.create(args.folder) as store:
         if args.json:
             put_json({"url": store.url, "created": not was_there})
         elif was_there:

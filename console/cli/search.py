@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from console.cli.document import put_json
 from console.cli.letters import message_rows
@@ -13,6 +14,7 @@ from console.cli.problems import UsedWrongly
 from console.cli.terminal_io import tell
 from console.render.short_text import age
 from mailstore.errors import ContentGone, QueryError
+from mailstore.optional import candidates
 from mailstore.queries.query import parse
 from mailstore.queries.search import SearchContext, look_up
 from mailstore.records.message import Message, by_age
@@ -50,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         except QueryError as error:
             raise UsedWrongly(error.problem, error.remedy) from error
         context = SearchContext(mail.mailbox, lambda message: text_of(mail.store, message), mail.now)
-        batches = look_up(query, context, mail.store.candidates)
+        batches = look_up(query, context, partial(candidates, mail.store))
         every = sorted((message for batch in batches for message in batch), key=by_age, reverse=True)
         found = [message for message in every if args.archive or not message.archived]
         shown = found[: args.limit]

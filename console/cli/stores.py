@@ -40,7 +40,7 @@ def _row(kind: str) -> StoreRow:
         found = store_class(kind)
     except StoreError as error:
         return StoreRow(kind, str(error), {})
-    return StoreRow(kind, found.summary, {key.value: why for key, why in found.capabilities.missing.items()})
+    return StoreRow(kind, found.summary, {key.value: why for key, why in found.declared.missing.items()})
 
 
 def _by_reason(row: StoreRow) -> dict[str, list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from console.cli.document import put_json
 from console.cli.loading import loaded
@@ -12,6 +13,7 @@ from console.cli.plain import columns, put
 from console.cli.search import text_of
 from console.cli.settings import saved_views
 from console.saved_views import run_saved_views
+from mailstore.optional import candidates
 from mailstore.steps import at_once
 
 
@@ -24,9 +26,8 @@ def run(args: argparse.Namespace) -> int:
     """Print one row per view."""
     with loaded(args, with_seen=True) as mail:
         views = saved_views(mail.store.url)
-        steps = run_saved_views(
-            mail.mailbox, lambda message: text_of(mail.store, message), mail.now, views, mail.store.candidates
-        )
+        hints = partial(candidates, mail.store)
+        steps = run_saved_views(mail.mailbox, lambda message: text_of(mail.store, message), mail.now, views, hints)
         found = dict(at_once(steps))
         rows = [
             ViewRow(name, query, found[name].messages, found[name].unseen, found[name].problem)

@@ -140,7 +140,7 @@ def _log(folder: Path, text: str) -> None:
 
 
 async def _play(folder: Path, seed: int | None, speed: float, parent: int) -> None:
-    with store_class("haak").open(folder) as store:
+    with store_class("haak").open(str(folder)) as store:
         await Stage(store, folder, seed=seed, speed=speed, parent=parent).run()
 
 

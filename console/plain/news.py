@@ -52,7 +52,7 @@ class News:
 
     async def _follow(self) -> None:
         try:
-            async with aclosing(self._store.changes()) as changes:  # type: ignore[type-var]
+            async with aclosing(self._store.changes()) as changes:
                 async for batch in changes:
                     self._came.put(batch)
         except StoreError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from threading import Event
 from typing import ClassVar
 
@@ -21,6 +22,7 @@ from console.session import Session
 from console.styles import TextStyles
 from mailstore.archive.running import archive, read_plan
 from mailstore.errors import MailError
+from mailstore.optional import archive_file
 from mailstore.rules.archive_plan import ArchivePlan, month_of
 from mailstore.store import Capability
 
@@ -88,13 +90,16 @@ class Archive(ListScreen):
         return ("The mailbox is empty.",) if self._plan is not None else ("Planning …",)
 
     def rows(self) -> Sequence[ListRow]:
-        plan, styles = self._plan, self.text_styles
+        plan, styles, store = self._plan, self.text_styles, self.session.store
         if plan is None:
             return []
         leaving = [
             ListRow(
                 key=f"month {month}",
-                left=(("leaves  ", styles.accent), (visible_line(self.session.store.archive_file(month)), styles.text)),
+                left=(
+                    ("leaves  ", styles.accent),
+                    (visible_line(archive_file(store, month)), styles.text),
+                ),
                 right=((f"{number:,}", styles.strong),),
             )
             for month, number in plan.months.items()
@@ -132,7 +137,7 @@ class Archive(ListScreen):
         else:
             stay = next(stay for stay in plan.stays if stay.reason == name)
             lines = [f"{number:>6,}  {who}" for who, number in stay.by] or [stay_words(stay, plan)]
-        summary = plan_lines(plan, self.session.store.archive_file)[0]
+        summary = plan_lines(plan, partial(archive_file, self.session.store))[0]
         reason = self.session.why_not(Capability.ARCHIVE)
         notes = [f"can't archive here: {visible_line(reason)}", ""] if reason else []
         return FactPage([(Content(), Content(line)) for line in [*notes, summary, "", *map(visible_line, lines)]])

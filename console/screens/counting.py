@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import aclosing
+from functools import partial
 from time import monotonic
 
 from textual import work
@@ -11,6 +12,7 @@ from textual.timer import Timer
 from console import later
 from console.screens.searching import Searching
 from console.stepping import stepped
+from mailstore.optional import candidates
 from mailstore.records.message import Message
 from mailstore.steps import ReadAnew
 
@@ -70,7 +72,8 @@ class Counting(Searching):
         began = monotonic()
         try:
             session = self.session
-            steps = later.run_saved_views(session.mailbox, session.body, session.now(), views, session.store.candidates)
+            hints = partial(candidates, session.store)
+            steps = later.run_saved_views(session.mailbox, session.body, session.now(), views, hints)
             async with aclosing(stepped(steps, session.rest)) as found:
                 session.found = dict([each async for each in found])
         except ReadAnew:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import aclosing
 from datetime import UTC, datetime
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from console.screens.writing import Writer
 from console.session import Session
 from console.stepping import stepped
 from mailstore.errors import QueryError
+from mailstore.optional import SearchHints, candidates
 from mailstore.records.message import Message, by_age
 from mailstore.steps import ReadAnew
 
@@ -65,7 +67,8 @@ class Searching(Writer):
 
     @work(thread=True, group="search-index", exit_on_error=False)
     def _keep_index(self) -> None:
-        self.session.store.keep_index(user_cache_path("signalbox") / "search")
+        if isinstance(self.session.store, SearchHints):
+            self.session.store.keep_index(user_cache_path("signalbox") / "search")
 
     def action_filter(self) -> None:
         """Show only the threads of this list whose subject or people hold what is typed."""
@@ -125,7 +128,7 @@ class Searching(Writer):
     async def _look_up(self, text: str, query: Query, context: SearchContext) -> None:
         mailbox, found = context.mailbox, dict[str, Message]()
         told, due = 0, 0.0
-        steps = later.looked_up(query, context, self.session.store.candidates)
+        steps = later.looked_up(query, context, partial(candidates, self.session.store))
         async with aclosing(stepped(steps, self.session.rest)) as batches:
             async for batch in batches:
                 for message in batch:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from mailstore.archive.planning import plan_archive
+from mailstore.optional import late_writers
 from mailstore.records.message import Intervention
 from mailstore.registry import open_store
 from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, Tell
@@ -22,7 +23,7 @@ ARCHIVE = "archive"
 
 def plan_for(store: Store, mailbox: Mailbox, now: float, keep: int, retention: Retention = EVERYTHING) -> ArchivePlan:
     """Plan what may leave a store, given what it holds, and say who may write late. Blocks."""
-    return replace(plan_archive(mailbox, now, keep, retention), writers=tuple(store.late_writers()))
+    return replace(plan_archive(mailbox, now, keep, retention), writers=tuple(late_writers(store)))
 
 
 def read_plan(

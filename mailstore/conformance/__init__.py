@@ -1,6 +1,6 @@
 """The suite that every kind of store must pass: one test for each sentence of `mailstore/store.py`.
 
-    from mailstore.conformance import Deed, Harness, StoreContract
+    from mailstore.conformance import Feature, Harness, StoreContract
 
     class Mine(Harness):
         store = MyStore
@@ -28,6 +28,6 @@ pytest.register_assert_rewrite(
 
 from mailstore.conformance.contract import StoreContract  # noqa: E402 - asserts are rewritten before they are imported
 from mailstore.conformance.following import Follower, following  # noqa: E402
-from mailstore.conformance.harness import Deed, Harness  # noqa: E402
+from mailstore.conformance.harness import Feature, FileHarness, Harness  # noqa: E402
 
-__all__ = ["Deed", "Follower", "Harness", "StoreContract", "following"]
+__all__ = ["Feature", "FileHarness", "Follower", "Harness", "StoreContract", "following"]

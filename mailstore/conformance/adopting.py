@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mailstore.conformance.harness import Harness
+from mailstore.conformance.harness import Harness, on_files
 from mailstore.conformance.samples import ANN, BOB, letter
 from mailstore.errors import Unsupported
 from mailstore.records.message import Receipt
@@ -24,7 +24,7 @@ def taken_over(harness: Harness, *records: Any) -> ConvertReport:
     harness.need(Capability.ADOPT)
     source = MemoryStore()
     source.append(*records)
-    return convert(source, lambda: harness.store.create(harness.path))
+    return convert(source, lambda: harness.create())
 
 
 def contents(harness: Harness) -> tuple[Contents, dict[str, str]]:
@@ -68,9 +68,10 @@ class AdoptingContract:
 
     def test_names_that_lead_elsewhere_lead_nowhere(self, harness: Harness) -> None:
         harness.need(Capability.ADOPT)
-        around = harness.path.parent
+        path = on_files(harness).path
+        around = path.parent
         around.mkdir(parents=True, exist_ok=True)
-        before = {path.name for folder in (around, around.parent) for path in folder.iterdir()} | {harness.path.name}
+        before = {path.name for folder in (around, around.parent) for path in folder.iterdir()} | {path.name}
         mail = [letter(f"{at}{name}", at, sender=name, recipient=name) for at, name in enumerate(OUTSIDE)]
         tagged = [letter(f"{at}#{name}", at, recipient=f"project:{name}") for at, name in enumerate(OUTSIDE)]
         agents = [Agent(name, tags=(f"project:{name}",)) for name in OUTSIDE]
@@ -82,9 +83,9 @@ class AdoptingContract:
         assert lost.get("message", 0) == report.messages.there - report.messages.copied
 
     def test_a_kind_that_takes_nothing_over_says_why(self, harness: Harness) -> None:
-        if Capability.ADOPT in harness.store.capabilities:
+        if Capability.ADOPT in harness.capabilities:
             pytest.skip("it takes mail over")
         harness.make()
         with harness.open() as store, pytest.raises(Unsupported) as caught:
             store.adopt([])
-        assert caught.value.remedy == harness.store.capabilities.why_not(Capability.ADOPT)
+        assert caught.value.remedy == harness.capabilities.why_not(Capability.ADOPT)

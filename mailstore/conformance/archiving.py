@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from mailstore.conformance.following import following, ids, of, scanned
-from mailstore.conformance.harness import Deed, Harness
+from mailstore.conformance.harness import Feature, Harness
 from mailstore.conformance.samples import letter, letters
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Message
@@ -53,7 +53,7 @@ class ArchivingContract:
             assert archived(scanned(store)) == {"m0"}
 
     def test_archiving_that_is_cancelled_changes_nothing(self, harness: Harness) -> None:
-        harness.need(Capability.ARCHIVE, Deed.SNAPSHOT)
+        harness.need(Capability.ARCHIVE, Feature.SNAPSHOT)
         harness.make()
         letters(harness, 3)
         before = harness.snapshot()

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import aclosing, asynccontextmanager
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from mailstore.records.events import Event
 from mailstore.records.message import Message
@@ -21,7 +21,7 @@ Kind = TypeVar("Kind")
 class Follower:
     """What a store's changes have yielded so far, in order."""
 
-    def __init__(self, changes: AsyncIterator[list[Event]]) -> None:
+    def __init__(self, changes: AsyncGenerator[list[Event], None]) -> None:
         self._changes = changes
         self.batches: list[list[Event]] = []
 
@@ -47,7 +47,7 @@ class Follower:
 @asynccontextmanager
 async def following(store: Store) -> AsyncIterator[Follower]:
     """Follow a store's changes, and close them in the end."""
-    async with aclosing(cast("AsyncGenerator[list[Event], None]", store.changes())) as changes:
+    async with aclosing(store.changes()) as changes:
         yield Follower(changes)
 
 

@@ -11,16 +11,17 @@ from typing import Any, ClassVar
 
 import pytest
 
+from mailstore.capabilities import Capabilities, Capability
 from mailstore.records.draft import Draft, draft
-from mailstore.store import Capability, Store
+from mailstore.store import Store
 
-__all__ = ["Deed", "Harness", "Snapshot"]
+__all__ = ["Feature", "FileHarness", "Harness", "Snapshot", "on_files"]
 
 Snapshot = Mapping[str, tuple[bytes, int]]
 """Every file of a mailbox by name: its bytes, and when it was last changed, in nanoseconds."""
 
 
-class Deed(StrEnum):
+class Feature(StrEnum):
     """What a harness may be unable to do, because the kind of store knows no such thing."""
 
     MISS = "show a place where no mailbox lies"
@@ -56,31 +57,39 @@ class Deed(StrEnum):
 
 
 class Harness(ABC):
-    """One mailbox of one kind, for one test, at a place of its own; at first there is none.
+    """One mailbox of one kind, for one test, at a location of its own; at first there is none.
 
-    Fields go by the names of semantics: records (`id`, `sender`, `recipient`, `timestamp`, `content`,
-    `session_id`, `message_id`, …); times are ISO 8601. What a harness can't do stands in `cannot` with the
-    reason, in words for a person, and the method is left as it is here.
+    Fields have the names of `docs/semantics.md` (`id`, `sender`, `recipient`, `timestamp`, `content`, `session_id`,
+    `message_id`, …); times are ISO 8601. What a harness can't do is in `cannot` with the reason, in words for a
+    person, and the method is left as it is here.
     """
 
     store: ClassVar[type[Store]]
-    cannot: ClassVar[Mapping[Deed, str]] = {}
+    cannot: ClassVar[Mapping[Feature, str]] = {}
 
-    def need(self, *needed: Deed | Capability) -> None:
-        """Skip the test that runs where the store or this harness lacks something."""
+    secrets: ClassVar[tuple[str, ...]] = ()
+    """The secrets in `location`, which the store must never show."""
+
+    def need(self, *needed: Feature | Capability) -> None:
+        """Skip the running test if the store or this harness lacks something."""
         for one in needed:
-            why = self.store.capabilities.why_not(one) if isinstance(one, Capability) else self.cannot.get(one, "")
+            why = self.capabilities.why_not(one) if isinstance(one, Capability) else self.cannot.get(one, "")
             if why:
                 pytest.skip(f"{self.store.called()} can't {one.value}: {why}")
 
     @property
+    def capabilities(self) -> Capabilities:
+        """Return what an opened mailbox can do: as a rule, all that its kind declares."""
+        return self.store.declared
+
+    @property
     def writer(self) -> str:
-        """Return as whom messages are sent: where a system takes them from the person alone, that is `user`."""
+        """Return the sender of drafts: `user` in a system that takes messages from the person only."""
         return "ann-00000001"
 
     @property
     def reader(self) -> str:
-        """Return whose mail is marked read: where only the person may do that, and for their own, that is `user`."""
+        """Return whose mail is marked read: `user` where only the person may do that, and for their own mail."""
         return "ann-00000001"
 
     def draft(self, **fields: Any) -> Draft:
@@ -89,8 +98,8 @@ class Harness(ABC):
 
     @property
     @abstractmethod
-    def path(self) -> Path:
-        """Return where the mailbox lies, or will lie: what `Store.open` takes."""
+    def location(self) -> str:
+        """Return where the mailbox is, or will be: what `Store.open` takes."""
 
     @abstractmethod
     def make(self) -> None:
@@ -98,7 +107,11 @@ class Harness(ABC):
 
     def open(self, *, poll: bool = False) -> Store:
         """Open the mailbox; may be done several times."""
-        return self.store.open(self.path, poll=poll)
+        return self.store.open(self.location, poll=poll)
+
+    def create(self) -> Store:
+        """Create the mailbox by `Store.create`, and open it."""
+        return self.store.create(self.location)
 
     @abstractmethod
     def message(self, fields: Mapping[str, Any]) -> None:
@@ -109,15 +122,15 @@ class Harness(ABC):
         raise NotImplementedError
 
     def agent_fields(self, session_id: str) -> Mapping[str, Any]:
-        """Return what the roster says of an agent, all of it (Deed.EXTRA)."""
+        """Return what the roster says of an agent, all of it (Feature.EXTRA)."""
         raise NotImplementedError
 
     def read(self, fields: Mapping[str, Any]) -> None:
-        """Append a read record: `message_id`, `reader`, `timestamp` (Deed.RECORDS)."""
+        """Append a read record: `message_id`, `reader`, `timestamp` (Feature.RECORDS)."""
         raise NotImplementedError
 
     def delivery(self, fields: Mapping[str, Any]) -> None:
-        """Append a delivery record: `message_id`, `recipient`, `timestamp` (Deed.RECORDS)."""
+        """Append a delivery record: `message_id`, `recipient`, `timestamp` (Feature.RECORDS)."""
         raise NotImplementedError
 
     def damage(self) -> None:
@@ -137,7 +150,7 @@ class Harness(ABC):
         raise NotImplementedError
 
     def remove(self) -> None:
-        """Take the mailbox away, so that nothing lies at `path`."""
+        """Take the mailbox away, so that there is none at the location."""
         raise NotImplementedError
 
     def restore(self) -> None:
@@ -151,3 +164,24 @@ class Harness(ABC):
     def snapshot(self) -> Snapshot:
         """Return every file of the mailbox as it is now."""
         raise NotImplementedError
+
+
+class FileHarness(Harness):
+    """A mailbox at a path."""
+
+    @property
+    @abstractmethod
+    def path(self) -> Path:
+        """Return the path of the mailbox."""
+
+    @property
+    def location(self) -> str:
+        """Return the path as text."""
+        return str(self.path)
+
+
+def on_files(harness: Harness) -> FileHarness:
+    """Return the harness of a kind on files; skip the running test if it is another one."""
+    if not isinstance(harness, FileHarness):
+        pytest.skip("it is not on files")
+    return harness

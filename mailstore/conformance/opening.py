@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from mailstore.conformance.following import following, ids, scanned
-from mailstore.conformance.harness import Deed, Harness
+from mailstore.conformance.harness import Feature, FileHarness, Harness, on_files
 from mailstore.conformance.samples import letter, letters
 from mailstore.errors import MailboxMissing, StoreError, Unsupported
 from mailstore.records.events import Event
@@ -18,7 +18,7 @@ from mailstore.store import Capability, Store
 def created(harness: Harness) -> Store:
     """Make a mailbox; skip the test where the kind leaves that to its own program, and says so."""
     try:
-        return harness.store.create(harness.path)
+        return harness.create()
     except Unsupported as refusal:
         pytest.skip(str(refusal))
 
@@ -35,22 +35,22 @@ class OpeningContract:
 
     def test_for_what_it_can_not_do_there_is_a_reason(self, harness: Harness) -> None:
         for capability in Capability:
-            is_there = capability in harness.store.capabilities
-            assert is_there is (harness.store.capabilities.why_not(capability) == "")
+            is_there = capability in harness.capabilities
+            assert is_there is (harness.capabilities.why_not(capability) == "")
 
     def test_a_mailbox_of_its_kind_is_recognised(self, harness: Harness) -> None:
-        harness.need(Deed.MISS)
-        harness.make()
+        harness.need(Feature.MISS)
+        on_files(harness).make()
         harness.message(letter("m"))
-        assert harness.store.recognise(harness.path)
+        assert harness.store.recognise(on_files(harness).path)
 
     def test_where_nothing_lies_nothing_is_recognised(self, harness: Harness) -> None:
-        assert not harness.store.recognise(harness.path)
+        assert not harness.store.recognise(on_files(harness).path)
 
     def test_opening_where_nothing_lies_raises_mailbox_missing(self, harness: Harness) -> None:
-        harness.need(Deed.MISS)
+        harness.need(Feature.MISS)
         with pytest.raises(MailboxMissing) as caught:
-            harness.store.open(harness.path)
+            harness.store.open(harness.location)
         assert caught.value.problem
 
     def test_opening_reads_nothing_yet(self, harness: Harness) -> None:
@@ -80,7 +80,7 @@ class OpeningContract:
             assert ids(scanned(again)) == {}
 
     def test_creating_where_a_mailbox_is_opens_it_and_leaves_it_as_it_is(self, harness: Harness) -> None:
-        harness.need(Deed.MISS, Deed.SNAPSHOT)
+        harness.need(Feature.MISS, Feature.SNAPSHOT)
         harness.make()
         names = letters(harness, 2)
         before = harness.snapshot()
@@ -88,15 +88,17 @@ class OpeningContract:
             assert ids(scanned(store)) == dict.fromkeys(names, 1)
         assert harness.snapshot() == before
 
-    def test_the_url_is_the_kind_and_an_absolute_path(self, harness: Harness) -> None:
+    def test_the_url_is_the_kind_and_a_location_an_absolute_path_for_a_kind_on_files(self, harness: Harness) -> None:
         harness.make()
         with harness.open() as store:
-            kind, _, path = store.url.partition(":")
+            kind, _, location = store.url.partition(":")
         assert kind == harness.store.kind
-        assert path.startswith("/")
+        assert location
+        assert store.url.isprintable()
+        assert location.startswith("/") or not isinstance(harness, FileHarness)
 
     def test_the_url_names_this_mailbox_anywhere(self, harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
-        harness.need(Deed.NAME)
+        harness.need(Feature.NAME)
         harness.make()
         names = letters(harness, 2)
         with harness.open() as store:
@@ -110,7 +112,8 @@ class OpeningContract:
         harness.make()
         with harness.open() as store:
             assert store.title.isprintable()
-            assert 0 < len(store.title) <= max(40, len(harness.path.name) + 20)
+            name = harness.path.name if isinstance(harness, FileHarness) else ""
+            assert 0 < len(store.title) <= max(40, len(name) + 20)
 
     def test_closing_twice_does_no_harm(self, harness: Harness) -> None:
         harness.make()
@@ -126,7 +129,7 @@ class OpeningContract:
         assert closed == [True]
 
     def test_what_the_file_system_refuses_is_a_store_error(self, harness: Harness) -> None:
-        harness.need(Deed.REMOVE, Capability.MARK_READ)
+        harness.need(Feature.REMOVE, Capability.MARK_READ)
         harness.make()
         letters(harness, 1)
         with harness.open() as store:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mailstore.conformance.following import ids, of, scanned
-from mailstore.conformance.harness import Deed, Harness
+from mailstore.conformance.harness import Feature, Harness
 from mailstore.conformance.samples import ANN, BOB, agent, at, letter, letters
 from mailstore.errors import ContentGone
 from mailstore.records.message import NEVER, Delivery, Message, Problem, Receipt
@@ -64,25 +64,25 @@ class ReadingContract:
         assert not found.archived
 
     def test_a_message_has_the_subject_of_its_record(self, harness: Harness) -> None:
-        harness.need(Deed.SUBJECT)
+        harness.need(Feature.SUBJECT)
         harness.make()
         harness.message(letter("m"))
         assert one(harness, "m").subject == "About m"
 
     def test_a_message_has_all_recipients_of_its_record(self, harness: Harness) -> None:
-        harness.need(Deed.SEVERAL)
+        harness.need(Feature.SEVERAL)
         harness.make()
         harness.message(letter("m", recipient=[ANN, "cyd-00000001"]))
         assert set(one(harness, "m").recipients) >= {ANN, "cyd-00000001"}
 
     def test_a_message_has_the_tags_that_its_record_addresses(self, harness: Harness) -> None:
-        harness.need(Deed.TAGS)
+        harness.need(Feature.TAGS)
         harness.make()
         harness.message(letter("m", recipient="project:ink"))
         assert one(harness, "m").recipients == ("project:ink",)
 
     def test_an_answer_has_the_id_of_what_it_answers(self, harness: Harness) -> None:
-        harness.need(Deed.THREAD)
+        harness.need(Feature.THREAD)
         harness.make()
         harness.message(letter("root"))
         harness.message(letter("m", 1, thread="root"))
@@ -90,7 +90,7 @@ class ReadingContract:
         assert one(harness, "root").thread is None
 
     def test_a_message_has_the_type_of_its_record(self, harness: Harness) -> None:
-        harness.need(Deed.TYPE)
+        harness.need(Feature.TYPE)
         harness.make()
         harness.message(letter("m", type="question"))
         assert one(harness, "m").type == "question"
@@ -98,7 +98,7 @@ class ReadingContract:
     def test_a_message_has_the_ttl_of_its_record(self, harness: Harness) -> None:
         harness.make()
         harness.message(letter("none"))
-        if Deed.TTL in harness.cannot:
+        if Feature.TTL in harness.cannot:
             assert one(harness, "none").ttl_hours == NEVER
             return
         harness.message(letter("m", ttl_hours=3))
@@ -106,7 +106,7 @@ class ReadingContract:
         assert one(harness, "none").ttl_hours is None
 
     def test_without_a_subject_it_is_the_first_line_of_the_body_that_is_not_empty(self, harness: Harness) -> None:
-        harness.need(Deed.NO_SUBJECT)
+        harness.need(Feature.NO_SUBJECT)
         harness.make()
         harness.message(letter("m", subject=None, content="\n  \n The first words. \nThe second."))
         harness.message(letter("long", 1, subject=None, content="x" * 200))
@@ -115,7 +115,7 @@ class ReadingContract:
         assert subjects == {"m": "The first words.", "long": "x" * 80}
 
     def test_without_a_time_a_message_has_that_of_the_record_before_it(self, harness: Harness) -> None:
-        harness.need(Deed.NO_TIME)
+        harness.need(Feature.NO_TIME)
         harness.make()
         harness.message(letter("before", 7))
         harness.message(letter("m", timestamp=None))
@@ -124,7 +124,7 @@ class ReadingContract:
         assert (found["m"].time, found["m"].timed) == (found["before"].time, False)
 
     def test_the_roster_comes_first(self, harness: Harness) -> None:
-        harness.need(Deed.AGENT)
+        harness.need(Feature.AGENT)
         harness.make()
         letters(harness, 3)
         harness.agent(agent(ANN))
@@ -136,22 +136,22 @@ class ReadingContract:
         assert not {found.session_id for found in of(Agent, events[first:])} & {ANN, BOB}
 
     def test_an_agent_has_the_role_of_its_record(self, harness: Harness) -> None:
-        harness.need(Deed.AGENT, Deed.ROLES)
+        harness.need(Feature.AGENT, Feature.ROLES)
         harness.make()
         harness.agent(agent(ANN, role="librarian"))
         assert agents(harness)[ANN].role == "librarian"
 
     def test_an_agent_has_the_tags_of_its_record(self, harness: Harness) -> None:
-        harness.need(Deed.AGENT, Deed.TAGS)
+        harness.need(Feature.AGENT, Feature.TAGS)
         harness.make()
         harness.agent(agent(ANN, tags=["project:ink"]))
         assert agents(harness)[ANN].tags == ("project:ink",)
 
     def test_an_agent_has_the_status_of_its_record(self, harness: Harness) -> None:
-        harness.need(Deed.AGENT)
+        harness.need(Feature.AGENT)
         harness.make()
         harness.agent(agent(ANN))
-        if Deed.FREEZE not in harness.cannot:
+        if Feature.FREEZE not in harness.cannot:
             harness.agent(agent(BOB, status="frozen"))
             assert agents(harness)[BOB].status is Status.FROZEN
         assert agents(harness)[ANN].status is Status.LIVING
@@ -164,15 +164,15 @@ class ReadingContract:
         assert names[-1] in ids(first)
 
     def test_a_fold_does_not_depend_on_the_order(self, harness: Harness) -> None:
-        harness.need(Deed.AGENT)
+        harness.need(Feature.AGENT)
         harness.make()
-        has_tags, has_roles = Deed.TAGS not in harness.cannot, Deed.ROLES not in harness.cannot
+        has_tags, has_roles = Feature.TAGS not in harness.cannot, Feature.ROLES not in harness.cannot
         harness.agent(agent(ANN, tags=["project:ink"] if has_tags else []))
         harness.agent(agent(BOB, role="architect" if has_roles else ""))
         letters(harness, 10, recipient="project:ink" if has_tags else ANN)
         for number in range(10, 20):
             harness.message(letter(f"m{number}", number, recipient="architect" if has_roles else ANN))
-        thread = {} if Deed.THREAD in harness.cannot else {"thread": "m3"}
+        thread = {} if Feature.THREAD in harness.cannot else {"thread": "m3"}
         harness.message(letter("answer", 50, sender=ANN, recipient=BOB, **thread))
         with harness.open() as store:
             events = scanned(store)
@@ -185,7 +185,7 @@ class ReadingContract:
         assert [message.id for message in forth.unread(ANN, now)] == [message.id for message in back.unread(ANN, now)]
 
     def test_reads_and_deliveries_are_handed_out(self, harness: Harness) -> None:
-        harness.need(Deed.RECORDS)
+        harness.need(Feature.RECORDS)
         harness.make()
         letters(harness, 1)
         harness.read({"message_id": "m0", "reader": ANN, "timestamp": at(3)})
@@ -198,7 +198,7 @@ class ReadingContract:
     # Identity
 
     def test_an_id_is_never_empty_and_the_same_at_every_reading(self, harness: Harness) -> None:
-        harness.need(Deed.NO_ID)
+        harness.need(Feature.NO_ID)
         harness.make()
         for number in range(3):
             harness.message(letter("", number, id=None, content=f"Number {number}."))
@@ -209,7 +209,7 @@ class ReadingContract:
         assert first == second
 
     def test_a_derived_id_stays_when_other_records_come(self, harness: Harness) -> None:
-        harness.need(Deed.NO_ID)
+        harness.need(Feature.NO_ID)
         harness.make()
         harness.message(letter("", id=None))
         with harness.open() as store:
@@ -219,7 +219,7 @@ class ReadingContract:
             assert set(ids(scanned(again))) == {derived, "m0", "m1"}
 
     def test_records_that_claim_the_same_id_are_all_handed_out(self, harness: Harness) -> None:
-        harness.need(Deed.SAME_ID)
+        harness.need(Feature.SAME_ID)
         harness.make()
         for number in range(3):
             harness.message(letter("twin", number, content=f"Number {number}."))
@@ -232,7 +232,7 @@ class ReadingContract:
     # Damage
 
     def test_what_is_no_record_is_handed_out_as_a_problem(self, harness: Harness) -> None:
-        harness.need(Deed.DAMAGE)
+        harness.need(Feature.DAMAGE)
         harness.make()
         letters(harness, 1)
         harness.damage()
@@ -245,7 +245,7 @@ class ReadingContract:
         assert problem.offset >= 0
 
     def test_the_records_around_damage_are_all_handed_out(self, harness: Harness) -> None:
-        harness.need(Deed.DAMAGE)
+        harness.need(Feature.DAMAGE)
         harness.make()
         harness.damage()
         for number in range(5):
@@ -257,7 +257,7 @@ class ReadingContract:
         assert len([one for one in of(Problem, events) if one.fatal]) == 6
 
     def test_an_unterminated_record_is_held_back(self, harness: Harness) -> None:
-        harness.need(Deed.TEAR)
+        harness.need(Feature.TEAR)
         harness.make()
         letters(harness, 1)
         harness.tear(letter("torn", 5))
@@ -271,9 +271,9 @@ class ReadingContract:
     def test_content_is_the_body_as_it_was_written(self, harness: Harness) -> None:
         harness.make()
         bodies = {"plain": "Plain.", "wide": 'Grüße, 日本 🙂\n\n\ttabbed "quoted" \\ back\\slash, zero\u200bwidth'}
-        if Deed.CONTROLS not in harness.cannot:
+        if Feature.CONTROLS not in harness.cannot:
             bodies["odd"] = ODD
-        if Deed.BIG not in harness.cannot:
+        if Feature.BIG not in harness.cannot:
             bodies["long"] = "word " * 50_000 + "end"
         for number, (name, body) in enumerate(bodies.items()):
             harness.message(letter(name, number, content=body))
@@ -284,7 +284,7 @@ class ReadingContract:
 
     def test_raw_is_the_record_as_it_stands_in_the_store(self, harness: Harness) -> None:
         harness.make()
-        has_others = Deed.OTHER not in harness.cannot
+        has_others = Feature.OTHER not in harness.cannot
         more: dict[str, Any] = {"extra_field": "kept"} if has_others else {}
         harness.message(letter("m", content="Marked 4711.", **more))
         with harness.open() as store:
@@ -293,11 +293,11 @@ class ReadingContract:
         assert isinstance(raw, bytes)
         assert b"Marked 4711." in raw
         assert (b"kept" in raw) is has_others
-        if Deed.SNAPSHOT not in harness.cannot and Deed.VERBATIM not in harness.cannot:
+        if Feature.SNAPSHOT not in harness.cannot and Feature.VERBATIM not in harness.cannot:
             assert any(raw in data for data, _ in harness.snapshot().values())
 
     def test_a_body_that_is_no_longer_where_it_was_raises_content_gone(self, harness: Harness) -> None:
-        harness.need(Deed.REPLACE)
+        harness.need(Feature.REPLACE)
         harness.make()
         letters(harness, 3)
         with harness.open() as store:
@@ -311,7 +311,7 @@ class ReadingContract:
                     store.raw(message)
 
     def test_a_body_of_a_mailbox_that_was_taken_away_raises_content_gone(self, harness: Harness) -> None:
-        harness.need(Deed.REMOVE, Deed.LOSE)
+        harness.need(Feature.REMOVE, Feature.LOSE)
         harness.make()
         letters(harness, 1)
         with harness.open() as store:

@@ -12,7 +12,7 @@ import pytest
 
 from mailstore.conformance.archiving import leaving
 from mailstore.conformance.following import following, ids, of, scanned
-from mailstore.conformance.harness import Deed, Harness
+from mailstore.conformance.harness import Feature, Harness
 from mailstore.conformance.reading import ODD
 from mailstore.conformance.samples import ANN, BOB, agent, letter, letters
 from mailstore.errors import MailboxBusy, StoreError, Unsupported
@@ -61,7 +61,7 @@ class WritingContract:
         harness.need(Capability.SEND)
         harness.make()
         letters(harness, 2)
-        fields = {name: value for name, (need, value) in CARRIED.items() if need in harness.store.capabilities}
+        fields = {name: value for name, (need, value) in CARRIED.items() if need in harness.capabilities}
         with harness.open() as store:
             sent = store.send(harness.draft(recipients=(BOB,), content="Hello, @bob-00000001.", **fields))
             assert store.content(sent) == "Hello, @bob-00000001."
@@ -82,13 +82,13 @@ class WritingContract:
     ) -> None:
         harness.need(Capability.SEND)
         need, value = {**CARRIED, "recipients": (Capability.SEVERAL, (BOB, ANN))}[name]
-        if need in harness.store.capabilities:
+        if need in harness.capabilities:
             pytest.skip("it can be held")
         harness.make()
         letters(harness, 1)
         with harness.open() as store, pytest.raises(Unsupported) as caught:
             store.send(harness.draft(**{"recipients": (BOB,), "content": "Hello.", name: value}))
-        assert caught.value.remedy == harness.store.capabilities.why_not(need)
+        assert caught.value.remedy == harness.capabilities.why_not(need)
         assert ids(fresh(harness)) == {"m0": 1}
 
     def test_send_to_several_reaches_them_all(self, harness: Harness) -> None:
@@ -113,8 +113,8 @@ class WritingContract:
         harness.make()
         with harness.open() as store:
             bodies = ["日本 🙂 Grüße", '{"id": "no record"}\n{"id": "none"}', "  . ."]
-            bodies += [] if Deed.CONTROLS in harness.cannot else [ODD, " . "]
-            bodies += [] if Deed.BIG in harness.cannot else ["x" * 300_000]
+            bodies += [] if Feature.CONTROLS in harness.cannot else [ODD, " . "]
+            bodies += [] if Feature.BIG in harness.cannot else ["x" * 300_000]
             for body in bodies:
                 assert store.content(store.send(hello(harness, body))) == body
         assert sum(ids(events := fresh(harness)).values()) == len(bodies)
@@ -141,7 +141,7 @@ class WritingContract:
                         store.send, harness.draft(recipients=(BOB,), content="Hello.", audience=(BOB,))
                     )
                     await came.until_message(sent.id)
-                    if Capability.AUDIENCE in harness.store.capabilities:
+                    if Capability.AUDIENCE in harness.capabilities:
                         await came.until(lambda events: bool(of(Delivery, events)))
                     return sent, came.events
 
@@ -149,7 +149,7 @@ class WritingContract:
         assert of(Message, events) == [sent]
 
     def test_send_to_a_mailbox_with_a_torn_end_spoils_neither(self, harness: Harness) -> None:
-        harness.need(Capability.SEND, Deed.TEAR)
+        harness.need(Capability.SEND, Feature.TEAR)
         harness.make()
         letters(harness, 1)
         harness.tear(letter("torn", 5))
@@ -169,7 +169,7 @@ class WritingContract:
         assert count == len(found) == 2
 
     def test_one_reader_s_mark_changes_nothing_for_another(self, harness: Harness) -> None:
-        harness.need(Capability.MARK_READ, Deed.MARK_OTHERS)
+        harness.need(Capability.MARK_READ, Feature.MARK_OTHERS)
         harness.make()
         letters(harness, 2, recipient="all")
         with harness.open() as store:
@@ -196,7 +196,7 @@ class WritingContract:
         assert (found.status, found.activity, found.started_at) == (Status.FROZEN, "reading", 1_773_662_400.0)
 
     def test_update_agent_replaces_what_the_roster_says(self, harness: Harness) -> None:
-        harness.need(Capability.UPDATE_ROSTER, Deed.AGENT)
+        harness.need(Capability.UPDATE_ROSTER, Feature.AGENT)
         harness.make()
         harness.agent(agent(ANN, role="librarian", tags=["project:ink"]))
         harness.agent(agent(BOB, role="architect"))
@@ -208,7 +208,7 @@ class WritingContract:
         assert (last[BOB].role, last[BOB].status) == ("architect", Status.LIVING)
 
     def test_update_agent_keeps_fields_unknown_to_us(self, harness: Harness) -> None:
-        harness.need(Capability.UPDATE_ROSTER, Deed.AGENT, Deed.EXTRA)
+        harness.need(Capability.UPDATE_ROSTER, Feature.AGENT, Feature.EXTRA)
         harness.make()
         harness.agent(agent(ANN, colour="blue", nested={"deep": [1, 2]}))
         with harness.open() as store:
@@ -239,7 +239,7 @@ class WritingContract:
         events = fresh(harness)
         assert bodies == {one.content for one in drafts}
         assert sum(ids(events).values()) == 40
-        if Capability.AUDIENCE in harness.store.capabilities:
+        if Capability.AUDIENCE in harness.capabilities:
             assert len(of(Delivery, events)) == 32
         assert {one.message_id for one in of(Receipt, events)} == set(names)
         assert not of(Problem, events)
@@ -248,21 +248,21 @@ class WritingContract:
     def test_what_is_missing_raises_unsupported_and_writes_nothing(
         self, harness: Harness, capability: Capability
     ) -> None:
-        if capability in harness.store.capabilities:
+        if capability in harness.capabilities:
             pytest.skip("it is there")
         harness.make()
         letters(harness, 1)
-        before = None if Deed.SNAPSHOT in harness.cannot else harness.snapshot()
+        before = None if Feature.SNAPSHOT in harness.cannot else harness.snapshot()
         with harness.open() as store, pytest.raises(Unsupported) as caught:
             COMMANDS[capability](harness, store)
-        assert caught.value.remedy == harness.store.capabilities.why_not(capability)
+        assert caught.value.remedy == harness.capabilities.why_not(capability)
         assert before is None or harness.snapshot() == before
 
     @every_command
     def test_where_the_lock_can_not_be_had_mailbox_busy_is_raised_and_nothing_written(
         self, harness: Harness, capability: Capability
     ) -> None:
-        harness.need(capability, Deed.LOCK)
+        harness.need(capability, Feature.LOCK)
         harness.make()
         letters(harness, 2, recipient=harness.reader)
         with harness.open() as store:
@@ -280,7 +280,7 @@ class WritingContract:
     def test_a_command_on_a_mailbox_that_is_gone_raises_and_writes_nothing(
         self, harness: Harness, capability: Capability
     ) -> None:
-        harness.need(capability, Deed.REMOVE)
+        harness.need(capability, Feature.REMOVE)
         harness.make()
         letters(harness, 1)
         agents = of(Agent, fresh(harness))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -68,7 +68,7 @@ class WatchedStore(Store):
             self._scanning = self._changing = iter(())
             self._ready = []
 
-    async def changes(self) -> AsyncIterator[list[Event]]:
+    async def changes(self) -> AsyncGenerator[list[Event], None]:
         """Yield what came since the last batch handed out; what a scan left over comes first."""
         import asyncio
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mailstore.errors import ContentGone
+from mailstore.location import path_in
 from mailstore.records.message import Problem
 from mailstore.records.scope import Scope, label_of, parts_of
 
@@ -21,7 +22,9 @@ def raw_line(url: str, problem: Problem, most: int) -> bytes:
     if parts := parts_of(url):
         label = label_of(file)
         url, file = parts.get(label, ""), Scope(label).bare(file)
-    root = Path(url.partition(":")[2])
+    root = path_in(url)
+    if root is None:
+        raise ContentGone(f"{file} is not a file", "only records in files can be shown as they stand")
     path = (root if root.is_dir() else root.parent) / file
     try:
         with _opened(path) as found:

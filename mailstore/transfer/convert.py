@@ -9,6 +9,7 @@ import msgspec
 
 from mailstore.errors import ContentGone, MailError, StoreError
 from mailstore.kit.bodies import first_line
+from mailstore.optional import CopiesFiles, FieldsInText, KnownFields
 from mailstore.records.adopted import Adopted, Letter, writable
 from mailstore.records.extra_fields import extras, found_in, own_subject, record_of
 from mailstore.records.message import Message, by_age
@@ -70,7 +71,8 @@ def convert(source: Store, make: Callable[[], Store], tell: Tell | None = None) 
         if Contents(target).messages:
             raise StoreError(f"{target.title} holds mail already", "name a place where nothing lies yet")
         records = _records(source, before, losses, carried, tell)
-        if isinstance(source, type(target)) and target.copy_files(source):
+        if isinstance(target, CopiesFiles) and isinstance(source, type(target)):
+            target.copy_files(source)
             for _ in records:
                 pass
         else:
@@ -134,6 +136,8 @@ def _records(
     yield from found.deliveries.values()
     yield from found.receipts.values()
     yield from found.interventions.values()
+    known = source.known_fields if isinstance(source, KnownFields) else frozenset()
+    appended = source.fields_in_text if isinstance(source, FieldsInText) else frozenset()
     messages = sorted(found.messages.values(), key=by_age)
     for at, message in enumerate(messages, 1):
         try:
@@ -142,8 +146,8 @@ def _records(
             losses.add("text", message.id, str(error), "not copied")
             continue
         record = _record(source, message)
-        metadata, extra = _metadata(record), extras(record or {}, source.known_fields) if source.known_fields else {}
-        in_text = {name: value for name in source.fields_in_text if (value := found_in(record or {}, name))}
+        metadata, extra = _metadata(record), extras(record or {}, known) if known else {}
+        in_text = {name: value for name in appended if (value := found_in(record or {}, name))}
         carried[message.id] = _Carried(hash(content), metadata, extra, in_text)
         if record is not None and not own_subject(record) and message.subject == first_line(content):
             message = msgspec.structs.replace(message, subject="")

@@ -21,7 +21,7 @@ from tests.mailstore.haak_harness import HaakHarness
 from tests.mailstore.mapped_harness import MappedLinesHarness
 from tests.mailstore.neo_harness import NeoHarness
 
-__all__ = ["DEEDS", "KINDS", "SENT", "Deed", "made"]
+__all__ = ["DEEDS", "KINDS", "SENT", "Feature", "made"]
 
 Make = Callable[[Path, pytest.MonkeyPatch], Harness]
 DAY = 86_400.0
@@ -66,7 +66,7 @@ def made(kind: str, folder: Path) -> Iterator[Harness]:
             close()
 
 
-class Deed(NamedTuple):
+class Feature(NamedTuple):
     """A command that writes: its words, the mailbox's URL and a folder beside it put in; what is run before it.
 
     `adds` says that it adds a letter each time; else twice gives the same as once, or is refused where it `is_once`.
@@ -85,25 +85,25 @@ class Deed(NamedTuple):
         return self.words[0] == "convert"
 
 
-def _haak(kind: str) -> list[Deed]:
+def _haak(kind: str) -> list[Feature]:
     store = ("--store", "{url}")
     send = ("send", "--from", ANN, "--to", BOB, "--body", SENT, *store)
     letter = ("send", "--from", BOB, "--to", ANN, "--body", "A letter.", *store)
     redirect = ("dead-letters", "redirect", "m1", "--recipient", ANN, "--to", BOB, *store)
     return [
-        Deed(kind, "send", send, adds=True),
-        Deed(kind, "check", ("check", "--as", ANN, *store), before=(letter,)),
-        Deed(kind, "mark-read", ("mark-read", "--as", ANN, "m1", "m2", *store)),
-        Deed(kind, "read --mark", ("read", "--as", ANN, "--mark", *store)),
-        Deed(kind, "register", ("roster", "register", "eve-00000001", "--role", "clerk", *store), is_once=True),
-        Deed(kind, "bury", ("roster", "bury", BOB, *store), is_once=True),
-        Deed(kind, "presence", ("presence", "--as", ANN, "--state", "working", *store)),
-        Deed(kind, "redirect", redirect, is_once=True),
-        Deed(kind, "resend", ("dead-letters", "resend", "m1", "--ttl-hours", "5", *store), is_once=True),
-        Deed(kind, "acknowledge", ("dead-letters", "acknowledge", "m1", *store), is_once=True),
-        Deed(kind, "undo", ("dead-letters", "undo", *store), before=(redirect,), is_once=True),
-        Deed(kind, "archive", ("archive", "--yes", "--keep", "2", *store)),
-        Deed(
+        Feature(kind, "send", send, adds=True),
+        Feature(kind, "check", ("check", "--as", ANN, *store), before=(letter,)),
+        Feature(kind, "mark-read", ("mark-read", "--as", ANN, "m1", "m2", *store)),
+        Feature(kind, "read --mark", ("read", "--as", ANN, "--mark", *store)),
+        Feature(kind, "register", ("roster", "register", "eve-00000001", "--role", "clerk", *store), is_once=True),
+        Feature(kind, "bury", ("roster", "bury", BOB, *store), is_once=True),
+        Feature(kind, "presence", ("presence", "--as", ANN, "--state", "working", *store)),
+        Feature(kind, "redirect", redirect, is_once=True),
+        Feature(kind, "resend", ("dead-letters", "resend", "m1", "--ttl-hours", "5", *store), is_once=True),
+        Feature(kind, "acknowledge", ("dead-letters", "acknowledge", "m1", *store), is_once=True),
+        Feature(kind, "undo", ("dead-letters", "undo", *store), before=(redirect,), is_once=True),
+        Feature(kind, "archive", ("archive", "--yes", "--keep", "2", *store)),
+        Feature(
             kind,
             "archive again",
             ("archive", "--yes", "--keep", "1", *store),
@@ -112,36 +112,36 @@ def _haak(kind: str) -> list[Deed]:
     ]
 
 
-def _convert(kind: str) -> Deed:
-    return Deed("haak", f"convert to {kind}", ("convert", "{url}", f"{kind}:{{beside}}/copy"))
+def _convert(kind: str) -> Feature:
+    return Feature("haak", f"convert to {kind}", ("convert", "{url}", f"{kind}:{{beside}}/copy"))
 
 
-def _send(kind: str, to: str) -> Deed:
-    return Deed(kind, "send", ("send", "user", to, "A subject", SENT, "--store", "{url}"), adds=True)
+def _send(kind: str, to: str) -> Feature:
+    return Feature(kind, "send", ("send", "user", to, "A subject", SENT, "--store", "{url}"), adds=True)
 
 
-DEEDS: list[Deed] = [
+DEEDS: list[Feature] = [
     *_haak("haak"),
     *_haak("haak-document"),
     *map(_convert, ("haak", "channels", "agentazall", "agenties")),
-    Deed("channels", "send", ("send", "--from", "user", "--to", BOB, "--body", SENT, "--store", "{url}"), adds=True),
-    Deed(
+    Feature("channels", "send", ("send", "--from", "user", "--to", BOB, "--body", SENT, "--store", "{url}"), adds=True),
+    Feature(
         "agentazall",
         "send",
         ("send", "--from", "user", "--to", BOB, "--subject", "S", "--body", SENT, "--store", "{url}"),
         adds=True,
     ),
-    Deed(
+    Feature(
         "claude-teams",
         "send",
         ("send", "--from", "user", "--to", ANN, "--body", SENT, "--store", "{url}"),
         adds=True,
     ),
-    Deed(
+    Feature(
         "neo",
         "send",
         ("send", "--from", "user", "--to", "@bob-00000001", "--body", SENT, "--store", "{url}"),
         adds=True,
     ),
-    Deed("neo", "mark-read", ("mark-read", "--as", "user", "--all", "--store", "{url}")),
+    Feature("neo", "mark-read", ("mark-read", "--as", "user", "--all", "--store", "{url}")),
 ]

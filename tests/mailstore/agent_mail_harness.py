@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from mailstore import registry
-from mailstore.conformance import Deed, Harness
+from mailstore.conformance import Feature, FileHarness
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Receipt
 from mailstore.store import Store
@@ -47,26 +47,26 @@ class Named(AgentMailStore):
         return super().raw(self._numbered(message))
 
 
-class AgentMailHarness(Harness):
+class AgentMailHarness(FileHarness):
     """A database in the folder of its server."""
 
     store: ClassVar[type[Store]] = Named
-    cannot: ClassVar[Mapping[Deed, str]] = {
-        Deed.NO_ID: "messages are numbered",
-        Deed.NO_TIME: "the table demands a time",
-        Deed.SAME_ID: "messages are numbered",
-        Deed.DAMAGE: "every row of a table is a record",
-        Deed.TEAR: "a transaction is there as a whole or not at all",
-        Deed.LOCK: "nobody but its server writes",
-        Deed.EXTRA: "its agents are not written",
-        Deed.RECORDS: "deliveries are not told apart from recipients",
-        Deed.TAGS: "it has no channels",
-        Deed.ROLES: "its agents hold no roles",
-        Deed.FREEZE: "its agents live or are retired",
-        Deed.TYPE: "its messages have no type",
-        Deed.TTL: "its messages do not expire",
-        Deed.OTHER: "the table's columns are fixed",
-        Deed.VERBATIM: "a row is no text: its JSON is made for whoever looks",
+    cannot: ClassVar[Mapping[Feature, str]] = {
+        Feature.NO_ID: "messages are numbered",
+        Feature.NO_TIME: "the table demands a time",
+        Feature.SAME_ID: "messages are numbered",
+        Feature.DAMAGE: "every row of a table is a record",
+        Feature.TEAR: "a transaction is there as a whole or not at all",
+        Feature.LOCK: "nobody but its server writes",
+        Feature.EXTRA: "its agents are not written",
+        Feature.RECORDS: "deliveries are not told apart from recipients",
+        Feature.TAGS: "it has no channels",
+        Feature.ROLES: "its agents hold no roles",
+        Feature.FREEZE: "its agents live or are retired",
+        Feature.TYPE: "its messages have no type",
+        Feature.TTL: "its messages do not expire",
+        Feature.OTHER: "the table's columns are fixed",
+        Feature.VERBATIM: "a row is no text: its JSON is made for whoever looks",
     }
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mailstore.conformance import Deed, Harness
+from mailstore.conformance import Feature, FileHarness
 from mailstore.store import Store
 from mailstore.stores.agentazall import AgentAZAllStore
 
@@ -37,22 +37,22 @@ def letter_file(header: Mapping[str, str], body: str) -> bytes:
     return ("".join(f"{name}: {value}\n" for name, value in header.items()) + f"\n---\n{body}").encode()
 
 
-class AgentAZAllHarness(Harness):
+class AgentAZAllHarness(FileHarness):
     """A folder of mailboxes; every message lies in its recipients' inboxes and its sender's sent folder."""
 
     store: ClassVar[type[Store]] = AgentAZAllStore
-    cannot: ClassVar[Mapping[Deed, str]] = {
-        Deed.NO_TIME: "the file's own time stands in",
-        Deed.SAME_ID: "files of one id are copies of one message, and what is none gets an id of its own",
-        Deed.LOCK: "its own program knows no locks",
-        Deed.EXTRA: "an agent is a folder",
-        Deed.RECORDS: "a copy in an inbox tells that it was delivered, and that it was read, and not when",
-        Deed.TAGS: "it has no channels",
-        Deed.ROLES: "it has no roles",
-        Deed.FREEZE: "an agent is there or is not",
-        Deed.TYPE: "a message has no type",
-        Deed.TTL: "mail does not expire",
-        Deed.CONTROLS: "its own program reads every line end as a newline",
+    cannot: ClassVar[Mapping[Feature, str]] = {
+        Feature.NO_TIME: "the file's own time stands in",
+        Feature.SAME_ID: "files of one id are copies of one message, and what is none gets an id of its own",
+        Feature.LOCK: "its own program knows no locks",
+        Feature.EXTRA: "an agent is a folder",
+        Feature.RECORDS: "a copy in an inbox tells that it was delivered, and that it was read, and not when",
+        Feature.TAGS: "it has no channels",
+        Feature.ROLES: "it has no roles",
+        Feature.FREEZE: "an agent is there or is not",
+        Feature.TYPE: "a message has no type",
+        Feature.TTL: "mail does not expire",
+        Feature.CONTROLS: "its own program reads every line end as a newline",
     }
 
     def __init__(self, folder: Path) -> None:

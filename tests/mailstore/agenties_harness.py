@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mailstore.conformance import Deed, Harness
+from mailstore.conformance import Feature, FileHarness
 from mailstore.store import Store
 from mailstore.stores.agenties import AgentiesStore
 
@@ -23,18 +23,18 @@ def spoken(name: str) -> str:
     return f"agent:{name}" if name.endswith("-00000001") else name if name == "user" else f"role:{name}"
 
 
-class AgentiesHarness(Harness):
+class AgentiesHarness(FileHarness):
     """A project with its log, and a team beside it."""
 
     store: ClassVar[type[Store]] = AgentiesStore
-    cannot: ClassVar[Mapping[Deed, str]] = {
-        Deed.SAME_ID: "lines of one id are one message, of which the last line holds",
-        Deed.RECORDS: "who has read a message is a flag of it",
-        Deed.TAGS: "it has no channels",
-        Deed.FREEZE: "nothing tells that an agent is frozen",
-        Deed.SEVERAL: "a message has one recipient",
-        Deed.THREAD: "its messages do not say what they answer",
-        Deed.TTL: "its messages do not expire",
+    cannot: ClassVar[Mapping[Feature, str]] = {
+        Feature.SAME_ID: "lines of one id are one message, of which the last line holds",
+        Feature.RECORDS: "who has read a message is a flag of it",
+        Feature.TAGS: "it has no channels",
+        Feature.FREEZE: "nothing tells that an agent is frozen",
+        Feature.SEVERAL: "a message has one recipient",
+        Feature.THREAD: "its messages do not say what they answer",
+        Feature.TTL: "its messages do not expire",
     }
 
     def __init__(self, folder: Path) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mailstore.conformance import Deed, Harness
+from mailstore.conformance import Feature, FileHarness
 from mailstore.store import Store
 from mailstore.stores.channels import ChannelsStore
 
@@ -19,17 +19,17 @@ CHANNEL = "ink-room"
 START = "2026-03-16T12:00:00Z"
 
 
-class ChannelsHarness(Harness):
+class ChannelsHarness(FileHarness):
     """One channel to begin with; a message to a tag makes that of the tag's name."""
 
     store: ClassVar[type[Store]] = ChannelsStore
-    cannot: ClassVar[Mapping[Deed, str]] = {
-        Deed.NO_TIME: "a file's name tells the time",
-        Deed.SUBJECT: "its messages have no subject",
-        Deed.SEVERAL: "a message is for one agent, or for all in its channel",
-        Deed.TTL: "its messages do not expire",
-        Deed.RECORDS: "it keeps no such records",
-        Deed.LOCK: "its writers take no lock",
+    cannot: ClassVar[Mapping[Feature, str]] = {
+        Feature.NO_TIME: "a file's name tells the time",
+        Feature.SUBJECT: "its messages have no subject",
+        Feature.SEVERAL: "a message is for one agent, or for all in its channel",
+        Feature.TTL: "its messages do not expire",
+        Feature.RECORDS: "it keeps no such records",
+        Feature.LOCK: "its writers take no lock",
     }
 
     def __init__(self, folder: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from mailstore.conformance import Deed, Harness
+from mailstore.conformance import Feature, FileHarness
 from mailstore.store import Store
 from mailstore.stores.claude_teams import ClaudeTeamsStore, lock
 
@@ -22,21 +22,21 @@ MEMBERS = ("ann-00000001", "bob-00000001", "cyd-00000001")
 NAMES = {"sender": "from", "content": "text", "id": "msg_id", "subject": "summary"}
 
 
-class ClaudeTeamsHarness(Harness):
+class ClaudeTeamsHarness(FileHarness):
     """One team with three members; its mail is written at the end of an array, the rest of which stays."""
 
     store: ClassVar[type[Store]] = ClaudeTeamsStore
-    cannot: ClassVar[Mapping[Deed, str]] = {
-        Deed.NO_TIME: "its program deletes an entry without a time",
-        Deed.TEAR: "its program puts an inbox in place whole",
-        Deed.REPLACE: "what leaves an inbox was delivered: it stays in what was seen",
-        Deed.LOSE: "what was seen is kept in a journal",
-        Deed.EXTRA: "its own program alone writes the roster",
-        Deed.RECORDS: "it records neither reads nor what a person did",
-        Deed.TAGS: "it knows no tags",
-        Deed.FREEZE: "its agents are not frozen",
-        Deed.THREAD: "its messages name no other message",
-        Deed.TTL: "its mail does not expire",
+    cannot: ClassVar[Mapping[Feature, str]] = {
+        Feature.NO_TIME: "its program deletes an entry without a time",
+        Feature.TEAR: "its program puts an inbox in place whole",
+        Feature.REPLACE: "what leaves an inbox was delivered: it stays in what was seen",
+        Feature.LOSE: "what was seen is kept in a journal",
+        Feature.EXTRA: "its own program alone writes the roster",
+        Feature.RECORDS: "it records neither reads nor what a person did",
+        Feature.TAGS: "it knows no tags",
+        Feature.FREEZE: "its agents are not frozen",
+        Feature.THREAD: "its messages name no other message",
+        Feature.TTL: "its mail does not expire",
     }
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from mailstore.conformance import Harness
+from mailstore.conformance import FileHarness
 from mailstore.files import append
 from mailstore.store import Store
 from mailstore.stores.haak import HaakStore
@@ -22,7 +22,7 @@ from tests.mailboxes import AMENDED, STATES, Dialect
 __all__ = ["HaakHarness"]
 
 
-class HaakHarness(Harness):
+class HaakHarness(FileHarness):
     """A HAAK mailbox in one of its two dialects; the amendment's with a roster that is one document."""
 
     store: ClassVar[type[Store]] = HaakStore

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mailstore.conformance import Deed, Harness
+from mailstore.conformance import Feature, FileHarness
 from mailstore.store import Store
 from mailstore.stores.mapped import MappedStore
 
@@ -34,14 +34,14 @@ status = "status"
 """
 COLUMNS = "id, sender, recipient, timestamp, content, subject, thread, type"
 CANNOT = {
-    Deed.TTL: "what has no TTL of its own does not expire",
-    Deed.EXTRA: "it is read only",
-    Deed.RECORDS: "there is at most a flag on the message",
-    Deed.LOCK: "it is read only",
+    Feature.TTL: "what has no TTL of its own does not expire",
+    Feature.EXTRA: "it is read only",
+    Feature.RECORDS: "there is at most a flag on the message",
+    Feature.LOCK: "it is read only",
 }
 
 
-class MappedHarness(Harness):
+class MappedHarness(FileHarness):
     """A mapping, and the folder of the mail that it tells of."""
 
     store: ClassVar[type[Store]] = MappedStore
@@ -78,7 +78,7 @@ class MappedLinesHarness(MappedHarness):
     """Mail as lines in one file, agents as lines in another."""
 
     source = f'[source]\njsonl = "mail/log*.jsonl"\n{FIELDS}[agents.source]\njsonl = "mail/agents.jsonl"\n'
-    cannot: ClassVar[Mapping[Deed, str]] = CANNOT
+    cannot: ClassVar[Mapping[Feature, str]] = CANNOT
 
     def _append(self, data: bytes, name: str = "log.jsonl") -> None:
         with (self.home / "mail" / name).open("ab") as file:
@@ -114,12 +114,12 @@ class MappedRowsHarness(MappedHarness):
         f'[source]\ndatabase = "mail/mail.db"\ntable = "messages"\n{FIELDS}'
         '[agents.source]\ndatabase = "mail/mail.db"\nquery = "SELECT * FROM agents"\n'
     )
-    cannot: ClassVar[Mapping[Deed, str]] = {
+    cannot: ClassVar[Mapping[Feature, str]] = {
         **CANNOT,
-        Deed.TEAR: "rows come whole",
-        Deed.DAMAGE: "every row is a record",
-        Deed.OTHER: "a row has its columns and no others",
-        Deed.VERBATIM: "a row is shown as JSON",
+        Feature.TEAR: "rows come whole",
+        Feature.DAMAGE: "every row is a record",
+        Feature.OTHER: "a row has its columns and no others",
+        Feature.VERBATIM: "a row is shown as JSON",
     }
 
     @property

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any, ClassVar
 
-from mailstore.conformance import Deed, Harness
+from mailstore.conformance import Feature, Harness
 from mailstore.records.message import Delivery, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.store import Store
@@ -20,21 +19,21 @@ class MemoryHarness(Harness):
     """A mailbox in memory; `open` gives a store of its own on the same records each time."""
 
     store: ClassVar[type[Store]] = MemoryStore
-    cannot: ClassVar[Mapping[Deed, str]] = {
-        Deed.MISS: "opening makes one",
-        Deed.NAME: "each opening makes a new one",
-        Deed.TEAR: "records come whole",
-        Deed.LOCK: "nobody else writes",
-        Deed.SNAPSHOT: "it has no files",
-        Deed.EXTRA: "its agents are values",
+    cannot: ClassVar[Mapping[Feature, str]] = {
+        Feature.MISS: "opening makes one",
+        Feature.NAME: "each opening makes a new one",
+        Feature.TEAR: "records come whole",
+        Feature.LOCK: "nobody else writes",
+        Feature.SNAPSHOT: "it has no files",
+        Feature.EXTRA: "its agents are values",
     }
 
     def __init__(self) -> None:
         self._one = MemoryStore()
 
     @property
-    def path(self) -> Path:
-        return Path("mailbox")
+    def location(self) -> str:
+        return "mailbox"
 
     def make(self) -> None:
         pass

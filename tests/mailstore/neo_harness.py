@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import msgspec
 import pytest
 
-from mailstore.conformance import Deed, Harness
+from mailstore.conformance import Feature, FileHarness
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Message, Receipt
@@ -33,25 +33,25 @@ class Unsigned(NeoStore):
     def _hand_out(self) -> list[Event]:
         return [unsigned(event) for event in super()._hand_out()]
 
-    def send(self, draft: Draft) -> Message:
-        sent = unsigned(super().send(draft))
+    def write_message(self, draft: Draft) -> Message:
+        sent = unsigned(super().write_message(draft))
         assert isinstance(sent, Message)
         return sent
 
 
-class NeoHarness(Harness):
+class NeoHarness(FileHarness):
     """The graph of a repository, its writers one connection each."""
 
     store: ClassVar[type[Store]] = Unsigned
-    cannot: ClassVar[Mapping[Deed, str]] = {
-        Deed.NO_ID: "the id is the table's key",
-        Deed.SAME_ID: "the id is the table's key",
-        Deed.EXTRA: "its identities are not written",
-        Deed.TAGS: "it has no channels",
-        Deed.ROLES: "its identities hold no roles",
-        Deed.TYPE: "its messages have no type",
-        Deed.TTL: "its messages do not expire",
-        Deed.MARK_OTHERS: "only the person's own mail is marked",
+    cannot: ClassVar[Mapping[Feature, str]] = {
+        Feature.NO_ID: "the id is the table's key",
+        Feature.SAME_ID: "the id is the table's key",
+        Feature.EXTRA: "its identities are not written",
+        Feature.TAGS: "it has no channels",
+        Feature.ROLES: "its identities hold no roles",
+        Feature.TYPE: "its messages have no type",
+        Feature.TTL: "its messages do not expire",
+        Feature.MARK_OTHERS: "only the person's own mail is marked",
     }
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

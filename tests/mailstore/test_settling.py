@@ -208,7 +208,7 @@ def test_a_disk_that_refuses_stops_the_rest_and_says_what_was_written(desk: Desk
     calls = iter([record])
 
     class Full(HaakStore):
-        def record(self, intervention: Intervention) -> None:
+        def write_intervention(self, intervention: Intervention) -> None:
             write = next(calls, None)
             if write is None:
                 raise MailError("the disk is full", "make room")
@@ -223,7 +223,7 @@ def test_a_disk_that_refuses_stops_the_rest_and_says_what_was_written(desk: Desk
 
 def test_a_message_that_went_out_without_its_record_is_told(desk: Desk) -> None:
     class Full(HaakStore):
-        def record(self, intervention: Intervention) -> None:
+        def write_intervention(self, intervention: Intervention) -> None:
             raise MailError("the disk is full", "make room")
 
     steps = redirect(desk.mailbox, [desk.letter("late")], "cid-00000001", NOW, read_body=desk.store.content)

@@ -159,11 +159,11 @@ def test_a_message_that_is_refused_midway_leaves_the_first_letter_settled_whole(
     class Busy(HaakStore):
         sends = 0
 
-        def send(self, draft: Draft) -> Message:
+        def write_message(self, draft: Draft) -> Message:
             self.sends += 1
             if self.sends == 2:
                 raise MailError("the mailbox is busy", "try again")
-            return super().send(draft)
+            return super().write_message(draft)
 
     letters = [desk.letter("late"), desk.letter("nobody"), desk.letter("to-dead")]
     steps = redirect(desk.mailbox, letters, "cid-00000001", NOW, read_body=desk.store.content)
@@ -179,7 +179,7 @@ def test_a_message_that_is_refused_midway_leaves_the_first_letter_settled_whole(
 class Killed(HaakStore):
     """A mailbox whose console ends suddenly before the journal is written."""
 
-    def record(self, intervention: Intervention) -> None:
+    def write_intervention(self, intervention: Intervention) -> None:
         raise MailError("killed")
 
 

@@ -16,9 +16,10 @@ SCREEN = ("textual", "rich")
 ORDER = [
     {"errors", "steps"},
     {"files", "records"},
-    {"columns", "rules"},
+    {"capabilities", "columns", "location", "rules"},
     {"state"},
     {"bulk", "queries"},
+    {"optional"},
     {"store"},
     {"kit"},
     {"read_only", "registry", "resumable"},

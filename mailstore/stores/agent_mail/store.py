@@ -15,6 +15,7 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.watched_store import EventReader, WatchedStore, found_at, is_found
+from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.agent_mail import tables as ask
@@ -50,7 +51,7 @@ class AgentMailStore(WatchedStore):
 
     kind: ClassVar[str] = "agent-mail"
     summary: ClassVar[str] = "MCP Agent Mail: storage.sqlite3, or its archive alone; to look at"
-    capabilities: ClassVar[Capabilities] = Capabilities(MISSING)
+    declared: ClassVar[Capabilities] = Capabilities(MISSING)
     known_fields: ClassVar[frozenset[str]] = frozenset(
         {"id", "subject", "body_md", "created_ts", "thread_id", "sender", "recipients"}
     )
@@ -72,8 +73,9 @@ class AgentMailStore(WatchedStore):
         return is_found(find, path)
 
     @classmethod
-    def open(cls, path: Path, *, poll: bool = False) -> Self:
+    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
         """Open the database at a path or in a folder, else the archive there; raises MailboxMissing and StoreError."""
+        path = path_of(location)
         places = found_at(
             find, path, f"there is no {DATABASE} at {path}, and no archive with {PROJECTS}", "name the server's folder"
         )

@@ -12,6 +12,7 @@ from mailstore.files.append import refusal
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore, found_at, is_found
+from mailstore.location import path_of
 from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.agentazall.block import unwrapped
@@ -37,7 +38,7 @@ class AgentAZAllStore(WatchedStore):
 
     kind: ClassVar[str] = "agentazall"
     summary: ClassVar[str] = "AgentAZAll: a folder for each agent in data/mailboxes, signed text files in its boxes"
-    capabilities: ClassVar[Capabilities] = Capabilities(
+    declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.MARK_READ: "whether mail was read is written by each agent's own program",
             Capability.UPDATE_ROSTER: "an agent is a folder that its own program makes",
@@ -70,16 +71,18 @@ class AgentAZAllStore(WatchedStore):
             return {}
 
     @classmethod
-    def open(cls, path: Path, *, poll: bool = False) -> Self:
+    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
         """Open the mailboxes at a path; raises MailboxMissing, and StoreError where they can't be looked for."""
+        path = path_of(location)
         root = found_at(
             find, path, f"there are no AgentAZAll mailboxes at {path}", "name the folder of mailboxes, or a config.json"
         )
         return cls(root.resolve(), poll=poll)
 
     @classmethod
-    def create(cls, path: Path) -> Self:
+    def create(cls, location: str | Path) -> Self:
         """Make an empty folder of mailboxes at a path; what is there already stays as it is. Raises StoreError."""
+        path = path_of(location)
         path = path.absolute()
         try:
             root = find(path)
@@ -116,11 +119,10 @@ class AgentAZAllStore(WatchedStore):
         """Return the file of a copy as it stands. Raises ContentGone."""
         return self._find(message)[0]
 
-    def send(self, draft: Draft) -> Message:
+    def write_message(self, draft: Draft) -> Message:
         """Write a signed letter by the person into each recipient's inbox, and a copy to keep; return it as written."""
         from mailstore.stores.agentazall.writer import write_letter
 
-        self._check(draft)
         if not self._folder.is_dir():
             raise StoreError(f"{self._folder} is not there", "was the mailbox moved?")
         if draft.sender != USER:
@@ -132,7 +134,7 @@ class AgentAZAllStore(WatchedStore):
             raise refusal(self._folder / HUMAN, error) from error
         return self._letters.sent(copy)
 
-    def adopt(self, records: Iterable[Adopted]) -> None:
+    def write_adopted(self, records: Iterable[Adopted]) -> None:
         """Write what another mailbox held into these new folders, unsigned: no agent's program has them yet."""
         from mailstore.stores.agentazall.adopt import adopt
 

@@ -10,6 +10,7 @@ from mailstore.files.append import refusal
 from mailstore.files.salvage import loads
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore, found_at, is_found
+from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.agenties.decode import body_of
@@ -33,7 +34,7 @@ class AgentiesStore(WatchedStore):
 
     kind: ClassVar[str] = "agenties"
     summary: ClassVar[str] = "the log of an Agenties project, .agenties/mailbox.jsonl (read-only)"
-    capabilities: ClassVar[Capabilities] = Capabilities(
+    declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.SEND: UNHEARD,
             Capability.MARK_READ: "Agenties keeps read marks in memory and would not notice ours",
@@ -64,14 +65,16 @@ class AgentiesStore(WatchedStore):
         return is_found(find, path, looks_like_mail)
 
     @classmethod
-    def open(cls, path: Path, *, poll: bool = False) -> Self:
+    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
         """Open the log at a path; raises MailboxMissing, and StoreError where it can't be looked for."""
+        path = path_of(location)
         mailbox = found_at(find, path, f"there is no {FOLDER}/{MAILBOX} at {path}", "name the project's folder")
         return cls(mailbox, poll=poll)
 
     @classmethod
-    def create(cls, path: Path) -> Self:
+    def create(cls, location: str | Path) -> Self:
         """Make an empty log in a project's folder; one that is there already stays as it is. Raises StoreError."""
+        path = path_of(location)
         path = path.absolute()
         try:
             mailbox = find(path)
@@ -106,7 +109,7 @@ class AgentiesStore(WatchedStore):
         """Return the bytes of a message's last line. Raises ContentGone."""
         return self._log.record(message)
 
-    def adopt(self, records: Iterable[Adopted]) -> None:
+    def write_adopted(self, records: Iterable[Adopted]) -> None:
         """Write the records of another mailbox into this new log, which Agenties has not opened yet."""
         from mailstore.stores.agenties.adopt import adopt
 

@@ -13,6 +13,7 @@ from mailstore.files.append import refusal
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore, found_at, is_found
+from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.channels.decode import InvalidRecord, body_of, decode, record_in
@@ -37,7 +38,7 @@ class ChannelsStore(WatchedStore):
     summary: ClassVar[str] = (
         "a Multi-Agent OS: channels/CHANNEL/msg-*.json, with registry, presence and sessions beside"
     )
-    capabilities: ClassVar[Capabilities] = Capabilities(
+    declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.MARK_READ: "channels have no read records",
             Capability.UPDATE_ROSTER: "each agent writes its own registration and presence",
@@ -77,16 +78,18 @@ class ChannelsStore(WatchedStore):
         return is_found(find, path, looks_like_mail)
 
     @classmethod
-    def open(cls, path: Path, *, poll: bool = False) -> Self:
+    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
         """Open the shared folder at a path, or above it; raises MailboxMissing, StoreError where it can't be read."""
+        path = path_of(location)
         root = found_at(
             find, path, f"there is no folder {CHANNELS} at {path}", f"name the folder that holds {CHANNELS}/"
         )
         return cls(root, poll=poll)
 
     @classmethod
-    def create(cls, path: Path) -> Self:
+    def create(cls, location: str | Path) -> Self:
         """Create an empty shared folder; existing files stay as they are. Raises StoreError."""
+        path = path_of(location)
         try:
             root = find(path)
             if root is None:
@@ -131,19 +134,25 @@ class ChannelsStore(WatchedStore):
             raise ContentGone(f"{where.file} no longer has this message", "it was replaced")
         return data
 
-    def send(self, draft: Draft) -> Message:
+    def check_draft(self, draft: Draft) -> None:
+        """Refuse a draft that a message can't hold; a channel and agents named in it count as one recipient."""
+        from mailstore.stores.channels.addressing import is_for_several
+
+        if not is_for_several(draft.recipients):
+            draft = draft.model_copy(update={"recipients": draft.recipients[:1]})
+        super().check_draft(draft)
+
+    def write_message(self, draft: Draft) -> Message:
         """Post a message to a channel, as a file that appears complete; return it as a scan reads it."""
-        from mailstore.stores.channels.addressing import is_for_several, place
+        from mailstore.stores.channels.addressing import place
         from mailstore.stores.channels.writer import post
 
-        is_one = not is_for_several(draft.recipients)
-        self._check(draft.model_copy(update={"recipients": draft.recipients[:1]}) if is_one else draft)
         try:
             return post(self._root, place(self._root, draft), draft, time.time())
         except OSError as error:
             raise refusal(self._root / CHANNELS, error) from error
 
-    def adopt(self, records: Iterable[Adopted]) -> None:
+    def write_adopted(self, records: Iterable[Adopted]) -> None:
         """Write the records of another mailbox into these new channels, which no agent watches yet."""
         from mailstore.stores.channels.adopt import adopt
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from mailstore.errors import ContentGone, DraftRefused
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore, found_at, is_found, unreadable
+from mailstore.location import path_of
 from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.claude_teams.copies import Seen, id_of, message_of
@@ -35,7 +36,7 @@ class ClaudeTeamsStore(WatchedStore):
 
     kind: ClassVar[str] = "claude-teams"
     summary: ClassVar[str] = "inboxes of Claude Code agent teams; keeps what it saw, may have missed what was delivered"
-    capabilities: ClassVar[Capabilities] = Capabilities(
+    declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.MARK_READ: "a message that is marked is never delivered: it would be lost",
             Capability.UPDATE_ROSTER: "the roster is its own program's: it starts and ends the agents",
@@ -54,9 +55,8 @@ class ClaudeTeamsStore(WatchedStore):
     def __init__(self, place: Place, *, poll: bool = False) -> None:
         self._place = place
         self._source = TeamsSource(place)
-        if place.is_gone:
-            missing = {**self.capabilities.missing, Capability.SEND: self.notice}
-            self.capabilities = Capabilities(missing)  # type: ignore[misc]
+        declared = self.declared
+        self._capabilities = declared.without(self.notice, Capability.SEND) if place.is_gone else declared
         super().__init__(PartReader(self._source), place.folder, poll=poll)
 
     @classmethod
@@ -65,8 +65,9 @@ class ClaudeTeamsStore(WatchedStore):
         return is_found(find, path)
 
     @classmethod
-    def open(cls, path: Path, *, poll: bool = False) -> Self:
+    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
         """Open one team or several; raises MailboxMissing, and StoreError where it can't be looked for."""
+        path = path_of(location)
         place = found_at(find, path, f"there is no team at {path}", "name a team's folder, or the folder of all teams")
         return cls(place, poll=poll)
 
@@ -91,6 +92,11 @@ class ClaudeTeamsStore(WatchedStore):
         if self._place.is_several:
             return f"{folder} is gone: what was seen of its teams is shown"
         return gone_words(folder.name, Journal(folder).gone_since())
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Return what can be done here: nobody reads what is sent to a team that is gone."""
+        return self._capabilities
 
     def _below(self) -> list[str]:
         teams = self._source.teams() if self._place.is_several else [Team(self._place.folder)]
@@ -118,13 +124,10 @@ class ClaudeTeamsStore(WatchedStore):
             raise ContentGone(f"message {message.id} is in no inbox", "it was delivered before it was seen")
         return found
 
-    def send(self, draft: Draft) -> Message:
+    def write_message(self, draft: Draft) -> Message:
         """Append a message from the person to the inbox of each recipient."""
         from mailstore.stores.claude_teams.writer import write
 
-        if Capability.SEND not in self.capabilities:
-            raise self._unsupported(Capability.SEND)
-        self._check(draft)
         try:
             teams = self._place.teams()
         except OSError as error:

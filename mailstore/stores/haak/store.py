@@ -17,12 +17,12 @@ from mailstore.files.append import refusal
 from mailstore.files.lines import Line, Replaced
 from mailstore.files.packed import Broken, read_packed
 from mailstore.kit.watched_store import WatchedStore, unreadable
+from mailstore.location import path_of
 from mailstore.records.events import Event
 from mailstore.records.message import Intervention, Location, Message
 from mailstore.records.roster import Agent
 from mailstore.resumable import Resumable, Stale
 from mailstore.state.mailbox import Mailbox
-from mailstore.store import Capabilities
 from mailstore.stores.haak.field_names import MESSAGE_FIELDS
 from mailstore.stores.haak.places import MAILBOX, Places, find, new
 from mailstore.stores.haak.read.body import content_in, contents
@@ -51,7 +51,6 @@ class HaakStore(WatchedStore, Resumable):
     kind: ClassVar[str] = "haak"
     summary: ClassVar[str] = "JSON lines in data/agent-mailbox.jsonl, with roster, reads and archive beside it"
     known_fields: ClassVar[frozenset[str]] = MESSAGE_FIELDS
-    capabilities: ClassVar[Capabilities] = Capabilities()
 
     def __init__(self, places: Places, *, poll: bool = False) -> None:
         self._files = Reader(places)
@@ -69,8 +68,9 @@ class HaakStore(WatchedStore, Resumable):
             return False
 
     @classmethod
-    def open(cls, path: Path, *, poll: bool = False) -> Self:
+    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
         """Open the mailbox at a path; raises MailboxMissing, and StoreError where it can't be looked for."""
+        path = path_of(location)
         try:
             places = find(path)
         except OSError as error:
@@ -82,12 +82,13 @@ class HaakStore(WatchedStore, Resumable):
         return cls(places, poll=poll)
 
     @classmethod
-    def create(cls, path: Path) -> Self:
+    def create(cls, location: str | Path) -> Self:
         """Make an empty mailbox and roster where they belong; what is there already stays as it is.
 
         That is in `data` under a folder, in a folder named `data`, in one that holds files of agents already,
         or at a path that ends in .jsonl. Raises StoreError.
         """
+        path = path_of(location)
         try:
             places = find(path)
             if places is not None:
@@ -207,7 +208,7 @@ class HaakStore(WatchedStore, Resumable):
         self._candidates = self._candidates or Candidates(self._places)
         return self._candidates
 
-    def send(self, draft: Draft) -> Message:
+    def write_message(self, draft: Draft) -> Message:
         """Append a message in the dialect of the file, and its audience to the deliveries."""
         from mailstore.stores.haak.write.writer import write_message
 
@@ -219,7 +220,7 @@ class HaakStore(WatchedStore, Resumable):
         found, _ = MessageDecoder(self._places.mailbox.name).decode(line, 0)
         return found[0]
 
-    def mark_read(self, reader: str, message_ids: Sequence[str]) -> int:
+    def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
         """Record that a reader has read just these messages; return how many records were written."""
         from mailstore.stores.haak.write.writer import write_reads
 
@@ -229,7 +230,7 @@ class HaakStore(WatchedStore, Resumable):
         except OSError as error:
             raise refusal(self._places.reads, error) from error
 
-    def update_agent(self, agent: Agent) -> None:
+    def write_agent(self, agent: Agent) -> None:
         """Register an agent, or change what the roster says of it."""
         from mailstore.stores.haak.write.roster_writer import update_roster
 
@@ -239,15 +240,15 @@ class HaakStore(WatchedStore, Resumable):
         except OSError as error:
             raise refusal(self._places.roster_lines, error) from error
 
-    def record(self, intervention: Intervention) -> None:
+    def write_intervention(self, intervention: Intervention) -> None:
         """Append to the oversight journal."""
         from mailstore.stores.haak.write.writer import write_intervention
 
         self._mend()
         write_intervention(self._places, intervention)
 
-    def archive(
-        self, plan: ArchivePlan, *, progress: Tell | None = None, is_cancelled: IsCancelled | None = None
+    def write_archive(
+        self, plan: ArchivePlan, *, progress: Tell | None, is_cancelled: IsCancelled | None
     ) -> ArchiveReport:
         """Move a plan's messages into the files of their months; what was interrupted before is mended first."""
         from mailstore.stores.haak.archive.archiver import carry_out
@@ -257,7 +258,7 @@ class HaakStore(WatchedStore, Resumable):
         except OSError as error:
             raise refusal(self._places.archive, error) from error
 
-    def copy_files(self, source: Self) -> bool:
+    def copy_files(self, source: Self) -> None:
         """Make this new mailbox a copy of another one, file by file. Raises StoreError."""
         from mailstore.stores.haak.write.copying import copy_files
 
@@ -265,9 +266,8 @@ class HaakStore(WatchedStore, Resumable):
             copy_files(source._places, self._places)
         except OSError as error:
             raise refusal(self._places.mailbox, error) from error
-        return True
 
-    def adopt(self, records: Iterable[Adopted]) -> None:
+    def write_adopted(self, records: Iterable[Adopted]) -> None:
         """Write what another mailbox held into the files of this one."""
         from mailstore.stores.haak.write.adopt import adopt
 

@@ -11,6 +11,7 @@ from mailstore.errors import ContentGone, MailboxMissing
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore, unreadable
+from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.mapped.decode import body_of
@@ -31,7 +32,7 @@ class MappedStore(WatchedStore):
 
     kind: ClassVar[str] = "mapped"
     summary: ClassVar[str] = "any JSONL, JSON files or SQLite rows, as a mapping file tells; signalbox map guesses one"
-    capabilities: ClassVar[Capabilities] = Capabilities(
+    declared: ClassVar[Capabilities] = Capabilities(
         {capability: READ_ONLY for capability in Capability if capability is not Capability.FOLLOW}
     )
 
@@ -52,8 +53,9 @@ class MappedStore(WatchedStore):
         return isinstance(found.get("source"), dict) and isinstance(found.get("message"), dict)
 
     @classmethod
-    def open(cls, path: Path, *, poll: bool = False) -> Self:
+    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
         """Open what a mapping file names; raises MailboxMissing, and StoreError for a mapping that is wrong."""
+        path = path_of(location)
         from mailstore.stores.mapped.mapping import load
 
         try:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.location import path_of
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent
@@ -34,7 +35,7 @@ class MemoryStore(Store):
 
     kind: ClassVar[str] = "memory"
     summary: ClassVar[str] = "a mailbox that ends with its process, for tests and demonstrations"
-    capabilities: ClassVar[Capabilities] = Capabilities(
+    declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.ARCHIVE: "it ends with its process: there is no place to move anything to",
             Capability.ADOPT: "it ends with its process: nobody would see the copy",
@@ -50,19 +51,14 @@ class MemoryStore(Store):
         self._scanning: Iterator[list[Event]] | None = None
 
     @classmethod
-    def recognise(cls, path: Path) -> bool:
-        """Say no: nothing of this kind lies at any path."""
-        return False
+    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
+        """Open a new mailbox, empty, whatever the location."""
+        return cls(path_of(location))
 
     @classmethod
-    def open(cls, path: Path, *, poll: bool = False) -> Self:
-        """Open a mailbox of its own, empty, whatever the path."""
-        return cls(path)
-
-    @classmethod
-    def create(cls, path: Path) -> Self:
+    def create(cls, location: str | Path) -> Self:
         """Make an empty mailbox."""
-        return cls(path)
+        return cls(path_of(location))
 
     @property
     def url(self) -> str:
@@ -115,7 +111,7 @@ class MemoryStore(Store):
             events += self._decoder.decode(record, at) if isinstance(record, str) else [record]
         return events
 
-    async def changes(self) -> AsyncIterator[list[Event]]:
+    async def changes(self) -> AsyncGenerator[list[Event], None]:
         """Yield what came since the last batch handed out; what a scan left over comes first."""
         scanning = self.scan()
         while (batch := await asyncio.to_thread(next, scanning, None)) is not None:
@@ -160,7 +156,7 @@ class MemoryStore(Store):
 
     # What is written
 
-    def send(self, draft: Draft) -> Message:
+    def write_message(self, draft: Draft) -> Message:
         """Append a message, and its audience as deliveries."""
         now = time.time()
         fields = draft.model_dump(exclude={"audience", "recipients"})
@@ -170,7 +166,7 @@ class MemoryStore(Store):
         self._write(*(Delivery(message.id, name, now) for name in draft.audience))
         return message
 
-    def mark_read(self, reader: str, message_ids: Sequence[str]) -> int:
+    def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
         """Record that a reader has read these messages; those it has a record of are passed over."""
         with self.records.lock:
             _, records = self.records.since(0)
@@ -180,11 +176,11 @@ class MemoryStore(Store):
             self._write(*fresh)
         return len(fresh)
 
-    def update_agent(self, agent: Agent) -> None:
+    def write_agent(self, agent: Agent) -> None:
         """Register an agent, or replace what was said of it."""
         self._write(agent)
 
-    def record(self, intervention: Intervention) -> None:
+    def write_intervention(self, intervention: Intervention) -> None:
         """Append to the oversight journal."""
         self._write(intervention)
 

@@ -10,6 +10,7 @@ from mailstore.errors import ContentGone
 from mailstore.files.database import Unreadable
 from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.watched_store import WatchedStore, found_at, is_found
+from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.neo import graph as ask
@@ -44,7 +45,7 @@ class NeoStore(WatchedStore):
 
     kind: ClassVar[str] = "neo"
     summary: ClassVar[str] = "neo.mjs' Memory Core: a graph in .neo-ai-data/sqlite/memory-core-graph.sqlite"
-    capabilities: ClassVar[Capabilities] = Capabilities(MISSING)
+    declared: ClassVar[Capabilities] = Capabilities(MISSING)
     known_fields: ClassVar[frozenset[str]] = frozenset(
         {"id", "label"}
         | {f"properties.{name}" for name in ("subject", "bodyText", "sentAt", "readAt", "archivedAt", "from", "to")}
@@ -54,8 +55,11 @@ class NeoStore(WatchedStore):
     def __init__(self, places: Places, *, poll: bool = False) -> None:
         super().__init__(RecordReader(GraphFeed(places)), places.folder, poll=poll)
         self._places = places
-        if places.log is None:
-            self.capabilities = Capabilities({**MISSING, **dict.fromkeys(SENDING, ALONE)})  # type: ignore[misc]
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Return what can be done here: without the log nothing can be sent."""
+        return self.declared if self._places.log else self.declared.without(ALONE, *SENDING)
 
     @classmethod
     def recognise(cls, path: Path) -> bool:
@@ -63,8 +67,9 @@ class NeoStore(WatchedStore):
         return is_found(find, path)
 
     @classmethod
-    def open(cls, path: Path, *, poll: bool = False) -> Self:
+    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
         """Open the graph of a repository, of its data folder, or at a path; raises MailboxMissing and StoreError."""
+        path = path_of(location)
         places = found_at(find, path, f"there is no {DATABASE} at {path}", "name the repository, or the file itself")
         return cls(places, poll=poll)
 
@@ -108,16 +113,13 @@ class NeoStore(WatchedStore):
             raise ContentGone(f"message {message.id} is no longer in the graph")
         return waiting.line.data, True
 
-    def send(self, draft: Draft) -> Message:
+    def write_message(self, draft: Draft) -> Message:
         """Append a message to the log that the Memory Core puts into its graph; until then it is queued."""
         from mailstore.stores.neo.writer import write_message
 
-        if Capability.SEND not in self.capabilities:
-            raise self._unsupported(Capability.SEND)
-        self._check(draft)
         return write_message(self._places, draft)
 
-    def mark_read(self, reader: str, message_ids: Sequence[str]) -> int:
+    def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
         """Record that the person has read mail of their own; return how much of it was not read before."""
         from mailstore.stores.neo.marking import write_reads
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from mailstore.errors import MailError, StoreError
+from mailstore.location import without_secrets
 from mailstore.records.scope import LABEL, url_of
 from mailstore.registry import open_store
 
@@ -35,7 +36,7 @@ def _names(url: str, poll: bool) -> tuple[list[str], str]:
         with open_store(url, poll=poll) as store:
             return [store.kind, *re.split(r"[/\\]", store.title)], store.url
     except MailError:
-        return [part for part in re.split(r"[/\\:]", url) if part][::-1], url
+        return [part for part in re.split(r"[/\\:]", without_secrets(url)) if part][::-1], url
 
 
 def _free(names: list[str], taken: Iterable[str]) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, suppress
 
 from mailstore.errors import MailError
+from mailstore.location import without_secrets
+from mailstore.optional import candidates
 from mailstore.records.events import Event, Gone, Progress, Reset
 from mailstore.records.message import Message, Problem
 from mailstore.records.scope import WHOLE, Scope
@@ -25,7 +27,7 @@ class Part:
 
     def __init__(self, label: str, url: str, *, poll: bool = False) -> None:
         self.scope = Scope(label)
-        self.url = url
+        self.url = without_secrets(url)
         self.told: list[Event] = []
         self.progress = Progress(0, 0)
         self.is_gone = False
@@ -60,7 +62,7 @@ class Part:
 
     def candidates(self, words: Sequence[str]) -> Generator[list[str]]:
         """Yield the ids of its messages that may hold one of some words, as names of several mailboxes."""
-        hint = None if self._store is None or self._may_be_of_label(words) else self._store.candidates(words)
+        hint = None if self._store is None or self._may_be_of_label(words) else candidates(self._store, words)
         if hint is None:
             told = [event.id for event in reversed(self.told) if isinstance(event, Message)]
             yield from (told[at : at + TOLD] for at in range(0, len(told), TOLD))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from msgspec.structs import replace
 
 from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, MailError, StoreError
+from mailstore.location import without_secrets
+from mailstore.optional import SearchHints, is_for_named, late_writers, would_wake
 from mailstore.records.events import Event, Gone, Mailboxes, Progress, Reset
 from mailstore.records.message import Intervention, Message
 from mailstore.records.roster import Agent
@@ -32,30 +34,26 @@ class SeveralStore(Store):
 
     kind: ClassVar[str] = KIND
     summary: ClassVar[str] = "several mailboxes in one console: signalbox open A B C"
+    declared: ClassVar[Capabilities] = Capabilities({Capability.ADOPT: "it is several mailboxes: name one"})
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = {part.scope.label: part for part in parts}
         missing = {
-            capability: next(iter(parts)).capabilities.why_not(capability)
+            capability: parts[0].capabilities.why_not(capability)
             for capability in Capability
             if not any(capability in part.capabilities for part in parts)
         }
-        missing[Capability.ADOPT] = "it is several mailboxes: name one"
-        self.capabilities = Capabilities(missing)  # type: ignore[misc]
+        self._capabilities = Capabilities({**missing, **self.declared.missing})
         self._ready: deque[list[Event]] = deque()
         self._scanning = self._scan()
 
     @classmethod
-    def recognise(cls, path: Path) -> bool:
-        """Say no: several mailboxes lie at no path."""
-        return False
-
-    @classmethod
-    def open(cls, path: Path, *, poll: bool = False) -> Self:
-        """Open the mailboxes that the rest of a URL names; one that can't be opened is told as a problem."""
-        named = parts_of(f"{KIND}:{path}")
+    def open(cls, location: str, *, poll: bool = False) -> Self:
+        """Open the mailboxes that a location names as `LABEL=URL&…`; one that can't be opened is a problem."""
+        named = parts_of(f"{KIND}:{location}")
         if not named or not all(LABEL.fullmatch(label) for label in named):
-            raise MailboxMissing(f"{path} names no mailboxes", "signalbox open A B C opens several")
+            shown = without_secrets(f"{KIND}:{location}").partition(":")[2]
+            raise MailboxMissing(f"{shown} names no mailboxes", "signalbox open A B C opens several")
         parts = [Part(label, url, poll=poll) for label, url in named.items()]
         failures = [part.failure for part in parts if part.failure]
         if len(failures) == len(parts):
@@ -71,6 +69,11 @@ class SeveralStore(Store):
     def title(self) -> str:
         """Return the labels."""
         return " ".join(self._parts)[:40]
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Return what can be done in at least one of them."""
+        return self._capabilities
 
     def capabilities_for(self, name: str) -> Capabilities:
         """Return what can be done in the mailbox of a message or an agent."""
@@ -99,7 +102,7 @@ class SeveralStore(Store):
         known = [part.progress for part in self._parts.values()]
         return Progress(sum(each.done for each in known), sum(each.total for each in known))
 
-    async def changes(self) -> AsyncIterator[list[Event]]:
+    async def changes(self) -> AsyncGenerator[list[Event], None]:
         """Yield what comes in any of them."""
         import asyncio
 
@@ -167,9 +170,9 @@ class SeveralStore(Store):
                 hint.close()
 
     def keep_index(self, folder: Path) -> None:
-        """Keep an index of each mailbox."""
+        """Keep an index of each mailbox that can have one."""
         for part in self._parts.values():
-            if part.failure is None:
+            if part.failure is None and isinstance(part.store, SearchHints):
                 part.store.keep_index(folder)
 
     def _at(self, message: Message, look: Callable[[Store, Message], T]) -> T:
@@ -189,7 +192,10 @@ class SeveralStore(Store):
 
     # Writing
 
-    def send(self, draft: Draft) -> Message:
+    def check_draft(self, draft: Draft) -> None:
+        """Leave the check to the mailbox that a draft is for."""
+
+    def write_message(self, draft: Draft) -> Message:
         """Send in the mailbox that the recipients, or the message that is answered, belong to."""
         part = self._addressed(draft)
         return part.scope.message(part.store.send(self._bare(draft, part)))
@@ -203,7 +209,7 @@ class SeveralStore(Store):
         if part.failure is not None:
             return []
         own = [part.scope.bare(name) for name in names if label_of(name) == part.scope.label]
-        return [part.scope.id(name) for name in part.store.would_wake(self._bare(draft, part), own)]
+        return [part.scope.id(name) for name in would_wake(part.store, self._bare(draft, part), own)]
 
     def is_for_named(self, draft: Draft) -> bool:
         """Say what the mailbox that a draft is for says."""
@@ -211,7 +217,7 @@ class SeveralStore(Store):
             part = self._addressed(draft)
         except DraftRefused:
             return False
-        return part.failure is None and part.store.is_for_named(self._bare(draft, part))
+        return part.failure is None and is_for_named(part.store, self._bare(draft, part))
 
     @staticmethod
     def _bare(draft: Draft, part: Part) -> Draft:
@@ -235,9 +241,8 @@ class SeveralStore(Store):
         example = f"{next(iter(self._parts))}/NAME"
         raise DraftRefused("to", "doesn't say in which mailbox", f"write its label before the name: {example}")
 
-    def mark_read(self, reader: str, message_ids: Sequence[str]) -> int:
+    def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
         """Record in each mailbox that a reader has read its messages."""
-        self._need(Capability.MARK_READ)
         count = 0
         for part in self._parts.values():
             own = [part.scope.bare(each) for each in message_ids if label_of(each) == part.scope.label]
@@ -245,25 +250,23 @@ class SeveralStore(Store):
                 count += part.store.mark_read(part.scope.bare(reader), own)
         return count
 
-    def update_agent(self, agent: Agent) -> None:
+    def write_agent(self, agent: Agent) -> None:
         """Register an agent in its mailbox, or replace what is said of it there."""
         part = self._part(agent.session_id)
         part.store.update_agent(part.scope.bare_agent(agent))
 
-    def record(self, intervention: Intervention) -> None:
+    def write_intervention(self, intervention: Intervention) -> None:
         """Append to the journal of the mailbox that it is about."""
         able = [part for part in self._parts.values() if Capability.RECORD in part.capabilities]
-        self._need(Capability.RECORD)
         part = self._part(intervention.message_id) if intervention.message_id else able[0]
         part.store.record(part.scope.bare_intervention(intervention))
 
-    def archive(
-        self, plan: ArchivePlan, *, progress: Tell | None = None, is_cancelled: IsCancelled | None = None
+    def write_archive(
+        self, plan: ArchivePlan, *, progress: Tell | None, is_cancelled: IsCancelled | None
     ) -> ArchiveReport:
         """Archive each mailbox's threads there; a mailbox that can't archive keeps its own."""
         from mailstore.rules.archive_plan import ArchiveReport
 
-        self._need(Capability.ARCHIVE)
         reports: list[tuple[str, ArchiveReport]] = []
         for label, part in self._parts.items():
             bare = part.scope.bare
@@ -286,12 +289,8 @@ class SeveralStore(Store):
             replace(writer, file=f"{label}/{writer.file}")
             for label, part in self._parts.items()
             if part.failure is None
-            for writer in part.store.late_writers()
+            for writer in late_writers(part.store)
         ]
-
-    def _need(self, capability: Capability) -> None:
-        if capability not in self.capabilities:
-            raise self._unsupported(capability)
 
     def close(self) -> None:
         """Let go of all of them."""

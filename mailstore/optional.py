@@ -1,0 +1,129 @@
+"""What some kinds of store offer beyond the contract: protocols, asked for with `isinstance`.
+
+    if isinstance(store, SearchHints):
+        store.keep_index(folder)
+
+A kind implements the methods and need not name the protocol. A store that stands for others (several mailboxes, a
+read-only one) implements them all and passes them on; where the other store offers nothing, it answers as documented
+here for "none".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from mailstore.records.draft import Draft
+    from mailstore.rules.archive_plan import LateWriter
+
+__all__ = [
+    "ArchiveFiles",
+    "CopiesFiles",
+    "FieldsInText",
+    "KnownFields",
+    "LateWriters",
+    "SearchHints",
+    "WakesByText",
+    "archive_file",
+    "candidates",
+    "is_for_named",
+    "late_writers",
+    "would_wake",
+]
+
+
+@runtime_checkable
+class SearchHints(Protocol):
+    """Finds messages for a search faster than by reading each of them."""
+
+    def candidates(self, words: Sequence[str]) -> Generator[list[str]] | None:
+        """Return an iterator over the ids of all messages that may contain one of some words, in header or text.
+
+        The search then checks each message: ids may come that contain none, or twice, or of messages that were never
+        yielded; none may be left out that does. Those of the newest messages come early. Batches may be empty, so that
+        the caller can stop soon. The iterator raises StoreError if it can't go on. None if there is no hint for these
+        words.
+        """
+
+    def keep_index(self, folder: Path) -> None:
+        """Keep an index for `candidates` in a folder and bring it up to date in the background; may block."""
+
+
+@runtime_checkable
+class ArchiveFiles(Protocol):
+    """Archives into files that have a name."""
+
+    def archive_file(self, month: str) -> str:
+        """Return the name, within the mailbox, of the archive file of a month (`YYYY-MM`)."""
+
+
+@runtime_checkable
+class LateWriters(Protocol):
+    """Knows which programs hold the live mail open, whose writes during an archive run may come late."""
+
+    def late_writers(self) -> Sequence[LateWriter]:
+        """Return the programs that have a file of the live mail open, as far as the system tells; may block."""
+
+
+@runtime_checkable
+class WakesByText(Protocol):
+    """A system whose agents react to their name in a text, whoever it is addressed to."""
+
+    def would_wake(self, draft: Draft, names: Iterable[str]) -> list[str]:
+        """Return which of some agents a draft's text would wake by naming them, besides those it is addressed to."""
+
+    def is_for_named(self, draft: Draft) -> bool:
+        """Say whether a draft is only for those it names, and its channel only says where it is."""
+
+
+@runtime_checkable
+class CopiesFiles(Protocol):
+    """A kind whose mailbox can be copied file by file, with damage and unknown fields."""
+
+    def copy_files(self, source: Any) -> None:
+        """Make this new mailbox a copy of another of the same class. Raises StoreError."""
+
+
+@runtime_checkable
+class KnownFields(Protocol):
+    """A kind whose `raw` is a JSON object, so that a copy into another kind can carry fields unknown to us."""
+
+    @property
+    def known_fields(self) -> frozenset[str]:
+        """Return the fields of a record, by dotted name, that a message's header and body show."""
+
+
+@runtime_checkable
+class FieldsInText(Protocol):
+    """A kind whose `content` appends fields to the text proper."""
+
+    @property
+    def fields_in_text(self) -> frozenset[str]:
+        """Return those of the known fields that `content` appends to the text."""
+
+
+def candidates(store: object, words: Sequence[str]) -> Generator[list[str]] | None:
+    """Return a store's hint for a search; None if it has none."""
+    return store.candidates(words) if isinstance(store, SearchHints) else None
+
+
+def archive_file(store: object, month: str) -> str:
+    """Return what a store calls the archive of a month; the month itself if it has no name for it."""
+    return store.archive_file(month) if isinstance(store, ArchiveFiles) else month
+
+
+def late_writers(store: object) -> Sequence[LateWriter]:
+    """Return the programs that hold a store's live mail open, as far as it knows; may block."""
+    return store.late_writers() if isinstance(store, LateWriters) else ()
+
+
+def would_wake(store: object, draft: Draft, names: Iterable[str]) -> list[str]:
+    """Return which of some agents a draft's text would wake by naming them."""
+    return store.would_wake(draft, names) if isinstance(store, WakesByText) else []
+
+
+def is_for_named(store: object, draft: Draft) -> bool:
+    """Say whether a draft is only for those it names."""
+    return isinstance(store, WakesByText) and store.is_for_named(draft)
