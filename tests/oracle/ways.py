@@ -53,7 +53,7 @@ def _features(head: Any, roster: Roster) -> set[str]:
     found = {"mention"} if head.mentions else set[str]()
     found |= {"archived"} if head.archived else set()
     for text in head.recipients:
-        found.add(resolve(text, roster).kind.value)
+        found.add(resolve(text, roster).kind)
         reached = [*roster.bearers(text), *(agent for agent in roster if agent.session_id == text)]
         found |= {agent.status.value for agent in reached}
     return found

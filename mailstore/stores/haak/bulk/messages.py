@@ -18,7 +18,7 @@ from mailstore.columns.interned import Interned
 from mailstore.columns.messages import Head
 from mailstore.columns.stamps import style_of
 from mailstore.kit.bodies import first_line, mentions
-from mailstore.stores.haak.read.decode import recipients_in
+from mailstore.stores.haak.read.values import recipients_in
 
 __all__ = ["MailDecoder", "check_lines", "thread_at"]
 

@@ -1,8 +1,6 @@
-"""Lines of a HAAK mailbox as messages: headers only, bodies stay in the file (formats/haak.md 1-4, 10-14, 20)."""
+"""Decodes lines of a HAAK mailbox into messages: headers only, bodies stay in the file (docs/formats/haak.md)."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import msgspec
 
@@ -10,24 +8,18 @@ from mailstore.files.lines import Line
 from mailstore.files.salvage import UNREADABLE, Piece, is_text, salvage
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.timestamps import parse_time
-from mailstore.records.message import NEVER, Location, Message, Problem
-from mailstore.records.protocol import TAG_NAMESPACES
-from mailstore.stores.haak.field_names import MESSAGE, READ, pick
+from mailstore.records.message import Location, Message, Problem
 from mailstore.stores.haak.read.body import content_of
+from mailstore.stores.haak.read.values import NotARecord, id_in, message_fields, recipients_in
 
-__all__ = ["STRING", "MessageDecoder", "NotARecord", "recipients_in", "strings"]
+__all__ = ["STRING", "MessageDecoder"]
 
-NAMESPACES = (*TAG_NAMESPACES, "role")
 Text = str | None
 Raw = msgspec.Raw
 
 
-class NotARecord(Exception):
-    """A JSON value is not the record that is looked for; says why."""
-
-
 class Header(msgspec.Struct, gc=False):
-    """The usual line, whose fields have the usual types; anything else takes the slower way."""
+    """The usual line, whose fields have the usual types; any other is decoded more slowly and with more care."""
 
     id: str
     sender: Text = None
@@ -59,7 +51,7 @@ STRING = msgspec.json.Decoder(str)
 
 
 class MessageDecoder:
-    """Decodes the lines of one file in order; `last_time` stands in for times that can't be read."""
+    """Decodes the lines of one file in order; `last_time` replaces times that can't be read."""
 
     def __init__(self, file: str, *, archived: bool = False) -> None:
         self.last_time = 0.0
@@ -67,7 +59,7 @@ class MessageDecoder:
         self._archived = archived
 
     def decode(self, line: Line, number: int) -> tuple[list[Message], list[Problem]]:
-        """Return what a line holds: its messages, and what is wrong with it."""
+        """Return the messages in a line, and its problems."""
         data = line.data
         if (data.isascii() or is_text(data)) and not data.endswith(b"\r"):
             try:
@@ -81,7 +73,7 @@ class MessageDecoder:
         return self._carefully(line, number)
 
     def _usual(self, h: Header, line: Line) -> tuple[Message | None, str]:
-        """Return the message of a usual header and a warning; None for what must be looked at closely."""
+        """Return the message of a usual header and a warning; None for any that has to be decoded with care."""
         sender = h.sender or h.from_ or h.from_agent
         to = h.recipient or h.to
         body = bytes(h.content or h.body or h.text or h.message)
@@ -134,50 +126,35 @@ class MessageDecoder:
         record = piece.value
         if not isinstance(record, dict):
             raise NotARecord(f"no message: a JSON {type(record).__name__}")
-        picked = {field: pick(record, names) for field, names in MESSAGE.items()}
-        warnings = [warning for _, warning in picked.values() if warning]
-        sender, odd_sender = _name(picked["sender"][0])
-        recipients, odd_recipient = recipients_in(picked["recipient"][0])
-        if all(record.get(name) is None for name in MESSAGE["content"]):
-            raise NotARecord("no message: it has no content")
-        if not sender or not recipients:
-            raise NotARecord(f"no message: {odd_sender or odd_recipient}")
-        stamp = picked["timestamp"][0]
-        time, late = parse_time(stamp)
-        stated = picked["ttl_hours"][0]
-        if stated is None and any(record.get(name) == [] for name in MESSAGE["ttl_hours"]):
-            stated = []  # a list is no TTL, and is said to be none, an empty one too
-        ttl, odd_ttl = _ttl(stated)
-        message_id, odd_id = _id(record.get("id"), piece.data)
-        if late and time is None:
-            late = f"{late}: kept in the order of the file, never expires"
-        self.last_time = self.last_time if time is None else time
         content = content_of(record)
-        subject = record.get("subject")
-        thread, _ = _name(picked["thread"][0])
-        kind = record.get("type")
+        fields, warnings = message_fields(record, content)
+        message_id = id_in(record)
+        if not message_id:
+            message_id = _made_id(piece.data)
+            warnings.append("it has no id: one was made from its line")
+        time = fields.pop("time")
+        self.last_time = self.last_time if time is None else time
         message = Message(
-            id=message_id,
-            sender=sender,
-            recipients=recipients,
-            timestamp="" if stamp is None else str(stamp),
+            message_id,
             time=self.last_time,
-            subject=subject if isinstance(subject, str) and subject.strip() else first_line(content),
-            thread=thread or None,
-            ttl_hours=ttl,
-            type=kind if isinstance(kind, str) else "",
-            tags=strings(record.get("tags")),
-            read_by=_readers(record.get("read_by")),
             mentions=mentions(content),
             location=Location(self._file, piece.offset, len(piece.data)),
             archived=self._archived,
             timed=time is not None,
+            **fields,
         )
-        return message, [*warnings, *filter(None, (late, odd_ttl, odd_id, odd_recipient))]
+        return message, warnings
+
+
+def _made_id(data: bytes) -> str:
+    """Return an id for a record that has none, made from its bytes."""
+    import hashlib
+
+    return f"line:{hashlib.sha1(data, usedforsecurity=False).hexdigest()}"
 
 
 def _is_doubled(h: Header) -> bool:
-    """Say whether two names of one field are given: then it is to be seen whether they differ."""
+    """Say whether a field is given under two names, which may differ."""
     return bool(
         (h.from_ and (h.sender or h.from_agent))
         or (h.from_agent and h.sender)
@@ -192,66 +169,3 @@ def _is_doubled(h: Header) -> bool:
         or (h.reply_to and h.thread)
         or (h.ttl is not None and h.ttl_hours is not None)
     )
-
-
-def _id(value: Any, data: bytes) -> tuple[str, str]:
-    """Return a record's id as a string, or one made from its bytes, with a warning (haak.md 3)."""
-    if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
-        return str(value), ""
-    import hashlib
-
-    digest = hashlib.sha1(data, usedforsecurity=False).hexdigest()
-    return f"line:{digest}", "it has no id: one was made from its line"
-
-
-def _name(value: Any) -> tuple[str, str]:
-    """Return a name, and why there is none."""
-    if isinstance(value, str) and value and not value.isspace():
-        return value, ""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return str(value), ""
-    return "", "it has no sender" if value is None else f"its sender {str(value)[:40]!r} is no name"
-
-
-def recipients_in(value: Any) -> tuple[tuple[str, ...], str]:
-    """Return one or several addresses, and what was wrong (haak.md 10)."""
-    if isinstance(value, list):
-        names = [_name(each)[0].strip() for each in value]
-        odd = "" if all(names) else "a recipient of it is no address"
-        return tuple(dict.fromkeys(name for name in names if name)), odd
-    text = _name(value)[0].strip()
-    if not text:
-        return (), "it has no recipient" if value is None else f"its recipient {str(value)[:40]!r} is no address"
-    if "," in text:
-        parts = [part.strip() for part in text.split(",")]
-        if all(part.partition(":")[0] in NAMESPACES and part.partition(":")[2] for part in parts):
-            return tuple(dict.fromkeys(parts)), ""
-    return (text,), ""
-
-
-def _ttl(value: Any) -> tuple[float | None, str]:
-    """Return hours, or None with a warning for what is none (haak.md 12)."""
-    if value is None:
-        return None, ""
-    try:
-        hours = 0.0 if isinstance(value, bool) else float(value)
-    except OverflowError:
-        hours = NEVER if value > 0 else 0.0
-    except (TypeError, ValueError):
-        hours = 0.0
-    if hours > 0:
-        return hours, ""
-    return None, f"a ttl of {str(value)[:20]!r} is none: the default holds"
-
-
-def _readers(value: Any) -> tuple[str, ...]:
-    """Return who has read a message, from names or from records of reading (haak.md 4)."""
-    if isinstance(value, list):
-        value = [pick(each, READ["reader"])[0] if isinstance(each, dict) else each for each in value]
-    return strings(value)
-
-
-def strings(value: Any) -> tuple[str, ...]:
-    """Return the names in a list or in a text with commas, once each."""
-    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
-    return tuple(dict.fromkeys(name for part in parts if (name := _name(part)[0].strip())))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import Any
 
 from mailstore.files.lines import BIG_BLOCK, LineFile, Replaced
 from mailstore.files.salvage import UNREADABLE, loads
@@ -11,11 +10,11 @@ from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.records.roster import Agent
 from mailstore.stores.haak.places import Places
-from mailstore.stores.haak.read.decode import NotARecord
 from mailstore.stores.haak.read.position import hash_of
 from mailstore.stores.haak.read.records import agent_of, decode_line
+from mailstore.stores.haak.read.values import NotARecord, entries_of
 
-__all__ = ["RosterReader", "entries_of"]
+__all__ = ["RosterReader"]
 
 PATIENCE_SECONDS = 0.5
 """How long a roster may lack agents that it had, or be no JSON: a program that rewrites it writes in pieces."""
@@ -144,15 +143,6 @@ def roster_of(file: str, data: bytes) -> list[Event]:
         if warning:
             events.append(Problem(file, 1, 0, f"{entry.get('session_id')}: {warning}", fatal=False))
     return events
-
-
-def entries_of(document: Any) -> list[dict[str, Any]] | None:
-    """Return the agents of a decoded roster document, each with its session id; None when it is none."""
-    if isinstance(document, dict) and isinstance(document.get("agents"), (list, dict)):
-        document = document["agents"]
-    if isinstance(document, dict):
-        return [{"session_id": key, **entry} for key, entry in document.items() if isinstance(entry, dict)]
-    return [entry for entry in document if isinstance(entry, dict)] if isinstance(document, list) else None
 
 
 def _agents_in(file: LineFile) -> list[Event]:

@@ -17,7 +17,7 @@ from mailstore.kit.timestamps import isoformat, parse_time
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.haak.field_names import AGENT, SPELLS, STATUSES, named, pick
 from mailstore.stores.haak.places import Places
-from mailstore.stores.haak.read.roster import entries_of
+from mailstore.stores.haak.read.values import entries_of
 from mailstore.stores.haak.write.writer import records_on
 
 __all__ = ["update_roster"]
