@@ -23,6 +23,7 @@ __all__ = [
     "StoreError",
     "UnknownStore",
     "Unsupported",
+    "reason_of",
 ]
 
 
@@ -74,3 +75,8 @@ class QueryError(MailError):
         super().__init__(f"{problem} at position {position + 1}", f"expected {expected}")
         self.position = position
         self.expected = expected
+
+
+def reason_of(error: Exception) -> str:
+    """Return why something failed, for the end of a sentence: what the system says, or the error's own words."""
+    return (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)

@@ -8,7 +8,7 @@ import os
 import time
 from contextlib import ExitStack, contextmanager, suppress
 
-from mailstore.errors import MailboxBusy, StoreError
+from mailstore.errors import MailboxBusy, StoreError, reason_of
 from mailstore.files.owned import give, look_of, open_like
 
 TYPE_CHECKING = False
@@ -115,7 +115,7 @@ def replace_file(path: Path, data: bytes, like: os.stat_result | None = None) ->
 
 def refusal(path: File, error: OSError) -> StoreError:
     """Put what the file system refused into words."""
-    what = (error.strerror or str(error)).lower()
+    what = reason_of(error)
     if isinstance(error, FileNotFoundError):
         return StoreError(f"{os.path.dirname(path)} is not there", "was the mailbox moved?")  # noqa: PTH120
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):

@@ -1,4 +1,11 @@
-"""Reads mailboxes whose parts (files, a database) are read whole, and anew when they change."""
+"""Follow a mailbox whose parts (files, folders) are read whole, and read again when they change.
+
+class BoardSource(PartSource):
+def parts(self, *, closely): return self._folder.look(closely=closely)   # name -> stamp
+def read(self, part): return [...]                                        # the part's events
+
+WatchedStore.__init__(self, PartReader(BoardSource(path)), path)
+"""
 
 from __future__ import annotations
 
@@ -8,108 +15,85 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from mailstore.files.stamp import Stamp, is_fresh
-from mailstore.records.events import Event, Gone, Progress, Reset
+from mailstore.kit.diff_reader import BATCH, DiffReader, in_batches
+from mailstore.records.events import Event, Progress
 from mailstore.records.message import Message, Trace
 from mailstore.records.roster import Agent
 
 __all__ = ["PartReader", "PartSource", "is_settled"]
 
-BATCH = 1000
 PATIENCE_SECONDS = 2.0
 
 
 class PartSource(ABC):
-    """What one kind of mailbox consists of, and what its parts hold."""
+    """What a kind's author writes: the parts of a mailbox, and the events in each of them."""
 
     @abstractmethod
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
-        """Return the parts by name with their stamps, the roster's first, then those of the newest mail.
+        """Return the parts by name with their stamps: the roster first, then the newest mail.
 
-        A part is read again when its stamp is another; the very mapping of the last look says that none is.
-        `closely` where something is known to have changed. Raises OSError where the mailbox can't be reached.
+        A part is read again when its stamp differs from the last one. Returning the very mapping of the last call says
+        that nothing changed. `closely` if something is known to have changed. Raises OSError if the mailbox can't be
+        reached.
         """
 
     @abstractmethod
     def read(self, part: str) -> list[Event] | None:
-        """Return what a part holds; None where it may be half-written, or changing: it is asked for again soon."""
+        """Return the events in a part; None while it may be half-written: it is then asked for again soon."""
 
-    def begin(self) -> None:  # noqa: B027 - a source that remembers nothing has nothing to forget
-        """Forget what earlier parts have told: everything is read anew."""
+    def begin(self) -> None:  # noqa: B027 - a source without a memory has nothing to forget
+        """Forget what the parts held: everything is about to be read again."""
 
     def same(self, event: Event) -> Hashable:
-        """Return what makes two events one and the same; copies of one message may be one."""
+        """Return the identity of an event: events with equal identities, as copies of a message, count as one."""
         return event
 
     def why(self, lost: int) -> str:
-        """Say, for a person, that messages are no longer there."""
+        """Say, for a person, that this many messages are no longer there."""
         return f"{lost:,} messages are no longer there" if lost > 1 else "a message is no longer there"
 
 
-class PartReader:
-    """Hands each event out once, however many parts hold it, and `Reset` when one is in none of them any more.
-
-    Belongs to one consumer at a time. Blocks.
-    """
+class PartReader(DiffReader):
+    """Yields each event once, however many parts hold it, and a `Reset` when no part holds it any more."""
 
     def __init__(self, source: PartSource) -> None:
         self._source = source
-        self._gone = ""
         self._begin()
 
     def _begin(self) -> None:
         self._parts: Mapping[str, Hashable] = {}
         self._open: set[str] = set()
+        """The parts to read again although their stamps are the same: half-written, or changed a moment ago."""
         self._stamps: dict[str, Hashable] = {}
         self._held: dict[str, tuple[Event, ...]] = {}
         self._count: Counter[Hashable] = Counter()
+        """In how many parts each event is, by identity."""
         self._latest: dict[Hashable, Event] = {}
         self._source.begin()
 
-    def scan(self) -> Iterator[list[Event]]:
-        """Yield all there is, the newest mail early. Raises OSError."""
+    def _read_all(self) -> Iterator[list[Event]]:
+        self._begin()
         parts = self._source.parts(closely=True)
         total = len(parts)
         waiting: list[Event] = []
         for done, (part, stamp) in enumerate(parts.items(), 1):
             waiting += self._add(self._take(part, stamp) or ())
             if len(waiting) >= BATCH:
-                yield from _sized([*_traces_first(waiting), Progress(done, total)])
+                yield from in_batches([*_traces_first(waiting), Progress(done, total)])
                 waiting = []
-        # what was told late, as who took part, or was written meanwhile
+        # the roster may follow from the mail, and something may have been written meanwhile
         fresh, lost = self._look(closely=False)
-        yield from _sized([*_traces_first([*waiting, *fresh]), Progress(total, total)])
+        yield from in_batches([*_traces_first([*waiting, *fresh]), Progress(total, total)])
         if lost:
-            yield from self._anew(lost)
-
-    def changes(self, has_changed: bool) -> Iterator[list[Event]]:
-        """Yield what came since the last look; `Reset` and everything anew when something is no longer there."""
-        try:
-            fresh, lost = self._look(closely=has_changed)
-            if not self._gone and not lost:
-                yield from _sized(_in_order(fresh))
-                return
-            reason = "the mailbox is back" if self._gone else lost
-            self._gone = ""
-            yield from self._anew(reason)
-        except OSError as error:
-            reason = f"it can't be read: {(error.strerror or str(error)).lower()}"
-            if not self._gone:
-                self._gone = reason
-                yield [Gone(reason)]
-
-    def _anew(self, reason: str) -> Iterator[list[Event]]:
-        self._begin()
-        yield [Reset(reason)]
-        yield from self.scan()
+            yield from self._restart(lost)
 
     def _look(self, *, closely: bool) -> tuple[list[Event], str]:
-        """Return what is new, and what to say of what was lost: nothing where nothing was."""
         fresh: list[Event] = []
         lost: dict[Hashable, Event] = {}
         parts = self._source.parts(closely=closely)
         if parts is self._parts and not self._open:
             return fresh, ""
-        # what moved from one part to another while the names were read is found by a second look
+        # what moved from one part to another while the names were listed is found by a second look
         for _ in range(2):
             before: list[tuple[Event, ...]] = []
             for part, stamp in parts.items():
@@ -126,7 +110,7 @@ class PartReader:
                 self._stamps.pop(part, None)
                 before.append(self._held.pop(part))
             lost.update(self._forget(before))
-            lost = {key: event for key, event in lost.items() if not self._is_told_otherwise(event)}
+            lost = {key: event for key, event in lost.items() if not self._is_replaced(event)}
             if not lost:
                 return fresh, ""
             parts = self._source.parts(closely=True)
@@ -150,16 +134,16 @@ class PartReader:
         for event in events:
             key = self._source.same(event)
             self._count[key] += 1
-            if (about := _about(event)) is not None:
-                if self._latest.get(about) != event:
-                    self._latest[about] = event
+            if (slot := _slot(event)) is not None:
+                if self._latest.get(slot) != event:
+                    self._latest[slot] = event
                     fresh.append(event)
             elif self._count[key] == 1:
                 fresh.append(event)
         return fresh
 
     def _forget(self, parts: Iterable[Iterable[Event]]) -> dict[Hashable, Event]:
-        """Count events off; return those that are nowhere any more."""
+        """Uncount events; return those that no part holds any more."""
         lost: dict[Hashable, Event] = {}
         for event in (event for events in parts for event in events):
             key = self._source.same(event)
@@ -169,47 +153,31 @@ class PartReader:
                 lost[key] = event
         return lost
 
-    def _is_told_otherwise(self, event: Event) -> bool:
-        """Say whether an agent, or a copy in its place, is still told of, if otherwise."""
-        about = _about(event)
-        return about is not None and self._latest.get(about) != event
+    def _is_replaced(self, event: Event) -> bool:
+        """Say whether a later event took the place of this one."""
+        slot = _slot(event)
+        return slot is not None and self._latest.get(slot) != event
 
 
-def _about(event: Event) -> Hashable:
-    """Return what an event is about of which the last that is told holds; None for all others."""
+def _slot(event: Event) -> Hashable:
+    """Return what an event describes if only the latest description of it counts; None for all other events."""
     if isinstance(event, Agent):
         return event.session_id
     return (event.message_id, event.slot) if isinstance(event, Trace) else None
 
 
 def _is_fresh(stamp: Hashable) -> bool:
-    """Say whether any file of a stamp may have changed again without a trace."""
+    """Say whether any file of a stamp is so new that it may change again without a change of its stamp."""
     if isinstance(stamp, Stamp):
         return is_fresh(stamp)
     return isinstance(stamp, tuple) and any(map(_is_fresh, stamp))
 
 
 def is_settled(changed: float, now: float | None = None) -> bool:
-    """Say whether a file was changed so long ago, in seconds since the epoch, that its writer is done with it."""
+    """Say whether a file was changed so long ago (seconds since the epoch) that its writer must be done with it."""
     return (time.time() if now is None else now) - changed > PATIENCE_SECONDS
 
 
 def _traces_first(events: list[Event]) -> list[Event]:
-    """Put what tells of copies before the messages that it may join."""
+    """Sort traces of copies before the messages that they may join."""
     return sorted(events, key=lambda event: not isinstance(event, Trace))
-
-
-def _in_order(events: list[Event]) -> list[Event]:
-    """Put agents first, and messages in the order in which they were sent, receipts and the like behind them."""
-
-    def key(event: Event) -> tuple[int, float, str]:
-        if isinstance(event, Message):
-            return 1, event.time, event.id
-        return (0 if isinstance(event, (Agent, Trace)) else 2), 0.0, ""
-
-    return sorted(events, key=key)
-
-
-def _sized(events: list[Event]) -> Iterator[list[Event]]:
-    for at in range(0, len(events), BATCH):
-        yield events[at : at + BATCH]

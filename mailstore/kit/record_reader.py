@@ -1,120 +1,109 @@
-"""Reads mailboxes that are kept record by record in a database: what changed is asked for, not all there is."""
+"""Follow a mailbox whose records are in a database, which is asked for what changed instead of read whole.
+
+class QueueSource(RecordSource):
+def pages(self): yield {"message 7": RecordEvents((message, receipt), hash(body))}, Progress(1, 1)
+def news(self, *, closely): return {"message 8": RecordEvents((message,))}
+
+WatchedStore.__init__(self, RecordReader(QueueSource(path)), path.parent)
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
 from mailstore.files.database import Unreadable
-from mailstore.records.events import Event, Gone, Person, Progress, PutAway, Reset
+from mailstore.kit.diff_reader import DiffReader, in_batches, in_order
+from mailstore.records.events import Event, Gone, Progress, PutAway
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 
 __all__ = ["NOTHING", "RecordEvents", "RecordMap", "RecordReader", "RecordSource"]
 
-BATCH = 1000
-
 
 class RecordEvents(NamedTuple):
-    """All that one record tells; `text` changes with what a reader may remember of it, as its body."""
+    """All events of one record; `text` is a hash of what is not in the events, as the body of a message."""
 
     events: tuple[Event, ...]
     text: int = 0
 
 
 RecordMap = Mapping[str, RecordEvents]
-"""RecordMap by what identifies them for good; one without events is no longer there."""
+"""Records by a key that never changes; one without events is no longer there."""
 NOTHING = RecordEvents(())
 
 
 class RecordSource(ABC):
-    """What a database holds, and what changed in it. All of these block and raise OSError and Unreadable."""
+    """What a kind's author writes: the records of a database. Methods block, and raise OSError and Unreadable."""
 
     @abstractmethod
     def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
-        """Yield all records, the roster's first, then the newest messages; from here on `news` tells what changes."""
+        """Yield all records, the roster's first, then the newest messages; `news` then returns what changes."""
 
     @abstractmethod
     def news(self, *, closely: bool) -> RecordMap | None:
-        """Return the records that changed since the last call; None where only a look at all of them can tell."""
+        """Return the records that changed since the last call; None if only reading all of them can tell."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """Return what the database is called, for a problem with it."""
+        """Return the name of the database, for a problem with it."""
 
 
-class RecordReader:
-    """Hands out what is new in each record; `Reset` when something that was told is so no longer.
+class RecordReader(DiffReader):
+    """Yields the new events of each record, and a `Reset` when one no longer holds.
 
-    A message whose body stayed is told anew where it changed, and takes the place of what was told of it. Belongs
-    to one consumer at a time. Blocks.
+    A message whose body is the same is yielded again when its header changed, and replaces the one before.
     """
 
-    def __init__(self, feed: RecordSource) -> None:
-        self._feed = feed
+    _expected = (OSError, Unreadable)
+
+    def __init__(self, source: RecordSource) -> None:
+        self._source = source
         self._held: dict[str, RecordEvents] = {}
-        self._gone = ""
+
+    def _unreachable(self, why: str) -> str:
+        return f"{self._source.name} can't be read: {why}"
 
     def scan(self) -> Iterator[list[Event]]:
-        """Yield all there is, the newest mail early. Raises OSError."""
+        """Yield everything, the newest mail early; a damaged database is a problem. Raises OSError."""
         try:
-            yield from self._all()
+            yield from self._read_all()
         except Unreadable as error:
             self._gone = str(error)
-            yield [Problem(self._feed.name, 1, 0, self._gone), Gone(f"{self._feed.name} can't be read: {self._gone}")]
+            yield [Problem(self._source.name, 1, 0, self._gone), Gone(self._unreachable(self._gone))]
 
-    def changes(self, has_changed: bool) -> Iterator[list[Event]]:
-        """Yield what came since the last look; `Reset` and everything anew when something is no longer so."""
-        try:
-            if self._gone:
-                yield from self._anew("the mailbox is back")
-                return
-            records = self._feed.news(closely=has_changed)
-            if records is None:
-                records = self._compared()
-            fresh, lost = self._take(records)
-            if lost:
-                yield from self._anew(lost)
-            else:
-                yield from _sized(_in_order(fresh))
-        except (OSError, Unreadable) as error:
-            why = str(error) if isinstance(error, Unreadable) else (error.strerror or str(error)).lower()
-            reason = f"{self._feed.name} can't be read: {why}"
-            if not self._gone:
-                self._gone = reason
-                yield [Gone(reason)]
-
-    def _all(self) -> Iterator[list[Event]]:
-        pages = self._feed.pages()
-        # nothing is void before what takes its place can be read
+    def _read_all(self) -> Iterator[list[Event]]:
+        pages = self._source.pages()
+        # what was yielded stays valid until the first page could be read
         first = next(pages, None)
-        self._held, self._gone = {}, ""
+        self._held = {}
         for records, progress in chain([first] if first else [], pages):
             fresh, _ = self._take(records)
-            yield from _sized([*fresh, progress])
-        # what was written meanwhile
-        fresh, lost = self._take(self._feed.news(closely=True) or {})
-        yield from _sized(_in_order(fresh))
+            yield from in_batches([*fresh, progress])
+        # something may have been written meanwhile
+        fresh, lost = self._take(self._source.news(closely=True) or {})
+        yield from in_batches(in_order(fresh))
         if lost:
-            yield from self._anew(lost)
+            yield from self._restart(lost)
 
-    def _anew(self, reason: str) -> Iterator[list[Event]]:
-        batches = self._all()
-        yield [Reset(reason), *next(batches, [])]
-        yield from batches
+    def _look(self, *, closely: bool) -> tuple[list[Event], str]:
+        if self._gone:
+            return [], ""
+        records = self._source.news(closely=closely)
+        return self._take(self._compared() if records is None else records)
 
     def _compared(self) -> RecordMap:
         """Return all records, and an empty one for each that is no longer there."""
         found: dict[str, RecordEvents] = {}
-        for records, _ in self._feed.pages():
+        for records, _ in self._source.pages():
             found.update(records)
         return {**dict.fromkeys(self._held.keys() - found.keys(), NOTHING), **found}
 
     def _take(self, records: RecordMap) -> tuple[list[Event], str]:
-        """Take records in; return what is new in them, and what to say where something is no longer so."""
+        """Take records in; return what is new in them, and why everything must be read again."""
         fresh: list[Event] = []
         lost = ""
         for key, record in records.items():
@@ -134,23 +123,22 @@ class RecordReader:
 
 
 def _about(event: Event) -> Hashable:
-    """Return what an event is about: of two about the same, the first is told and the later one adds nothing to it."""
+    """Return what an event states: of two with the same statement in one record, only the first counts."""
     if isinstance(event, Receipt):
         return Receipt, event.reader
     return (type(event), event.recipient) if isinstance(event, (Delivery, PutAway)) else event
 
 
 def _new(held: RecordEvents, now: RecordEvents) -> list[Event]:
-    """Return what was not told yet."""
     known = set(map(_about, held.events))
     return [event for event in now.events if _about(event) not in known]
 
 
 def _lost(held: RecordEvents, now: RecordEvents) -> str:
-    """Say what is no longer so; nothing where all that was told still is, or is told anew."""
-    told = set(map(_about, now.events))
+    """Say what no longer holds; return an empty string if everything does, or was replaced."""
+    stated = set(map(_about, now.events))
     for event in held.events:
-        if _about(event) in told:
+        if _about(event) in stated:
             continue
         if isinstance(event, Message):
             after = next((each for each in now.events if isinstance(each, Message)), None)
@@ -165,20 +153,3 @@ def _lost(held: RecordEvents, now: RecordEvents) -> str:
 
 def _sessions(record: RecordEvents) -> set[str]:
     return {event.session_id for event in record.events if isinstance(event, Agent)}
-
-
-def _in_order(events: list[Event]) -> list[Event]:
-    """Put agents first, and messages in the order in which they were sent, receipts and the like behind them."""
-
-    def key(event: Event) -> tuple[int, float, str]:
-        if isinstance(event, Message):
-            return 1, event.time, event.id
-        return (0 if isinstance(event, (Agent, Person)) else 2), 0.0, ""
-
-    return sorted(events, key=key)
-
-
-def _sized(events: Iterable[Event]) -> Iterator[list[Event]]:
-    listed = list(events)
-    for at in range(0, len(listed), BATCH):
-        yield listed[at : at + BATCH]

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from mailstore.errors import MailboxMissing, StoreError
+from mailstore.errors import MailboxMissing, StoreError, reason_of
 from mailstore.records.events import Event
 from mailstore.store import Store
 
@@ -138,4 +138,4 @@ def found_at(find: Find[Place], path: Path, problem: str, remedy: str) -> Place:
 
 def unreadable(path: Path, error: OSError) -> StoreError:
     """Return the error for what the file system won't let be read."""
-    return StoreError(f"{path} can't be read", (error.strerror or str(error)).lower())
+    return StoreError(f"{path} can't be read", reason_of(error))

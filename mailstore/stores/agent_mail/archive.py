@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping
 from heapq import nlargest
 from pathlib import Path
 
+from mailstore.errors import reason_of
 from mailstore.files.folder import Folder
 from mailstore.files.salvage import loads
 from mailstore.files.stamp import Stamp
@@ -112,7 +113,7 @@ class ArchiveSource(PartSource):
         except FileNotFoundError:
             return []
         except OSError as error:
-            return [Problem(part, 1, 0, (error.strerror or str(error)).lower())]
+            return [Problem(part, 1, 0, reason_of(error))]
         except NoLetter as error:
             if error.is_cut and not is_settled(self._found[part].changed / 1e9):
                 return None

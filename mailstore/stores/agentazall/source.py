@@ -6,6 +6,7 @@ import time
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 
+from mailstore.errors import reason_of
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.part_reader import PartSource, is_settled
@@ -91,7 +92,7 @@ class Letters(PartSource):
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            return [Problem(part, 1, 0, f"it can't be read: {(error.strerror or str(error)).lower()}")]
+            return [Problem(part, 1, 0, f"it can't be read: {reason_of(error)}")]
         changed = self._changed(part)
         if is_partial(data) and not _is_done(changed):
             return None

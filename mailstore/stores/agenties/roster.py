@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mailstore.errors import reason_of
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
@@ -41,7 +42,7 @@ def read_team(folder: Path) -> Team:
         except (FileNotFoundError, NotADirectoryError):
             continue
         except (NotAFile, OSError) as error:
-            why = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
+            why = reason_of(error)
             return Team({}, [Problem(name, 1, 0, why)])
         try:
             document = loads(data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from mailstore.errors import DraftRefused, StoreError
+from mailstore.errors import DraftRefused, StoreError, reason_of
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.records.message import Message
 from mailstore.records.protocol import TAG_NAMESPACES, USER_NAMES
@@ -62,7 +62,7 @@ def _folders(folder: Path) -> list[Path]:
     try:
         return [path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")]
     except OSError as error:
-        raise StoreError(f"{folder} can't be read", (error.strerror or str(error)).lower()) from error
+        raise StoreError(f"{folder} can't be read", reason_of(error)) from error
 
 
 def _agents(root: Path) -> list[Agent]:

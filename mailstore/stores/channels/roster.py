@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from mailstore.errors import reason_of
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
@@ -56,7 +57,7 @@ class RosterFiles:
                 except (InvalidRecord, NotAFile, OSError) as error:
                     if isinstance(error, TruncatedRecord) and not is_settled(stamp.changed / 1e9, time.time()):
                         return None
-                    why = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
+                    why = reason_of(error)
                     problems.append(Problem(_shown(f"{folder}/{name}"), 1, 0, why))
                     continue
                 found[folder].append((_shown(name.removesuffix(".json")), record))

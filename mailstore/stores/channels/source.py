@@ -8,6 +8,7 @@ from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from mailstore.errors import reason_of
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
@@ -98,7 +99,7 @@ class ChannelsSource(PartSource):
             try:
                 has_changed = channel.look(closely=closely) or has_changed
             except OSError as error:
-                closed[name] = (error.strerror or str(error)).lower()
+                closed[name] = reason_of(error)
         has_changed = has_changed or closed != self._closed
         self._closed = closed
         senders = tuple(len(channel.senders) for channel in self._channels.values())
@@ -160,7 +161,7 @@ class ChannelsSource(PartSource):
             folder.broken.add(file)
             if isinstance(error, TruncatedRecord) and not is_settled(changed):
                 return None
-            why = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
+            why = reason_of(error)
             return [Problem(part, 1, 0, why)]
         folder.broken.discard(file)
         message = letter.message

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from mailstore.errors import reason_of
 from mailstore.files.stamp import Stamp, is_fresh
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.part_reader import is_settled
@@ -114,7 +115,7 @@ class TeamMail:
         except FileNotFoundError:
             return [], before[0] is not None
         except (NotAFile, OSError) as error:
-            why = str(error) if isinstance(error, NotAFile) else (error.strerror or str(error)).lower()
+            why = reason_of(error)
             self._faults[name] = Problem(self._file(name[:-5]), 1, 0, why)
             return [], self._faults[name] != before[0]
         elements, damaged_at, reason = cut(data)

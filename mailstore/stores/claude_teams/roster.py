@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from mailstore.errors import reason_of
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
@@ -47,7 +48,7 @@ def read_config(team: Team) -> Config:
     except NotAFile as error:
         return Config(problem=Problem(name, 1, 0, str(error), False))
     except OSError as error:
-        return Config(problem=Problem(name, 1, 0, (error.strerror or str(error)).lower(), False))
+        return Config(problem=Problem(name, 1, 0, reason_of(error), False))
     except UNREADABLE:
         stamp = path_stamp(team.config)
         is_torn = stamp is not None and not is_settled(stamp.changed / 1e9)

@@ -9,6 +9,7 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
+from mailstore.errors import reason_of
 from mailstore.files.lines import BIG_BLOCK, BLOCK, Line, LineFile, LinePlace, Replaced
 from mailstore.records.events import Event, Gone, Progress, Reset
 from mailstore.records.message import Message, Problem
@@ -202,7 +203,7 @@ class Reader:
         return ""
 
     def _told_by(self, error: OSError) -> str:
-        return f"{self._places.mailbox.name} can't be read: {(error.strerror or str(error)).lower()}"
+        return f"{self._places.mailbox.name} can't be read: {reason_of(error)}"
 
     def _news(self) -> Iterator[list[Event]]:
         yield self._roster.read()

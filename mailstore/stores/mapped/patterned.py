@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
+from mailstore.errors import reason_of
 from mailstore.files.folder import Folder
 from mailstore.files.lines import Line
 from mailstore.files.salvage import UNREADABLE, loads, salvage
@@ -108,7 +109,7 @@ class Files(Origin):
         except NotAFile as error:
             return Read([], [Problem(part, 1, 0, str(error))])
         except OSError as error:
-            return Read([], [Problem(part, 1, 0, (error.strerror or str(error)).lower())])
+            return Read([], [Problem(part, 1, 0, reason_of(error))])
 
     def _is_settled(self, part: str) -> bool:
         try:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mailstore.errors import MailboxMissing, StoreError
+from mailstore.errors import MailboxMissing, StoreError, reason_of
 from mailstore.files.database import Unreadable, is_database, read_database
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.stores.mapped.origins import Record
@@ -48,7 +48,7 @@ def samples(path: Path) -> list[Sample]:
         else:
             found = _file(path)
     except OSError as error:
-        raise StoreError(f"{path} can't be read", (error.strerror or str(error)).lower()) from error
+        raise StoreError(f"{path} can't be read", reason_of(error)) from error
     except Unreadable as error:
         raise StoreError(f"{path} can't be read", str(error)) from error
     if found is None or not found.records:
