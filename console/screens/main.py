@@ -63,7 +63,7 @@ class MainScreen(Waking):
 
     def action_archive(self) -> None:
         """Show what may leave for the archive."""
-        self.app.push_screen(later.ArchiveSettings(self.session, self.text_styles))
+        self.app.push_screen(later.Archive(self.session, self.text_styles))
 
     async def leave(self) -> None:
         """Quit, and remember where the person left off; what is being written is kept."""

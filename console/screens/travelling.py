@@ -88,7 +88,7 @@ class Travelling(Exporting):
         self._aim = moment
         times = self.session.live.times()
         slider = self._slider()
-        slider.place = later.SidebarRow(moment, self.session.clock(), bisect_right(times, moment), len(times))
+        slider.place = later.TimelinePosition(moment, self.session.clock(), bisect_right(times, moment), len(times))
         slider.display = True
         if not self._is_building:
             self._is_building = True
