@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote
 
-from mailstore.errors import MailError, StoreError
+from mailstore.errors import MailError, StoreError, reason_of
 from mailstore.records.scope import KIND as SEVERAL
 from mailstore.records.scope import parts_of, url_of
 
@@ -27,8 +27,7 @@ def path_of(location: str | Path) -> Path:
     except RuntimeError as error:
         raise StoreError(f"{location} can't be found", "write the home folder out") from error
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise StoreError(f"{str(location)[:200]} can't be looked at", reason.lower()) from error
+        raise StoreError(f"{str(location)[:200]} can't be looked at", reason_of(error)) from error
     return path
 
 
