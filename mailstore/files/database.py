@@ -11,9 +11,17 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
-from mailstore.files.stamp import Stamp, path_stamp
+from mailstore.files.stamp import Stamp, is_fresh, path_stamp
 
-__all__ = ["DatabaseStamp", "Unreadable", "database_stamp", "is_database", "read_database"]
+__all__ = [
+    "DatabaseStamp",
+    "Unreadable",
+    "database_stamp",
+    "is_database",
+    "is_replaced",
+    "may_have_changed",
+    "read_database",
+]
 
 MAGIC = b"SQLite format 3\x00"
 WAL = 2
@@ -41,6 +49,20 @@ def is_database(path: Path) -> bool:
 def database_stamp(path: Path) -> DatabaseStamp:
     """Return what changes whenever somebody writes: the stamps of the database and of its write-ahead log."""
     return path_stamp(path), path_stamp(_beside(path, "-wal"))
+
+
+def may_have_changed(now: DatabaseStamp, before: DatabaseStamp | None) -> bool:
+    """Say whether somebody may have written since; a stamp that is only moments old does not tell."""
+    return now != before or any(part and is_fresh(part) for part in now)
+
+
+def is_replaced(now: DatabaseStamp, before: DatabaseStamp | None) -> bool:
+    """Say whether another database file was put in the place of the one before."""
+    return _identity(now) != _identity(before)
+
+
+def _identity(stamp: DatabaseStamp | None) -> object:
+    return stamp and stamp[0] and (stamp[0].device, stamp[0].inode)
 
 
 def read_database(path: Path, look: Callable[[sqlite3.Connection], Found]) -> Found:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from mailstore.encoding import encodable_value
 from mailstore.files.lines import Line
 
 if TYPE_CHECKING:
     import json
+    from collections.abc import Callable
 
 __all__ = [
     "DEEPEST",
@@ -20,15 +22,15 @@ __all__ = [
     "Fault",
     "Piece",
     "check_depth",
+    "each_object",
     "is_text",
     "lenient",
     "loads",
     "salvage",
-    "value_at",
 ]
 
 BOM = b"\xef\xbb\xbf"
-BEGINNING = re.compile(rb'\{\s*"')
+BEGINNING = re.compile(r'\{\s*"', re.ASCII)
 INSIDE = re.compile(rb'\s*(?:,\s*"|[}\]])')
 """What follows an object that is a part of a bigger, torn one."""
 WORK_BYTES = 1 << 24
@@ -88,7 +90,7 @@ def _int(text: str) -> int | str:
         return text
 
 
-class Try(NamedTuple):
+class _Try(NamedTuple):
     """What a place of a text gave: a value and where it stops, -1 for none; and how many characters that took."""
 
     value: Any
@@ -96,7 +98,7 @@ class Try(NamedTuple):
     work: int
 
 
-def value_at(text: str, at: int) -> Try:
+def _value_at(text: str, at: int) -> _Try:
     """Decode the JSON value at a place of a text; reads little more of it than belongs to the value, or to damage."""
     size, work = FIRST_LOOK, 0
     while True:
@@ -104,11 +106,11 @@ def value_at(text: str, at: int) -> Try:
         work += len(piece)
         try:
             value, stop = lenient().raw_decode(piece)
-            return Try(value, at + stop, work)
+            return _Try(value, at + stop, work)
         except UNREADABLE as error:
             is_cut = getattr(error, "pos", 0) > len(piece) - LONGEST_TOKEN or str(error).startswith("Unterminated")
             if at + size >= len(text) or not is_cut:
-                return Try(None, -1, work)
+                return _Try(None, -1, work)
         size *= 4
 
 
@@ -121,7 +123,7 @@ def loads(data: bytes) -> Any:
     try:
         return STRICT.decode(data)
     except ValueError:
-        return _clean(lenient().decode(data.decode("utf-8", "replace")))
+        return encodable_value(lenient().decode(data.decode("utf-8", "replace")))
 
 
 def check_depth(data: bytes) -> None:
@@ -189,34 +191,41 @@ def _trim(line: Line) -> tuple[Line, list[Fault]]:
     return Line(offset + at, bare), faults
 
 
-def _pieces(line: Line) -> list[Piece]:
-    """Find the complete JSON objects on a line, the leftmost first.
+def each_object(text: str, start: int, take: Callable[[int, int, Any], bool]) -> None:
+    """Call `take` with the beginning, the end and the value of each JSON object that is whole, from a place on.
 
-    The line is read as Latin-1, in which a byte is a character: what tells where an object ends is ASCII.
+    The text is bytes read as Latin-1, in which a byte is a character: what tells where an object ends is ASCII. Where
+    `take` returns False, the objects inside this one are tried too. A damaged text costs a bounded amount of work.
     """
-    found: list[Piece] = []
-    text = line.data.decode("latin-1")
     end = work = 0
-    for match in BEGINNING.finditer(line.data):
+    for match in BEGINNING.finditer(text, start):
         at = match.start()
         if at < end:
             continue
         if work > WORK_BYTES:
             break
-        _, stop, spent = value_at(text, at)
+        value, stop, spent = _value_at(text, at)
         if stop < 0:
             work += spent
-            continue
-        try:
-            value = loads(line.data[at:stop])
-        except TooDeep:
+        elif take(at, stop, value):
             end = stop
-            continue
-        except UNREADABLE:
-            continue
-        end = stop
+
+
+def _pieces(line: Line) -> list[Piece]:
+    """Find the complete JSON objects on a line, the leftmost first."""
+    found: list[Piece] = []
+
+    def take(at: int, stop: int, _: Any) -> bool:
+        data = line.data[at:stop]
+        try:
+            value = loads(data)
+        except UNREADABLE as error:
+            return isinstance(error, TooDeep)
         if not INSIDE.match(line.data, stop):
-            found.append(Piece(line.offset + at, line.data[at:stop], value))
+            found.append(Piece(line.offset + at, data, value))
+        return True
+
+    each_object(line.data.decode("latin-1"), 0, take)
     return found
 
 
@@ -247,14 +256,3 @@ def _odd(data: bytes) -> str:
     except UNREADABLE:
         return "holds characters or numbers that JSON does not allow"
     return ""
-
-
-def _clean(value: Any) -> Any:
-    """Replace halves of surrogate pairs, which no text may hold."""
-    if isinstance(value, str):
-        return value if value.isprintable() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
-        return [_clean(each) for each in value]
-    if isinstance(value, dict):
-        return {_clean(key): _clean(each) for key, each in value.items()}
-    return value

@@ -1,23 +1,29 @@
-"""Times as agents' records write them, in any of the ways that were seen."""
+"""Times of records: every way of writing them that was seen, and seconds since the epoch.
+
+time, warning = parse_time(record["date"])      # 1773662405.0, ""
+isoformat(time)                                 # 2026-03-16T12:00:05.000Z
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from mailstore.records.intervals import LAST_SECOND
+
 TYPE_CHECKING = False  # typing costs more than a hook may
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["isoformat", "parse_time"]
+__all__ = ["isoformat", "parse_time", "time_of", "utc", "written_time"]
 
-FIRST_SECOND, LAST_SECOND = -62_135_596_800, 253_402_300_799
-"""The years 1 to 9999: what a date can say."""
+FIRST_SECOND = -62_135_596_800.0
+"""The beginning of the year 1: no calendar has an earlier time."""
 MILLISECONDS_FROM = 100_000_000_000
 EPOCH_DIGITS = 9
 
 
 def parse_time(value: Any) -> tuple[float | None, str]:
-    """Return seconds since the epoch and a warning, None where the value is no time (haak.md 14)."""
+    """Return seconds since the epoch and a warning; None if the value is not a time."""
     if isinstance(value, str):
         try:
             moment = datetime.fromisoformat(value)
@@ -43,6 +49,23 @@ def parse_time(value: Any) -> tuple[float | None, str]:
     return value / scale, ""
 
 
-def isoformat(time: float) -> str:
+def time_of(value: Any) -> float | None:
+    """Return seconds since the epoch; None if the value is not a time."""
+    return None if value is None else parse_time(value)[0]
+
+
+def utc(time: float) -> datetime:
+    """Return seconds since the epoch as a date, or the nearest date there is."""
+    return datetime.fromtimestamp(min(max(time, FIRST_SECOND), LAST_SECOND), UTC)
+
+
+def isoformat(time: float, precision: str = "milliseconds") -> str:
     """Return seconds since the epoch as this program writes them: YYYY-MM-DDTHH:MM:SS.mmmZ."""
-    return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return utc(time).isoformat(timespec=precision).replace("+00:00", "Z")
+
+
+def written_time(time: float, written: str = "") -> str:
+    """Return a time as a record had it, if that was clear; else in seconds, or microseconds where it has them."""
+    if written and parse_time(written) == (time, ""):
+        return written
+    return isoformat(time, "seconds" if time == int(time) else "microseconds")

@@ -10,6 +10,7 @@ from mailstore.errors import StoreError
 from mailstore.queries.query import STATE_OF, All, Either, Field, Not, Query, Words
 from mailstore.records.address import Kind, is_channel, resolve
 from mailstore.records.message import Message
+from mailstore.records.protocol import LEAST_PREFIX
 from mailstore.records.scope import label_of
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
@@ -22,8 +23,6 @@ LOOKED_AT = 32
 """How many messages are looked at before whoever searches hears of it: a millisecond or two."""
 TEXTS_AT_ONCE = 256
 """How many texts are read at once."""
-LEAST_PREFIX = 8
-"""Characters of a session id that stand for all of it (formats/haak.md 7)."""
 
 
 class SearchContext:

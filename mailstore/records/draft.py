@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from mailstore.encoding import is_encodable
 from mailstore.errors import DraftRefused
 
 __all__ = ["MAX_BODY_BYTES", "Draft", "draft"]
@@ -60,4 +61,4 @@ def _is_text(value: object) -> bool:
         return all(map(_is_text, (*value, *value.values())))
     if isinstance(value, (list, tuple)):
         return all(map(_is_text, value))
-    return not isinstance(value, str) or value.isascii() or value == value.encode("utf-8", "ignore").decode()
+    return not isinstance(value, str) or is_encodable(value)

@@ -7,8 +7,10 @@ from typing import Any
 
 import msgspec
 
+from mailstore.encoding import encodable
+from mailstore.kit.timestamps import isoformat
 from mailstore.records.address import DEFAULT_TTL_HOURS, Kind, resolve
-from mailstore.records.adopted import LONG_TTL_HOURS, as_text, utc
+from mailstore.records.adopted import LONG_TTL_HOURS
 from mailstore.records.events import Reset
 from mailstore.records.message import NEVER, Delivery, Intervention, Message, Problem, Receipt
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
@@ -81,7 +83,7 @@ class Losses:
 
     def add(self, field: str, record: object, before: object, after: object) -> None:
         """Note that a record's field was one thing and is another."""
-        self._found.setdefault(field, []).append((as_text(str(record)), _shown(before), _shown(after)))
+        self._found.setdefault(field, []).append((encodable(str(record)), _shown(before), _shown(after)))
 
     def all(self) -> tuple[Loss, ...]:
         """Return what differs, the fields in the order in which they were found."""
@@ -185,7 +187,7 @@ def _told(field: str, value: Any) -> str:
         case float() if value == NEVER:
             return "never"
         case float() if field in TIMES:
-            return utc(value).isoformat(timespec="milliseconds" if value % 1 else "seconds").replace("+00:00", "Z")
+            return isoformat(value, "milliseconds" if value % 1 else "seconds")
     return str(value)
 
 
@@ -213,7 +215,7 @@ def compared(before: Mapping[Any, object], after: Mapping[Any, object]) -> Compa
 
 def _shown(value: object) -> str:
     """Return a value as text, cut to what a line has room for."""
-    return as_text(str(value))[:SHOWN]
+    return encodable(str(value))[:SHOWN]
 
 
 def compare_facts(losses: Losses, name: str, before: Mapping[Hashable, Any], after: Mapping[Hashable, Any]) -> Compared:

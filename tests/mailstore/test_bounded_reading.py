@@ -75,7 +75,6 @@ def test_a_damaged_line_is_read_a_bounded_number_of_times(
 
     monkeypatch.setattr(salvage, "lenient", Counting)
     monkeypatch.setattr(salvage, "WORK_BYTES", 1 << 18)
-    monkeypatch.setattr("mailstore.stores.claude_teams.entries.WORK_BYTES", 1 << 18)
     size = 400_000
     read(b"[x" + unit * (size // len(unit)))
     assert sum(given) < (1 << 20) + salvage.FIRST_LOOK * len(given)

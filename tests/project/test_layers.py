@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 SCREEN = ("textual", "rich")
 
 ORDER = [
-    {"errors", "steps"},
+    {"encoding", "errors", "steps"},
     {"files", "records"},
     {"capabilities", "columns", "location", "rules"},
     {"state"},

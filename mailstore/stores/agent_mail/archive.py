@@ -14,13 +14,14 @@ from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.bodies import first_line
 from mailstore.kit.part_reader import PartSource, is_settled
+from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.letter import NoLetter, letter_of, message_of, number_of
 from mailstore.stores.agent_mail.places import PROJECTS, YEAR
-from mailstore.stores.agent_mail.roster import OVERSEER, called, moment
+from mailstore.stores.agent_mail.roster import OVERSEER, called
 
 __all__ = ["ArchiveSource"]
 
@@ -171,14 +172,14 @@ class ArchiveSource(PartSource):
 
 
 def _agent(known: dict[str, object], name: str, session: str) -> Agent:
-    retired = moment(known.get("retired_at"))
+    retired = time_of(known.get("retired_at"))
     work = " ".join(filter(None, (text_of(known.get("program")), text_of(known.get("model")))))
     return Agent(
         session_id=session,
         name=name if name != session else "",
         status=Status.LIVING if known.get("retired_at") is None else Status.DEAD,
         activity=first_line(text_of(known.get("task_description"))) or work,
-        started_at=moment(known.get("inception_ts")),
+        started_at=time_of(known.get("inception_ts")),
         ended_at=retired,
-        last_seen=moment(known.get("last_active_ts")),
+        last_seen=time_of(known.get("last_active_ts")),
     )

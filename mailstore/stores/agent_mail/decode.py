@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.record_reader import RecordEvents
+from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Event
 from mailstore.records.message import NEVER, Location, Message, Receipt
 from mailstore.stores.agent_mail.columns import text_of
-from mailstore.stores.agent_mail.roster import OVERSEER, Names, moment
+from mailstore.stores.agent_mail.roster import OVERSEER, Names
 
 __all__ = ["KINDS", "Row", "To", "record_events", "tags_of", "who"]
 
@@ -58,7 +59,7 @@ def tags_of(importance: str, needs_answer: bool, topic: str = "", silent: tuple[
 def record_events(row: Row, to: list[To], names: Names, first: int, before: float, file: str) -> RecordEvents:
     """Return all that a message's row and those of its recipients tell; `first` is the first of its thread."""
     subject, body, created = text_of(row.subject), text_of(row.body), text_of(row.created)
-    time = moment(created)
+    time = time_of(created)
     to = sorted(to, key=lambda each: KINDS.index(kind) if (kind := text_of(each.kind)) in KINDS else len(KINDS))
     silent = tuple(names.of(each.agent) for each in to if each.acknowledged is None) if row.needs_answer else ()
     message = Message(
@@ -80,5 +81,5 @@ def record_events(row: Row, to: list[To], names: Names, first: int, before: floa
         # who acknowledges a message has read it
         read = each.read if each.read is not None else each.acknowledged
         if read is not None:
-            events.append(Receipt(message.id, names.of(each.agent), moment(text_of(read))))
+            events.append(Receipt(message.id, names.of(each.agent), time_of(text_of(read))))
     return RecordEvents(tuple(events), hash((subject, body)))

@@ -8,15 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from mailstore.files.database import DatabaseStamp, database_stamp
-from mailstore.files.stamp import is_fresh
+from mailstore.files.database import DatabaseStamp, database_stamp, is_replaced, may_have_changed
 from mailstore.kit.record_reader import RecordEvents, RecordMap, RecordSource
+from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Person, Progress
 from mailstore.records.roster import Agent
 from mailstore.stores.agent_mail import tables as ask
 from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.decode import Row, To, record_events
-from mailstore.stores.agent_mail.roster import OVERSEER, Names, agents_of, moment, names_of
+from mailstore.stores.agent_mail.roster import OVERSEER, Names, agents_of, names_of
 from mailstore.stores.agent_mail.tables import Sums, Thread
 
 __all__ = ["DatabaseFeed"]
@@ -63,9 +63,9 @@ class DatabaseFeed(RecordSource):
     def news(self, *, closely: bool) -> RecordMap | None:
         """Return what is new, was read or acknowledged, and all agents; None where something else changed."""
         stamp = database_stamp(self._database)
-        if self._stamp == stamp and not any(part and is_fresh(part) for part in stamp):
+        if not may_have_changed(stamp, self._stamp):
             return {}
-        if _place(stamp) != _place(self._stamp):
+        if is_replaced(stamp, self._stamp):
             return None
         change = ask.look(self._database, partial(_changed, since=self._sums))
         if not self._explains(change):
@@ -143,8 +143,8 @@ def _page(mail: sqlite3.Connection, before: int, limit: int) -> _Page:
 def _with_recipients(mail: sqlite3.Connection, rows: list[Row]) -> _Page:
     before = {}
     for row in rows:
-        if moment(text_of(row.created)) is None:
-            times = (moment(created) for created in ask.time_before(mail, row.id))
+        if time_of(text_of(row.created)) is None:
+            times = (time_of(created) for created in ask.time_before(mail, row.id))
             before[row.id] = next((time for time in times if time is not None), 0.0)
     return _Page(rows, ask.recipients(mail, [row.id for row in rows]), before)
 
@@ -165,8 +165,3 @@ def _count(to: Sequence[To]) -> Counted:
 def _minus(counted: Counted) -> Counted:
     recipients, read, acknowledged = counted
     return -recipients, -read, -acknowledged
-
-
-def _place(stamp: DatabaseStamp | None) -> object:
-    """Return what tells a database from another one that was put in its place."""
-    return stamp and stamp[0] and (stamp[0].device, stamp[0].inode)

@@ -8,10 +8,11 @@ import msgspec
 
 from mailstore.files.salvage import loads
 from mailstore.kit.bodies import first_line, mentions
+from mailstore.kit.timestamps import time_of
 from mailstore.records.message import NEVER, Location, Message
 from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.decode import KINDS, tags_of
-from mailstore.stores.agent_mail.roster import called, moment
+from mailstore.stores.agent_mail.roster import called
 
 __all__ = ["Letter", "NoLetter", "body_of", "letter_of", "message_of"]
 
@@ -65,7 +66,7 @@ def body_of(data: bytes) -> str:
 def message_of(letter: Letter, file: str, size: int, slug: str, parent: str | None, before: float) -> Message:
     """Return the message that a letter is; `slug` is its project's where there are several."""
     head, subject, created = letter.head, _text(letter.head.get("subject")), _text(letter.head.get("created"))
-    time = moment(created)
+    time = time_of(created)
     message_id = id_of(letter, file)
     names = [_text(name) for kind in KINDS for name in _listed(head.get(kind))]
     return Message(

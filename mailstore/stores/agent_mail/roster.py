@@ -9,21 +9,16 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from mailstore.kit.bodies import first_line
-from mailstore.kit.timestamps import parse_time
+from mailstore.kit.timestamps import time_of
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.agent_mail.columns import columns, text_of
 
-__all__ = ["OVERSEER", "Names", "agents_of", "moment", "names_of"]
+__all__ = ["OVERSEER", "Names", "agents_of", "names_of"]
 
 OVERSEER = "HumanOverseer"
 COLUMNS = ("id", "name", "program", "model", "task_description", "inception_ts", "last_active_ts", "retired_at")
 SHOWN = 2
 """How many reservations an agent's line names."""
-
-
-def moment(value: object) -> float | None:
-    """Return a time in seconds since the epoch, None where there is none; one without a zone is in UTC."""
-    return parse_time(value)[0] if value is not None else None
 
 
 class Names(NamedTuple):
@@ -58,16 +53,16 @@ def agents_of(mail: sqlite3.Connection, names: Names) -> dict[int, Agent]:
     for agent, name, program, model, task, begun, active, retired in found:
         if name == OVERSEER:
             continue
-        ended = moment(retired)
+        ended = time_of(retired)
         work = first_line(text_of(task)) or " ".join(str(each) for each in (program, model) if each)
         agents[agent] = Agent(
             session_id=names.of(agent),
             name=str(name) if names.of(agent) != name else "",
             status=Status.DEAD if retired is not None else Status.LIVING,
             activity="; ".join(filter(None, (_editing(reserved.get(agent, ())), work))),
-            started_at=moment(begun),
+            started_at=time_of(begun),
             ended_at=ended,
-            last_seen=moment(active),
+            last_seen=time_of(active),
         )
     return agents
 
@@ -88,7 +83,7 @@ def _reservations(mail: sqlite3.Connection) -> dict[int, list[_Reservation]]:
         return {}
     found: dict[int, list[_Reservation]] = {}
     for agent, pattern, expires in rows:
-        found.setdefault(agent, []).append(_Reservation(str(pattern), moment(expires) or 0.0))
+        found.setdefault(agent, []).append(_Reservation(str(pattern), time_of(expires) or 0.0))
     return found
 
 

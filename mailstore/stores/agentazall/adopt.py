@@ -12,8 +12,9 @@ from datetime import datetime
 from pathlib import Path
 
 from mailstore.files.naming import safe_name
+from mailstore.kit.timestamps import utc
 from mailstore.records.address import Kind, resolve
-from mailstore.records.adopted import Adopted, Letter, utc
+from mailstore.records.adopted import Adopted, Letter
 from mailstore.records.message import SOMEBODY, Delivery, Message, Receipt
 from mailstore.records.roster import Agent, Roster
 from mailstore.stores.agentazall.block import BEGIN, END, MARKERS, SIGNATURE, SIGNATURE_END

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from mailstore.kit.json_records import encode_record, stamp
+from mailstore.kit.json_records import encode_record
+from mailstore.kit.timestamps import written_time
 from mailstore.records.address import Kind, resolve
 from mailstore.records.adopted import Adopted, Letter
 from mailstore.records.message import Message, Receipt
@@ -61,7 +62,7 @@ def _line(letter: Letter, roster: Roster, readers: set[str]) -> dict[str, Any]:
     record = {name: value for name, value in record.items() if value or name not in OPTIONAL}
     record["read"] = bool(readers if to == BROADCAST or to.startswith(ROLE) else to.removeprefix(AGENT) in readers)
     if message.timed:
-        record["createdAt"] = stamp(message.time, message.timestamp)
+        record["createdAt"] = written_time(message.time, message.timestamp)
     return record
 
 

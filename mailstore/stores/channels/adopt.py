@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 
 from mailstore.files.naming import safe_name
-from mailstore.kit.json_records import encode_record, stamp
+from mailstore.kit.json_records import encode_record
+from mailstore.kit.timestamps import utc, written_time
 from mailstore.records.address import Kind, resolve
-from mailstore.records.adopted import Adopted, Letter, utc
+from mailstore.records.adopted import Adopted, Letter
 from mailstore.records.message import Message
 from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent, Roster, Status
@@ -46,7 +47,7 @@ def adopt(root: Path, records: Iterable[Adopted]) -> None:
                 roster.put(record)
             case Letter(message=message) if message.sender.strip():
                 channel = _write(root, record, roster)
-                begun.setdefault(channel, stamp(message.time, message.timestamp if message.timed else ""))
+                begun.setdefault(channel, written_time(message.time, message.timestamp if message.timed else ""))
     members: dict[str, list[str]] = {channel: [] for channel in begun}
     for agent in roster:
         _register(root, agent)
@@ -72,7 +73,7 @@ def _write(root: Path, letter: Letter, roster: Roster) -> str:
     to = list(names) or [EVERYBODY]
     record: dict[str, Any] = {
         "id": message.id,
-        "timestamp": stamp(message.time, message.timestamp),
+        "timestamp": written_time(message.time, message.timestamp),
         "session_id": channel,
         "from": sender,
         "to": to[0] if len(to) == 1 else to,
@@ -131,12 +132,12 @@ def _register(root: Path, agent: Agent) -> None:
         entry["role"] = agent.role
     for name, time in (("registered", agent.started_at), ("last_seen", seen)):
         if time is not None:
-            entry[name] = stamp(time)
+            entry[name] = written_time(time)
     names = [safe_name(agent.session_id, ":")]
     _put(root / REGISTRY, names, entry)
     if is_present:
         presence = {"agent_id": agent.session_id, "state": state.upper(), "substate": substate.upper()}
-        _put(root / SIGNALS, names, presence if seen is None else {**presence, "timestamp": stamp(seen)})
+        _put(root / SIGNALS, names, presence if seen is None else {**presence, "timestamp": written_time(seen)})
 
 
 def _put(folder: Path, stems: Iterable[str], record: dict[str, Any]) -> None:

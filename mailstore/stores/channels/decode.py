@@ -9,8 +9,7 @@ import msgspec
 
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.kit.bodies import first_line, mentions
-from mailstore.kit.json_records import stamp
-from mailstore.kit.timestamps import parse_time
+from mailstore.kit.timestamps import parse_time, written_time
 from mailstore.records.message import NEVER, Location, Message, Receipt
 from mailstore.stores.channels.places import is_broadcast, person_or, sender_in, tag_of, time_in
 
@@ -89,7 +88,7 @@ def decode(data: bytes, channel: str, file: str, changed: float) -> DecodedMessa
         id=message_id,
         sender=person_or(sender),
         recipients=addressed,
-        timestamp=said if isinstance(said, str) and said else stamp(time),
+        timestamp=said if isinstance(said, str) and said else written_time(time),
         time=time,
         subject=first_line(body),
         thread=answered if answered != message_id else None,

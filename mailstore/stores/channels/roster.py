@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from mailstore.encoding import shown_name
 from mailstore.errors import reason_of
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp
@@ -58,19 +59,14 @@ class RosterFiles:
                     if isinstance(error, TruncatedRecord) and not is_settled(stamp.changed / 1e9, time.time()):
                         return None
                     why = reason_of(error)
-                    problems.append(Problem(_shown(f"{folder}/{name}"), 1, 0, why))
+                    problems.append(Problem(shown_name(f"{folder}/{name}"), 1, 0, why))
                     continue
-                found[folder].append((_shown(name.removesuffix(".json")), record))
+                found[folder].append((shown_name(name.removesuffix(".json")), record))
         return [*merged(found, traffic), *problems]
 
 
 def _is_record(name: str) -> bool:
     return name.endswith(".json") and not name.startswith(".")
-
-
-def _shown(name: str) -> str:
-    """Return a file name as text; invalid UTF-8 becomes replacement characters."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def merged(found: Mapping[str, list[tuple[str, Record]]], traffic: Traffic) -> list[Agent]:

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from mailstore.encoding import is_encodable, shown_name
 from mailstore.errors import reason_of
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp
@@ -63,7 +64,7 @@ class ChannelFolder:
         for sender, names in self._named.items():
             while names and sender not in self.senders:
                 name = names.pop()
-                if not _is_text(name):
+                if not is_encodable(name):
                     continue
                 with suppress(InvalidRecord, NotAFile, OSError):
                     self.senders.add(decode(read_whole(self._path / name), self._path.name, name, 0.0).message.sender)
@@ -149,8 +150,8 @@ class ChannelsSource(PartSource):
         if part == ROSTER:
             return self._roster.read(self._traffic())
         _, name, *rest = part.split("/")
-        if not rest or not _is_text(part):
-            return [Problem(_shown(part), 1, 0, "its name is not UTF-8" if rest else self._closed[name])]
+        if not rest or not is_encodable(part):
+            return [Problem(shown_name(part), 1, 0, "its name is not UTF-8" if rest else self._closed[name])]
         file, folder = rest[0], self._channels[name]
         changed = folder.stamps[file].changed / 1e9
         try:
@@ -178,7 +179,7 @@ class ChannelsSource(PartSource):
         """Return the channel tags of each sender; none for names that only received mail."""
         found: dict[str, list[str]] = {name: [] for name in self._seen}
         for name, channel in self._channels.items():
-            if _is_text(name):
+            if is_encodable(name):
                 channel.look_for_senders()
                 for sender in channel.senders:
                     found.setdefault(sender, []).append(tag_of(name))
@@ -190,12 +191,3 @@ def _mode(path: Path) -> int:
         return path.lstat().st_mode
     except OSError:
         return 0
-
-
-def _is_text(name: str) -> bool:
-    """Return whether a file name is valid UTF-8."""
-    return name.isascii() or name == name.encode("utf-8", "ignore").decode()
-
-
-def _shown(name: str) -> str:
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -7,16 +7,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from mailstore.files.salvage import BOM, UNREADABLE, lenient, loads, value_at
+from mailstore.files.salvage import BOM, UNREADABLE, each_object, lenient, loads
 from mailstore.kit.timestamps import parse_time
 
 __all__ = ["Cut", "Entry", "cut", "entry_of"]
 
 ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 BLANK = re.compile(r"[\s,]*")
-BEGINNING = re.compile(r'\{\s*"')
-WORK_BYTES = 1 << 24
-"""How much is read in vain of what follows damage, all tries together: a hostile file must not cost the square."""
 
 
 class Cut(NamedTuple):
@@ -93,20 +90,16 @@ def _behind(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 
 def _behind_damage(data: bytes, text: str, start: int) -> list[tuple[int, bytes]]:
-    """Find the messages that stand whole behind a place at which nothing can be read."""
+    """Find the complete messages behind a place that can't be read."""
     found: list[tuple[int, bytes]] = []
-    end = work = 0
-    for match in BEGINNING.finditer(text, start + 1):
-        at = match.start()
-        if at < end:
-            continue
-        if work > WORK_BYTES:
-            break
-        value, stop, spent = value_at(text, at)
-        work += spent if stop < 0 else 0
-        if isinstance(value, dict) and {"from", "text", "timestamp"} <= value.keys():
+
+    def take(at: int, stop: int, value: Any) -> bool:
+        is_message = isinstance(value, dict) and {"from", "text", "timestamp"} <= value.keys()
+        if is_message:
             found.append((at, data[at:stop]))
-            end = stop
+        return is_message
+
+    each_object(text, start + 1, take)
     return found
 
 

@@ -6,7 +6,6 @@ import json
 import time
 import uuid
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.append import refusal, replace_file
 from mailstore.files.owned import look_of, make_folder
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.timestamps import isoformat
 from mailstore.records.draft import Draft
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.stores.claude_teams.entries import cut
@@ -103,11 +103,10 @@ def _is_name(name: str) -> bool:
 
 
 def _entry(draft: Draft) -> dict[str, Any]:
-    moment = datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     entry = {
         "from": WRITER,
         "text": draft.content,
-        "timestamp": moment,
+        "timestamp": isoformat(time.time()),
         "read": False,
         "msgV": 1,
         "msg_id": str(uuid.uuid4()),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.kit.timestamps import parse_time
+from mailstore.records.intervals import LAST_SECOND
 
 if TYPE_CHECKING:
     from mailstore.stores.mapped.mapping import Finder
@@ -101,7 +102,7 @@ def time_of(finder: Finder | None, value: Any, groups: Mapping[str, str]) -> tup
             number = float(written) / (1000 if finder.format == "epoch-ms" else 1)
         except ValueError:
             return written, None
-        return written, number if 0 <= number < 253_402_300_800 else None
+        return written, number if 0 <= number <= LAST_SECOND else None
     return written, parse_time(found if isinstance(found, (int, float)) else written)[0]
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
 from mailstore.kit.bodies import first_line, mentions
+from mailstore.kit.timestamps import time_of
 from mailstore.records.message import Location, Message, Problem
 
-__all__ = ["FILE", "LineDecoder", "content_of", "isoformat", "line_of"]
+__all__ = ["FILE", "LineDecoder", "content_of", "line_of"]
 
 FILE = "memory"
 
@@ -46,19 +46,6 @@ def content_of(line: str) -> str:
     return FIELDS.decode(line).content
 
 
-def isoformat(time: float) -> str:
-    """Return seconds since the epoch as a message has them."""
-    return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _seconds(timestamp: str) -> float | None:
-    try:
-        moment = datetime.fromisoformat(timestamp)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None
-
-
 class LineDecoder:
     """Decodes lines in order; keeps the last readable time for those that have none."""
 
@@ -75,7 +62,7 @@ class LineDecoder:
         if not fields.sender or not names or not all(names):
             return [Problem(FILE, place + 1, place, "no message: it has no sender or no recipient")]
         found: list[Message | Problem] = []
-        time = _seconds(fields.timestamp)
+        time = time_of(fields.timestamp)
         if time is None:
             found.append(Problem(FILE, place + 1, place, f"{fields.timestamp!r} is no time", fatal=False))
         ttl = fields.ttl_hours

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from mailstore.errors import ContentGone, MailboxMissing
 from mailstore.location import path_of
+from mailstore.kit.timestamps import isoformat
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent
 from mailstore.store import Capabilities, Capability, Store
-from mailstore.stores.memory.lines import LineDecoder, content_of, isoformat, line_of
+from mailstore.stores.memory.lines import LineDecoder, content_of, line_of
 from mailstore.stores.memory.records import Record, Records
 
 if TYPE_CHECKING:

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.record_reader import RecordEvents
+from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Event, Person, PutAway
 from mailstore.records.message import NEVER, SOMEBODY, Delivery, Location, Message, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.neo.names import EVERYBODY, address, identity, is_human
-from mailstore.stores.neo.records import Node, Properties, Queued, moment, text_of
+from mailstore.stores.neo.records import Node, Properties, Queued, text_of
 
 __all__ = ["MESSAGE", "Edge", "Links", "agent_of", "bare_id", "label_of", "queued_events", "record_events"]
 
@@ -83,9 +84,9 @@ def _events(
     message_id, body, subject = bare_id(node_id), text_of(known.bodyText), text_of(known.subject)
     edge_time = next((it.properties.timestamp for it in links.edges if it.kind == "SENT_BY"), None)
     stamp = known.sentAt if known.sentAt is not None else edge_time
-    time = moment(stamp)
+    time = time_of(stamp)
     is_broadcast = EVERYBODY in route.targets
-    read, archived = moment(known.readAt), moment(known.archivedAt) is not None
+    read, archived = time_of(known.readAt), time_of(known.archivedAt) is not None
     if is_broadcast and route.deliveries:
         archived = all(it.archivedAt is not None for it in route.deliveries.values())
     message = Message(
@@ -106,17 +107,17 @@ def _events(
     )
     events: list[Event] = [message]
     for name, it in route.deliveries.items():
-        events.append(Delivery(message_id, address(name), moment(it.deliveredAt)))
+        events.append(Delivery(message_id, address(name), time_of(it.deliveredAt)))
         if it.readAt is not None:
-            events.append(Receipt(message_id, address(name), moment(it.readAt)))
+            events.append(Receipt(message_id, address(name), time_of(it.readAt)))
         if it.archivedAt is not None:
-            events.append(PutAway(message_id, address(name), moment(it.archivedAt)))
+            events.append(PutAway(message_id, address(name), time_of(it.archivedAt)))
     if not (is_broadcast and route.deliveries):
         owners = [SOMEBODY] if is_broadcast else [address(target) for target in route.targets if target]
         if known.readAt is not None:
             events += (Receipt(message_id, owner, read) for owner in owners)
         if known.archivedAt is not None and not is_broadcast:
-            events += (PutAway(message_id, owner, moment(known.archivedAt)) for owner in owners)
+            events += (PutAway(message_id, owner, time_of(known.archivedAt)) for owner in owners)
     events += (Person((name,)) for name in (message.sender, *message.recipients) if is_human(name))
     return RecordEvents(tuple(dict.fromkeys(events)), hash((subject, body)))
 
@@ -168,6 +169,6 @@ def agent_of(node_id: str, known: Properties) -> Agent:
         name=text_of(known.displayName) or text_of(known.name),
         status=Status.LIVING if is_active else Status.FROZEN,
         activity=first_line(text_of(known.swarmRole) if is_active else away),
-        started_at=moment(known.createdAt),
-        updated=moment(known.since),
+        started_at=time_of(known.createdAt),
+        updated=time_of(known.since),
     )

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from mailstore.files.database import DatabaseStamp, database_stamp
+from mailstore.files.database import DatabaseStamp, database_stamp, is_replaced, may_have_changed
 from mailstore.files.salvage import is_text
-from mailstore.files.stamp import is_fresh
 from mailstore.kit.part_reader import is_settled
 from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap, RecordSource
+from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Person, Progress
 from mailstore.records.message import Delivery, Message, Problem
 from mailstore.records.roster import Agent
@@ -22,7 +22,7 @@ from mailstore.stores.neo.looks import Change, Letter
 from mailstore.stores.neo.names import EVERYBODY, People, address, identity
 from mailstore.stores.neo.places import Places
 from mailstore.stores.neo.queue import Queue
-from mailstore.stores.neo.records import Node, NoRecord, moment, node_of, queued_of, text_of
+from mailstore.stores.neo.records import Node, NoRecord, node_of, queued_of, text_of
 from mailstore.stores.neo.threads import Threads
 
 __all__ = ["GraphFeed"]
@@ -79,8 +79,8 @@ class GraphFeed(RecordSource):
         """Return the records that the log of changes names, and what is queued by now."""
         stamp = database_stamp(self._database)
         found: dict[str, RecordEvents] = {}
-        if stamp != self._stamp or any(part and is_fresh(part) for part in stamp):
-            if _place(stamp) != _place(self._stamp):
+        if may_have_changed(stamp, self._stamp):
+            if is_replaced(stamp, self._stamp):
                 return None
             known = frozenset(self._identities | self._people.names)
             change = ask.look(self._database, partial(looks.changed, mark=self._mark, identities=known))
@@ -168,7 +168,7 @@ class GraphFeed(RecordSource):
             except NoRecord:
                 continue
             sender = address(text_of(record.routing.sent_by))
-            time = moment(record.timestamp)
+            time = time_of(record.timestamp)
             # what agents send is in the graph a moment later
             if sender in self._people.names or time is None or is_settled(time):
                 first = self._threads.first(node_id, label_of(record.message.properties))
@@ -181,9 +181,4 @@ class GraphFeed(RecordSource):
 def _label_and_time(letter: Letter) -> tuple[str, float | None]:
     if not isinstance(letter.node, Node):
         return "", None
-    return label_of(letter.node.properties, letter.edges), moment(letter.node.properties.sentAt)
-
-
-def _place(stamp: DatabaseStamp | None) -> object:
-    """Return what tells a database from another one that was put in its place."""
-    return stamp and stamp[0] and (stamp[0].device, stamp[0].inode)
+    return label_of(letter.node.properties, letter.edges), time_of(letter.node.properties.sentAt)

@@ -6,11 +6,12 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from mailstore.kit.timestamps import time_of
 from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo.decode import MESSAGE, Edge
 from mailstore.stores.neo.graph import Mark, Row
 from mailstore.stores.neo.names import identity
-from mailstore.stores.neo.records import Node, NoRecord, moment, node_of
+from mailstore.stores.neo.records import Node, NoRecord, node_of
 from mailstore.stores.neo.threads import Threads
 
 __all__ = ["Begun", "Change", "Letter", "begin", "changed", "letters"]
@@ -78,7 +79,7 @@ def _letter(graph: sqlite3.Connection, row: Row, edges: Sequence[Edge]) -> Lette
         node = node_of(row.data)
     except NoRecord as error:
         return Letter(row, str(error), edges)
-    if moment(node.properties.sentAt) is not None:
+    if time_of(node.properties.sentAt) is not None:
         return Letter(row, node, edges)
     return Letter(row, node, edges, _time(ask.times_before(graph, row.place)))
 
@@ -87,7 +88,7 @@ def _time(messages: Iterable[bytes]) -> float:
     """Return the time of the first message that has one."""
     for data in messages:
         try:
-            time = moment(node_of(data).properties.sentAt)
+            time = time_of(node_of(data).properties.sentAt)
         except NoRecord:
             continue
         if time is not None:

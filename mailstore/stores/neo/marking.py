@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Sequence
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
 
 from mailstore.errors import MailboxBusy, StoreError, Unsupported
 from mailstore.files.append import refusal
 from mailstore.files.database import Unreadable
+from mailstore.kit.timestamps import isoformat
 from mailstore.records.protocol import USER_NAMES
 from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo.decode import MESSAGE
@@ -45,7 +46,7 @@ def write_reads(places: Places, reader: str, message_ids: Sequence[str]) -> int:
     if not names or not message_ids:
         return 0
     sql = MARK.format(marks=",".join("?" * len(names)))
-    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    now = isoformat(time.time())
     try:
         with closing(_writing(places.database)) as graph:
             graph.execute("BEGIN IMMEDIATE")

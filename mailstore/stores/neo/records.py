@@ -7,9 +7,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from mailstore.files.salvage import UNREADABLE, check_depth, loads
-from mailstore.kit.timestamps import parse_time
 
-__all__ = ["NoRecord", "Node", "Properties", "Queued", "moment", "node_of", "properties_of", "queued_of", "text_of"]
+__all__ = ["NoRecord", "Node", "Properties", "Queued", "node_of", "properties_of", "queued_of", "text_of"]
 
 
 class NoRecord(Exception):
@@ -126,8 +125,3 @@ def text_of(value: Any) -> str:
     if value is None:
         return ""
     return str(value) if isinstance(value, (int, float)) else msgspec.json.encode(value).decode()
-
-
-def moment(value: Any) -> float | None:
-    """Return a time in seconds since the epoch, None where there is none."""
-    return parse_time(value)[0] if value is not None else None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 
+from mailstore.kit.timestamps import time_of
 from mailstore.stores.neo.decode import label_of
 from mailstore.stores.neo.graph import edges_of, labelled
-from mailstore.stores.neo.records import NoRecord, moment, node_of
+from mailstore.stores.neo.records import NoRecord, node_of
 
 __all__ = ["Threads"]
 
@@ -29,7 +30,7 @@ class Threads:
             except NoRecord:
                 continue
             label = label_of(known) or label_of(known, edges_of(graph, [node_id]).get(node_id, ()))
-            self.add(node_id, label, moment(known.sentAt))
+            self.add(node_id, label, time_of(known.sentAt))
 
     def add(self, node_id: str, label: str, time: float | None) -> bool:
         """Take a message in; say whether other messages now begin their thread with another one."""

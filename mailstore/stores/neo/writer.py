@@ -14,6 +14,7 @@ from mailstore.files.append import append_line, refusal
 from mailstore.files.database import Unreadable
 from mailstore.files.owned import look_of, make_folder
 from mailstore.kit.bodies import first_line
+from mailstore.kit.timestamps import isoformat
 from mailstore.records.draft import Draft
 from mailstore.records.message import Message
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
@@ -118,7 +119,7 @@ def _target(text: str, sender: str, who: _Who) -> str:
 
 def _record(draft: Draft, sender: str, to: str, who: _Who, now: datetime) -> dict[str, object]:
     message_id = f"{MESSAGE}{uuid.uuid4()}"
-    moment = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    moment = isoformat(now.timestamp())
     subject = draft.subject or first_line(draft.content)
     answered = f"{MESSAGE}{draft.thread}" if draft.thread is not None else None
     properties: dict[str, object] = {

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mailstore.files.owned import make_folder, open_like
-from mailstore.kit.json_records import encode_record, stamp
+from mailstore.kit.json_records import encode_record
+from mailstore.kit.timestamps import written_time
 from mailstore.records.address import DEFAULT_TTL_HOURS, resolve
 from mailstore.records.adopted import LONG_TTL_HOURS, Adopted, Letter
 from mailstore.records.message import NEVER, Delivery, Intervention, Message, Receipt
@@ -71,7 +72,7 @@ def _letter(letter: Letter, roster: Roster) -> Record:
     names = list(message.recipients)
     record: Record = {"id": message.id, "sender": message.sender, "recipient": names[0] if len(names) == 1 else names}
     if message.timed:
-        record["timestamp"] = stamp(message.time, message.timestamp)
+        record["timestamp"] = written_time(message.time, message.timestamp)
     if message.subject:
         record["subject"] = message.subject
     record["content"] = letter.content
@@ -105,7 +106,7 @@ def _agent(agent: Agent) -> Record:
         "tags": list(agent.tags),
         "status": agent.status.value,
         "activity": agent.activity or None,
-        **{name: None if time is None else stamp(time) for name, time in times.items()},
+        **{name: None if time is None else written_time(time) for name, time in times.items()},
     }
     said = {name: value for name, value in record.items() if value is not None}
     return {**(loads(agent.extra) if agent.extra else {}), **said}
@@ -117,11 +118,11 @@ def _intervention(record: Intervention) -> Record:
         "actor": record.actor,
         "action": record.action,
         "message_id": record.message_id,
-        "timestamp": stamp(record.time),
+        "timestamp": written_time(record.time),
         "note": record.note,
         "details": record.details,
     }
 
 
 def _dated(record: Record, time: float | None) -> Record:
-    return record if time is None else {**record, "timestamp": stamp(time)}
+    return record if time is None else {**record, "timestamp": written_time(time)}
