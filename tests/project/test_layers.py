@@ -93,7 +93,9 @@ def test_kinds_of_store_know_nothing_of_each_other() -> None:
 def test_mechanisms_for_files_know_nothing_of_mail() -> None:
     for path in modules("mailstore/files"):
         names = [name for name in imported(path) if name.startswith("mailstore")]
-        assert all(is_within(name, ("mailstore.files", "mailstore.errors")) for name in names), path
+        assert all(is_within(name, ("mailstore.files", "mailstore.errors", "mailstore.encoding")) for name in names), (
+            path
+        )
 
 
 @pytest.mark.parametrize("path", modules("console/cli"), ids=lambda path: path.name)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from mailstore.errors import ContentGone, MailboxMissing
-from mailstore.location import path_of
 from mailstore.kit.timestamps import isoformat
+from mailstore.location import path_of
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent
