@@ -16,10 +16,11 @@ from tempfile import NamedTemporaryFile
 
 from platformdirs import user_cache_path
 
+from mailstore.columns.snapshot_parts import InvalidSnapshot
 from mailstore.errors import StoreError
 from mailstore.resumable import Resumable, Stale
 from mailstore.state.mailbox import Mailbox
-from mailstore.state.snapshot import Unfit, load, save
+from mailstore.state.snapshot import load, save
 from mailstore.store import Store
 
 __all__ = ["fold_store", "folded_anew", "kept", "kept_at"]
@@ -65,7 +66,7 @@ def kept(store: Resumable, user: str, now: float) -> Mailbox | None:
             mailbox, position = load(file, user)
         os.utime(path)  # what is used stays
         mailbox.fold(store.resume(position), now)
-    except (OSError, Unfit, Stale):
+    except (OSError, InvalidSnapshot, Stale):
         return None
     mailbox.advance(now)
     return mailbox

@@ -23,44 +23,44 @@ from mailstore.bulk.threads import (
 )
 from mailstore.columns.ids import Ids, checksum
 from mailstore.columns.messages import ABSENT, NONE, Messages
-from mailstore.columns.ranking import Ranking
 from mailstore.columns.strings import MOST, Strings
 from mailstore.records.address import is_person
 from mailstore.rules.unread import is_for_user, never_unseen
+from mailstore.state.contents import Contents
+from mailstore.state.filing import Filing
 from mailstore.state.index import channel_tags
-from mailstore.state.mailbox import Mailbox
 
-__all__ = ["Alike", "fill_mail", "fill_reads"]
+__all__ = ["KeyCollision", "fill_mail", "fill_reads"]
 
 Rows = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
 
-class Alike(Exception):
+class KeyCollision(Exception):
     """Two ids have the same key: then nothing can be told by keys."""
 
 
-def fill_mail(mailbox: Mailbox, gathered: Gathered) -> Keys:
-    """Fill a mailbox that knows the roster and no more with messages; return in which rows they are. Raises Alike."""
+def fill_mail(contents: Contents, gathered: Gathered) -> Keys:
+    """Fill a mailbox that holds only a roster with messages; return the row of each key. Raises KeyCollision."""
     keys, parents = _settle(gathered)
-    columns, table = gathered.columns(), mailbox._messages
+    columns, table = gathered.columns(), contents.messages
     _fill_table(table, columns)
     table.odd_stamps = gathered.odd_stamps
     _name_missing(table, parents, columns.parents, gathered.answered_by)
     table.parents[: len(parents)] = column("i", parents)
-    _fill_threads(mailbox)
-    _fill_postings(mailbox)
-    _fill_counts(mailbox)
+    _fill_threads(contents)
+    _fill_postings(contents)
+    _fill_counts(contents)
     return keys
 
 
-def fill_reads(mailbox: Mailbox, keys: Keys, reads: Reads, now: float) -> None:
+def fill_reads(contents: Contents, keys: Keys, reads: Reads, now: float) -> None:
     """Fill a mailbox that has its messages with what was read of them."""
     records = reads.columns()
     rows = keys.find(records.keys)
-    _name_missing(mailbox._messages, rows, records.keys, reads.id_at)
-    mailbox._index.grow(len(mailbox._messages))
-    _fill_ledger(mailbox, _fill_receipts(mailbox, rows, records), now)
+    _name_missing(contents.messages, rows, records.keys, reads.id_at)
+    contents.index.grow(len(contents.messages))
+    _fill_ledger(contents, _fill_receipts(contents, rows, records), now)
 
 
 def _settle(gathered: Gathered) -> tuple[Keys, Rows]:
@@ -75,7 +75,7 @@ def _settle(gathered: Gathered) -> tuple[Keys, Rows]:
         again = np.flatnonzero(first != np.arange(len(first)))
         ids = Texts(columns.ids, columns.id_sizes)
         if texts_at(ids, first[again].tolist()) != texts_at(ids, again.tolist()):
-            raise Alike("two ids have one key")
+            raise KeyCollision("two ids have one key")
         return _without(gathered, again)
     parents = keys.find(columns.parents)
     on_ring = rings(parents)
@@ -101,7 +101,7 @@ def _name_missing(table: Messages, rows: Rows, keys: NDArray[np.uint64], id_at: 
 
 def _load_ids(ids: Ids, texts: Strings, hashes: NDArray[np.uint32], rows: Rows) -> None:
     ordered, order = in_order(hashes)
-    ids.load(texts, column("I", ordered), column("i", rows[order]))
+    ids.fill(texts, column("I", ordered), column("i", rows[order]))
 
 
 def _fill_table(table: Messages, columns: MailColumns) -> None:
@@ -117,14 +117,14 @@ def _fill_table(table: Messages, columns: MailColumns) -> None:
 def _strings(cells: NDArray[np.uint8], sizes: NDArray[np.number]) -> Strings:
     found, ends = Strings(), np.cumsum(sizes, dtype=np.int64)
     typecode = "I" if not len(ends) or ends[-1] <= MOST else "Q"
-    found.load(bytearray(cells), column(typecode, ends))
+    found.fill(bytearray(cells), column(typecode, ends))
     return found
 
 
-def _fill_receipts(mailbox: Mailbox, rows: Rows, records: ReadColumns) -> Rows:
+def _fill_receipts(contents: Contents, rows: Rows, records: ReadColumns) -> Rows:
     """Fill the receipts, and return the row of each."""
-    receipts, number = mailbox._receipts, len(mailbox._messages)
-    pairs = rows.astype(np.int64) * (len(mailbox._messages.names) + 1) + records.readers
+    receipts, number = contents.receipts.reads, len(contents.messages)
+    pairs = rows.astype(np.int64) * (len(contents.messages.names) + 1) + records.readers
     places, times = _first_and_least(pairs, records.times)
     rows, names = rows[places], records.readers[places]
     before, sorted_places = previous_of_each(rows)
@@ -133,8 +133,8 @@ def _fill_receipts(mailbox: Mailbox, rows: Rows, records: ReadColumns) -> Rows:
     first[owners] = last
     receipts.first, receipts.following = column("i", first), column("i", before)
     receipts.names, receipts.times = column("I", names), column("d", times)
-    mailbox._deliveries.first = column("i", np.full(number, NONE, np.int32))
-    table = mailbox._messages
+    contents.receipts.deliveries.first = column("i", np.full(number, NONE, np.int32))
+    table = contents.messages
     added: list[int] = []
     told = [head for head, value in enumerate(table.head_values.values) if value.read_by]
     for row in np.flatnonzero(np.isin(np.array(table.heads, np.uint32), told)).tolist() if told else ():
@@ -162,8 +162,8 @@ def _first_and_least(
     return first[by_place], least[by_place]
 
 
-def _fill_threads(mailbox: Mailbox) -> None:
-    table, index = mailbox._messages, mailbox._index
+def _fill_threads(contents: Contents) -> None:
+    table, index = contents.messages, contents.index
     parents = np.array(table.parents, np.int32)
     size, tops = len(parents), roots(parents)
     forest, hung = index.forest, np.flatnonzero(parents != NONE)
@@ -186,19 +186,19 @@ def _fill_threads(mailbox: Mailbox) -> None:
     found, newest = newest_of_each(tops[there], order)
     latest[found] = there[newest]
     index.sizes, index.latest = column("i", np.bincount(tops[there], minlength=size)), column("i", latest)
-    table.load_order(column("i", there[order]))
+    table.fill_order(column("i", there[order]))
     archived = np.array([head.archived for head in table.head_values.values], bool)
-    is_unseen = ~never_unseen(archived[heads], _own(mailbox)[there])
+    is_unseen = ~never_unseen(archived[heads], _own(contents)[there])
     index.unseen = column("i", np.bincount(tops[there][is_unseen], minlength=size))
-    mailbox._archived = int(archived[heads].sum())
+    index.archived = int(archived[heads].sum())
     place = np.empty(size, np.int64)
     place[there[order]] = np.arange(len(order))
     ordered = found[np.argsort(place[latest[found]])]
-    index.load_order(Ranking.of_sorted(index.last_age, column("i", ordered)))
+    index.fill_order(column("i", ordered))
 
 
-def _fill_postings(mailbox: Mailbox) -> None:
-    table, postings = mailbox._messages, mailbox._index.postings
+def _fill_postings(contents: Contents) -> None:
+    table, postings = contents.messages, contents.index.postings
     there = np.flatnonzero(np.array(table.heads, np.uint32) != ABSENT)
     for keys, name in ((np.array(table.senders, np.uint32), "sender"), (np.array(table.heads, np.uint32), "head")):
         before, order = previous_of_each(keys[there])
@@ -209,36 +209,38 @@ def _fill_postings(mailbox: Mailbox) -> None:
         setattr(postings, f"last_of_{name}", dict(zip(owners.tolist(), there[last].tolist(), strict=True)))
 
 
-def _fill_counts(mailbox: Mailbox) -> None:
+def _fill_counts(contents: Contents) -> None:
     """Count what is unseen, and how much mail the channels have."""
-    table, index = mailbox._messages, mailbox._index
+    table, index = contents.messages, contents.index
     heads = np.array(table.heads, np.uint32)
     values = table.head_values.values
     mail = np.bincount(heads, minlength=len(values)).tolist()
     archived = np.array([head.archived for head in values], bool)
-    is_unseen = ~never_unseen(archived[heads], _own(mailbox))
+    is_unseen = ~never_unseen(archived[heads], _own(contents))
     unseen = np.bincount(heads[is_unseen], minlength=len(values)).tolist()
     for number, head in enumerate(values):
         if number == ABSENT or not mail[number]:
             continue
         index.unseen_total += unseen[number]
-        index.unseen_for_user += unseen[number] if is_for_user(head, mailbox.roster, mailbox.user) else 0
+        index.unseen_for_user += unseen[number] if is_for_user(head, contents.roster, contents.user) else 0
         for tag in channel_tags(head):
             index.channel_mail[tag] += mail[number]
             index.unseen_channel[tag] += unseen[number]
 
 
-def _own(mailbox: Mailbox) -> Mask:
+def _own(contents: Contents) -> Mask:
     """Say which rows hold what the person sent."""
-    table = mailbox._messages
-    own = [at for at, name in enumerate(table.names.values) if is_person(name, mailbox.roster, mailbox.user)]
+    table = contents.messages
+    own = [at for at, name in enumerate(table.names.values) if is_person(name, contents.roster, contents.user)]
     return np.isin(np.array(table.senders, np.uint32), np.array(own, np.uint32))
 
 
-def _fill_ledger(mailbox: Mailbox, read_rows: Rows, now: float) -> None:
-    table = mailbox._messages
-    mailbox._ledger.open.grow(len(table))
-    filer = FilerOfMany(mailbox._ledger, table, mailbox._receipts.names, read_rows, mailbox.roster, mailbox.user)
+def _fill_ledger(contents: Contents, read_rows: Rows, now: float) -> None:
+    table = contents.messages
+    contents.ledger.open.grow(len(table))
+    filer = FilerOfMany(
+        contents.ledger, table, contents.receipts.reads.names, read_rows, contents.roster, contents.user
+    )
     heads = np.array(table.heads, np.uint32)
     order = np.argsort(heads, kind="stable")
     starts = np.searchsorted(heads[order], np.arange(len(table.head_values) + 1))
@@ -253,5 +255,6 @@ def _fill_ledger(mailbox: Mailbox, read_rows: Rows, now: float) -> None:
             filer.file(head, rows, now)
     filer.settle()
     del filer
+    filing = Filing(contents)
     for row in sorted(few):
-        mailbox._file(row, now)
+        filing.file(row, now)

@@ -159,7 +159,7 @@ class FilerOfMany:
 
     def settle(self) -> None:
         """Write the results into the ledger."""
-        self._ledger.expired.load(bytearray(self._expired.tobytes()))
+        self._ledger.expired.fill(bytearray(self._expired.tobytes()))
         self._ledger.due = [(float(self._due[row]), row) for row in np.flatnonzero(self._due < FOREVER).tolist()]
         self._ledger.due.sort()
         mail = self._ledger.open

@@ -6,6 +6,8 @@ from array import array
 from collections.abc import Collection, Iterator
 from math import isnan, nan
 
+from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
+
 __all__ = ["Chains"]
 
 NONE = -1
@@ -24,6 +26,14 @@ class Chains:
         self.names = array("I")
         self.times = array("d")
         self.following = array("i")
+
+    def save(self, out: SnapshotWriter) -> None:
+        """Write this into a snapshot."""
+        out.column(self.first, self.names, self.times, self.following)
+
+    def load(self, saved: SnapshotReader) -> None:
+        """Read this from a snapshot."""
+        self.first, self.names, self.times, self.following = saved.columns(4)
 
     def add_row(self) -> None:
         """Make room for one row more."""

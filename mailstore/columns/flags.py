@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
+
 __all__ = ["Flags"]
 
 
@@ -30,8 +32,16 @@ class Flags:
         self.number += 1
         return True
 
-    def load(self, marks: bytearray) -> None:
-        """Take over a byte for each row, 1 for those that are in."""
+    def save(self, out: SnapshotWriter) -> None:
+        """Write this into a snapshot."""
+        out.column(self.marks)
+
+    def load(self, saved: SnapshotReader) -> None:
+        """Read this from a snapshot."""
+        self.fill(saved.column())
+
+    def fill(self, marks: bytearray) -> None:
+        """Replace the set by a byte for each row, 1 for those that are in it."""
         self.marks, self.number = marks, marks.count(1)
 
     def discard(self, row: int) -> bool:

@@ -6,6 +6,7 @@ from array import array
 from bisect import bisect_left
 from zlib import crc32
 
+from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.columns.strings import Strings
 
 __all__ = ["Ids"]
@@ -55,8 +56,21 @@ class Ids:
         self.texts.append(message_id)
         return row
 
-    def settle(self) -> None:
-        """Put what came since into the sorted column too; costs the more the more that is."""
+    def save(self, out: SnapshotWriter) -> None:
+        """Write this into a snapshot; sorts first what was added."""
+        self._sort()
+        self.texts.save(out)
+        out.column(self.hashes, self.rows)
+        out.value(self.leads)
+
+    def load(self, saved: SnapshotReader) -> None:
+        """Read this from a snapshot."""
+        self.texts.load(saved)
+        self.hashes, self.rows = saved.columns(2)
+        self.leads = saved.value(dict[int, int])
+
+    def _sort(self) -> None:
+        """Move the ids that were added into the sorted column; the cost grows with their number."""
         for message_id, row in self._fresh.items():
             wanted = checksum(message_id)
             at = bisect_left(self.hashes, wanted)
@@ -64,8 +78,8 @@ class Ids:
             self.rows.insert(at, row)
         self._fresh = {}
 
-    def load(self, texts: Strings, hashes: array[int], rows: array[int]) -> None:
-        """Take over ids with the sorted checksums of their UTF-8 bytes and the row of each."""
+    def fill(self, texts: Strings, hashes: array[int], rows: array[int]) -> None:
+        """Replace the ids, given the sorted checksums of their UTF-8 bytes and the row of each."""
         self.texts, self.hashes, self.rows = texts, hashes, rows
         self._fresh = {}
 

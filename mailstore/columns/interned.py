@@ -37,8 +37,8 @@ class Interned(Generic[T]):
         """Return a dictionary that numbers whatever it is asked for."""
         return _Numbering(self)
 
-    def load(self, values: list[T]) -> None:
-        """Take over values under their places."""
+    def fill(self, values: list[T]) -> None:
+        """Replace the values; the number of each is its place in the list."""
         self.values = values
         self._numbers = {value: number for number, value in enumerate(values)}
 

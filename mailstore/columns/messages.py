@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from mailstore.columns.ids import Ids
 from mailstore.columns.interned import Interned
+from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.columns.stamps import ODD, style_of, written
 from mailstore.columns.strings import Strings
 from mailstore.records.message import Age, Location, Message, by_age
@@ -123,6 +124,27 @@ class Messages:
 
     def __len__(self) -> int:
         return len(self.heads)
+
+    def save(self, out: SnapshotWriter) -> None:
+        """Write this into a snapshot."""
+        self.ids.save(out)
+        self.subjects.save(out)
+        out.value(self.names.values)
+        out.value(self.head_values.values)
+        out.value(self.odd_stamps)
+        out.value(self.number)
+        out.column(self.heads, self.senders, self.times, self.parents, self.offsets, self.lengths, self.order())
+
+    def load(self, saved: SnapshotReader) -> None:
+        """Read this from a snapshot."""
+        self.ids.load(saved)
+        self.subjects.load(saved)
+        self.names.fill(saved.value(list[str]))
+        self.head_values.fill(saved.value(list[Head]))
+        self.odd_stamps = saved.value(dict[int, str])
+        self.number = saved.value(int)
+        self.heads, self.senders, self.times, self.parents, self.offsets, self.lengths, order = saved.columns(7)
+        self.fill_order(order)
 
     def row(self, message_id: str) -> int:
         """Return the row of an id, a new one for an id that is new."""
@@ -252,8 +274,8 @@ class Messages:
             ordered.extend(sorted(alike, key=self.age))
         return ordered
 
-    def load_order(self, rows: array[int]) -> None:
-        """Take over the rows of all messages, the oldest first."""
+    def fill_order(self, rows: array[int]) -> None:
+        """Set the order: the rows of all messages, the oldest first."""
         self._ordered, self._unordered = rows, array("i")
 
     def rows(self) -> Iterator[int]:

@@ -6,6 +6,8 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
+from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
+
 __all__ = ["OpenMail"]
 
 WORD = 64
@@ -35,14 +37,25 @@ class OpenMail:
         self.types: dict[tuple[int, str], int] = defaultdict(int)
         self.size = 0
 
-    def load(
-        self, size: int, names: list[Name], counts: list[int], words: list[array[int]], rows: list[array[int]]
-    ) -> None:
-        """Take over who has what open, of a number of rows."""
-        self.size, self.names, self.counts, self.words, self.rows = size, names, counts, words, rows
-        self._ordinals = {name: at for at, name in enumerate(names)}
-        self._role_bits = [0] * len(words)
-        for at, (is_role, _) in enumerate(names):
+    def save(self, out: SnapshotWriter) -> None:
+        """Write this into a snapshot."""
+        out.value((self.size, self.names, self.counts))
+        out.value([(*key, number) for key, number in self.together.items() if number])
+        out.value([(*key, number) for key, number in self.sent.items() if number])
+        out.value([(*key, number) for key, number in self.types.items() if number])
+        out.column(*self.words, *self.rows)
+
+    def load(self, saved: SnapshotReader) -> None:
+        """Read this from a snapshot."""
+        self.size, self.names, self.counts = saved.value(tuple[int, list[Name], list[int]])
+        self.together.update(((a, b), number) for a, b, number in saved.value(list[tuple[int, int, int]]))
+        self.sent.update(((at, who, kind), n) for at, who, kind, n in saved.value(list[tuple[int, str, str, int]]))
+        self.types.update(((at, kind), number) for at, kind, number in saved.value(list[tuple[int, str, int]]))
+        self.words = saved.columns(-(-len(self.names) // WORD))
+        self.rows = saved.columns(len(self.names))
+        self._ordinals = {name: at for at, name in enumerate(self.names)}
+        self._role_bits = [0] * len(self.words)
+        for at, (is_role, _) in enumerate(self.names):
             if is_role:
                 self._role_bits[at // WORD] |= 1 << at % WORD
 

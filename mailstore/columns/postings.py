@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 from mailstore.columns.messages import NONE, Head, Messages, head_of
+from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.address import is_person
 from mailstore.records.message import Message
 from mailstore.records.protocol import BROADCAST_NAMES, LEAST_PREFIX, PERSON
@@ -31,6 +32,20 @@ class Postings:
         self._sized = 0
         self._indexed = 0
         self.delivered: dict[str, array[int]] = {}
+
+    def save(self, out: SnapshotWriter) -> None:
+        """Write this into a snapshot."""
+        out.column(self.by_sender, self.by_head, *self.delivered.values())
+        out.value(self.last_of_sender)
+        out.value(self.last_of_head)
+        out.value(list(self.delivered))
+
+    def load(self, saved: SnapshotReader) -> None:
+        """Read this from a snapshot."""
+        self.by_sender, self.by_head = saved.columns(2)
+        self.last_of_sender = saved.value(dict[int, int])
+        self.last_of_head = saved.value(dict[int, int])
+        self.delivered = {name: saved.column() for name in saved.value(list[str])}
 
     def add(self, row: int) -> None:
         """Take a message in."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+
+from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 
 __all__ = ["MOST", "Strings"]
 
@@ -34,8 +36,18 @@ class Strings:
     def __setitem__(self, at: int, text: str) -> None:
         self._changed[at] = text
 
-    def load(self, blob: bytearray, ends: array[int]) -> None:
-        """Take over texts that stand one after another, and the byte at which each ends."""
+    def save(self, out: SnapshotWriter) -> None:
+        """Write this into a snapshot."""
+        out.column(self.blob, self.ends)
+        out.value(self._changed)
+
+    def load(self, saved: SnapshotReader) -> None:
+        """Read this from a snapshot."""
+        self.blob, self.ends = saved.columns(2)
+        self._changed = saved.value(dict[int, str])
+
+    def fill(self, blob: bytearray, ends: array[int]) -> None:
+        """Replace the texts by those in a buffer, given the byte at which each ends."""
         self.blob, self.ends = blob, ends
 
     def append(self, text: str) -> None:
@@ -56,7 +68,3 @@ class Strings:
                 yield number
             at = self.blob.find(wanted, at + 1)
         yield from (number for number, text in self._changed.items() if text.startswith(prefix))
-
-    def changed(self) -> Iterable[tuple[int, str]]:
-        """Return the texts that were put in another's place, by number."""
-        return self._changed.items()

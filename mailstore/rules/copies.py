@@ -62,6 +62,14 @@ class Copies:
         """Say whether nothing came since `settle` was asked last."""
         return not self._changed
 
+    def mark_settled(self) -> None:
+        """Settle without asking for letters: they were kept from an earlier time."""
+        self._changed.clear()
+
+    def all_traces(self) -> list[Trace]:
+        """Return everything that was added."""
+        return [trace for places in self._traces.values() for trace in places.values()]
+
     def add(self, trace: Trace) -> None:
         """Take in what one copy tells; of two in one place, the last told holds."""
         message_id = trace.message_id

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable
 from mailstore.columns.messages import NONE, Head, Messages
 from mailstore.columns.postings import Postings
 from mailstore.columns.ranking import Ranking
+from mailstore.columns.reply_forest import Forest
+from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.columns.thread_list import Listed, Roots
 from mailstore.records.address import is_channel, is_person
 from mailstore.records.message import Age, Message
 from mailstore.records.roster import Roster
 from mailstore.records.scope import label_of
-from mailstore.rules.thread import Forest
 from mailstore.rules.unread import is_for_user
 from mailstore.state.views import Channel, View
 
@@ -42,6 +43,7 @@ class Index:
         self._tags: tuple[list[str], set[str], list[str]] | None = None
         self.unseen_channel: dict[str, int] = defaultdict(int)
         self.unseen_mailbox: dict[str, int] = defaultdict(int)
+        self.archived = 0
         self.unseen_total = 0
         self.unseen_for_user = 0
         self._all: Ranking | None = None
@@ -53,6 +55,28 @@ class Index:
         self._listed: dict[View, Listed] = {}
         self.strays: list[int] = []
         """Rows whose head changed since they were taken in."""
+
+    def save(self, out: SnapshotWriter) -> None:
+        """Write this into a snapshot, without the views that somebody looks at."""
+        self.grow(len(self.messages))
+        self.forest.save(out)
+        self.postings.save(out)
+        out.column(self.sizes, self.unseen, self.latest, self.order().rows())
+        out.value((self.archived, self.unseen_total, self.unseen_for_user))
+        out.value((self.channel_mail, self.unseen_channel, self.unseen_mailbox))
+        out.value(self.strays)
+
+    def load(self, saved: SnapshotReader) -> None:
+        """Read this from a snapshot."""
+        self.forest.load(saved)
+        self.postings.load(saved)
+        self.sizes, self.unseen, self.latest, order = saved.columns(4)
+        self.fill_order(order)
+        self.archived, self.unseen_total, self.unseen_for_user = saved.value(tuple[int, int, int])
+        counts = saved.value(tuple[dict[str, int], dict[str, int], dict[str, int]])
+        for own, found in zip((self.channel_mail, self.unseen_channel, self.unseen_mailbox), counts, strict=True):
+            own.update(found)
+        self.strays = saved.value(list[int])
 
     def grow(self, size: int) -> None:
         """Make room for rows up to a number of them."""
@@ -80,7 +104,9 @@ class Index:
         for listed in self._listed.values():
             if listed.matches(row):
                 listed.touch(root, row)
-        for tag in channel_tags(messages.head(row)):
+        head = messages.head(row)
+        self.archived += head.archived
+        for tag in channel_tags(head):
             self.channel_mail[tag] += 1
         if is_unseen:
             self.count_unseen(row, 1)
@@ -132,6 +158,7 @@ class Index:
     def archive(self, row: int) -> None:
         """Take note that a message that was live is archived."""
         self.strays.append(row)
+        self.archived += 1
         root = self.forest.root(row)
         if listed := self._listed.get(View("archive")):
             listed.touch(root, row)
@@ -161,6 +188,10 @@ class Index:
         """Say whether the person sent a message."""
         return is_person(self.messages.sender(row), self._roster, self._user)
 
+    def members(self, root: int) -> list[int]:
+        """Return the rows of a thread's messages that have arrived."""
+        return [row for row in self.forest.members(root) if self.messages.is_there(row)]
+
     # Views
 
     def threads(self, view: View) -> Roots:
@@ -182,9 +213,9 @@ class Index:
             self._all = Ranking(self.last_age, (row for row, size in enumerate(self.sizes) if size))
         return self._all
 
-    def load_order(self, ranking: Ranking) -> None:
-        """Take over all threads in their order."""
-        self._all = ranking
+    def fill_order(self, roots: array[int]) -> None:
+        """Set the order of all threads: the oldest first."""
+        self._all = Ranking.of_sorted(self.last_age, roots)
 
     def last_time(self, root: int) -> float:
         """Return when the newest message of a thread was sent."""

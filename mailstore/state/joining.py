@@ -8,6 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from mailstore.columns.messages import Messages
+from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.message import Message, Trace
 from mailstore.records.roster import Roster
 from mailstore.rules.copies import Copies
@@ -45,6 +46,20 @@ class Joined:
         self._copies = Copies()
         self._told: dict[int, Message] = {}
         self._rows: dict[int, tuple[int, ...]] = {}
+
+    def save(self, out: SnapshotWriter) -> None:
+        """Write this into a snapshot."""
+        out.value((self._copies.all_traces(), self._told, self._rows, self._copies.is_settled))
+
+    def load(self, saved: SnapshotReader) -> None:
+        """Read this from a snapshot."""
+        traces, self._told, self._rows, is_settled = saved.value(
+            tuple[list[Trace], dict[int, Message], dict[int, tuple[int, ...]], bool]
+        )
+        for trace in traces:
+            self._copies.add(trace)
+        if is_settled:
+            self._copies.mark_settled()
 
     @property
     def is_settled(self) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Collection
 from mailstore.columns.flags import Flags
 from mailstore.columns.messages import Messages
 from mailstore.columns.open_mail import OpenMail
+from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.address import ROLE, party
 from mailstore.records.intervals import FOREVER
 from mailstore.records.message import Message
@@ -42,6 +43,25 @@ class Ledger:
         self.expired = Flags()
         self.deaths: list[tuple[int, str]] = []
         """The dead letters that were not reported yet."""
+
+    def save(self, out: SnapshotWriter) -> None:
+        """Write this into a snapshot."""
+        self.open.grow(len(self._messages))
+        self.open.save(out)
+        self.expired.save(out)
+        out.value([(*key, state) for key, state in self.dead.items()])
+        out.value([(row, name) for name, rows in self.strange.items() for row in rows])
+        out.value(self.due)
+
+    def load(self, saved: SnapshotReader) -> None:
+        """Read this from a snapshot."""
+        self.open.load(saved)
+        self.expired.load(saved)
+        for row, name, found in saved.value(list[tuple[int, str, State]]):
+            self.mark_dead(row, name, found)
+        for row, name in saved.value(list[tuple[int, str]]):
+            self.estrange(row, name)
+        self.due = saved.value(list[tuple[float, int]])
 
     def _sender(self, row: int) -> str:
         return party(self._messages.sender(row), self._roster, self._user)

@@ -7,7 +7,7 @@ from array import array
 from msgspec import Struct
 
 from mailstore.columns.messages import Messages
-from mailstore.rules.thread import Forest
+from mailstore.columns.reply_forest import Forest
 
 __all__ = ["Outline", "outline"]
 

@@ -1,55 +1,55 @@
-"""Holds a mailbox to one thread, where somebody looks for who does not keep to it."""
+"""Refuses access to a mailbox from another thread than the one that folds it, where that is to be checked."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from threading import get_ident
-from typing import Any
+from typing import Any, cast
 
 from mailstore.records.roster import Roster
+from mailstore.state.contents import Contents
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["OtherThread", "guarded"]
+__all__ = ["WrongThread", "guarded"]
 
 IS_ON = bool(os.environ.get("SIGNALBOX_DEBUG"))
 
 
-class OtherThread(AssertionError):
+class WrongThread(AssertionError):
     """A thread touched a mailbox that another one folds."""
 
 
-class _Guarded:
-    """Refuses every thread but the one that it belongs to."""
+class _Guard:
+    """Stands in for an object, for the thread that made this alone; what the object holds of rosters is guarded too."""
 
-    _owner: int
+    def __init__(self, target: Any) -> None:
+        object.__setattr__(self, "_target", target)
+        object.__setattr__(self, "_owner", get_ident())
 
-    def __getattribute__(self, name: str) -> Any:
-        found = super().__getattribute__(name)
-        if super().__getattribute__("_owner") != get_ident():
-            raise OtherThread(f"{type(self).__name__}.{name} from a thread that does not fold it")
-        return found
+    def _checked(self, name: str) -> Any:
+        if self._owner != get_ident():
+            raise WrongThread(f"{type(self._target).__name__}.{name} from a thread that does not fold it")
+        return self._target
 
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._checked(name), name)
+        return _Guard(found) if isinstance(found, Roster) else found
 
-class GuardedRoster(_Guarded, Roster):
-    """A roster that belongs to one thread."""
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._checked(name), name, value)
 
+    def __len__(self) -> int:
+        return len(self._checked("__len__"))
 
-class GuardedMailbox(_Guarded, Mailbox):
-    """A mailbox that belongs to one thread, with its roster."""
-
-    def _clear(self) -> None:
-        super()._clear()
-        _own(self.roster, GuardedRoster)
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._checked("__iter__"))
 
 
 def guarded(mailbox: Mailbox) -> Mailbox:
-    """Return a mailbox that, where that is to be checked, belongs to this thread from now on."""
-    if IS_ON:
-        _own(mailbox.roster, GuardedRoster)
-        _own(mailbox, GuardedMailbox)
-    return mailbox
-
-
-def _own(owned: Any, kind: type) -> None:
-    owned._owner = get_ident()
-    owned.__class__ = kind
+    """Return a mailbox of the same contents that belongs to this thread, where that is to be checked."""
+    if not IS_ON:
+        return mailbox
+    contents = mailbox.contents
+    target = contents._target if isinstance(contents, _Guard) else contents
+    return Mailbox(mailbox.user, cast(Contents, _Guard(target)))

@@ -96,7 +96,7 @@ def test_an_agents_long_name_costs_no_more_than_its_length() -> None:
     sent = [Message(str(at), "bob", (text,), "", NOW - 60, "s") for at, text in enumerate(to)]
     mailbox.fold([*sent, Agent(name)], NOW)
     assert {message.id for message in mailbox.unread(name, NOW)} == {"0", "1"}
-    assert sum(map(len, mailbox._index.postings._names_of(Agent(name)))) < 4 * len(name)
+    assert sum(map(len, mailbox.contents.index.postings._names_of(Agent(name)))) < 4 * len(name)
 
 
 @pytest.mark.parametrize("is_long", [False, True])

@@ -17,7 +17,7 @@ from mailstore.records.roster import Agent, Status
 from mailstore.state import thread_guard
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.past import mailbox_at, taken_back
-from mailstore.state.thread_guard import OtherThread, guarded
+from mailstore.state.thread_guard import WrongThread, guarded
 from mailstore.steps import Aside, ReadAnew
 from tests.mailstore.folded import answers
 
@@ -184,27 +184,35 @@ def test_the_past_of_what_was_read_anew_is_taken_back() -> None:
         assert answers(past, NOW) in (answers(Mailbox(), NOW), answers(mailbox_at(folded(MAIL), NOW), NOW)), at
 
 
-def test_a_guarded_mailbox_refuses_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thread_guard, "IS_ON", True)
-    mailbox = guarded(folded(MAIL))
+def refused(mailbox: Mailbox) -> list[str]:
+    """Touch a mailbox from another thread; return what was refused."""
+    found: list[str] = []
     roster = mailbox.roster
-    refused: list[str] = []
+    actions: list[Callable[[], object]] = [
+        mailbox.counts,
+        lambda: roster.get(ANN),
+        lambda: list(roster),
+        lambda: mailbox.fold([], NOW),
+        lambda: mailbox.roster,
+    ]
 
     def touch() -> None:
-        for deed in (lambda: mailbox.counts(), lambda: roster.get(ANN), lambda: mailbox.fold([], NOW)):
-            try:
-                deed()
-            except OtherThread as error:
-                refused.append(str(error))
+        for act in actions:
+            with pytest.raises(WrongThread) as raised:
+                act()
+            found.append(str(raised.value).partition(" ")[0])
 
     thread = Thread(target=touch)
     thread.start()
     thread.join()
-    assert [words.partition(" ")[0] for words in refused] == [
-        "GuardedMailbox.counts",
-        "GuardedRoster.get",
-        "GuardedMailbox.fold",
-    ]
+    return found
+
+
+def test_a_guarded_mailbox_refuses_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thread_guard, "IS_ON", True)
+    mailbox = guarded(folded(MAIL))
+    expected = ["Contents.index", "Roster.get", "Roster.__iter__", "Contents.joined", "Contents.roster"]
+    assert refused(mailbox) == expected
     assert mailbox.counts().messages == 6
     mailbox.fold([Reset("replaced")], NOW)
-    assert type(mailbox.roster).__name__ == "GuardedRoster"
+    assert refused(mailbox) == expected

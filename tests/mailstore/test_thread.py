@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstore.rules.thread import NONE, Forest
+from mailstore.columns.reply_forest import NONE, Forest
 
 ROWS = range(8)
 

@@ -88,7 +88,7 @@ class Reader:
 
         What came late to a file that was put away is told by the next look at what changes.
         """
-        from mailstore.bulk.build import Alike
+        from mailstore.bulk.build import KeyCollision
 
         for _ in range(BULK_TRIES):
             self.begin()
@@ -99,7 +99,7 @@ class Reader:
                 return
             except Replaced as reason:
                 mailbox.fold([Reset(str(reason))], now)
-            except Alike as reason:
+            except KeyCollision as reason:
                 mailbox.fold([Reset(str(reason))], now)
                 break
         self.begin()

@@ -39,7 +39,7 @@ class Source(NamedTuple):
 def gather(
     mailbox: Mailbox, mail: LineFile, decoder: MessageDecoder, reads: LineFile, months: Months, now: float
 ) -> list[Event]:
-    """Fill a mailbox from files; return what is left to fold. Raises Alike, Replaced and OSError."""
+    """Fill a mailbox from files; return what is left to fold. Raises KeyCollision, Replaced and OSError."""
     with ExitStack() as stack:
         sources = [
             _source(stack, *each, is_archived=at > 0)
@@ -49,13 +49,13 @@ def gather(
         read_jobs = [] if reads_fd is None else jobs_for(reads_fd, None)
         work = Work([[job for each in sources for job in each.jobs], read_jobs], stack)
         fds = {each.name: each.fd for each in sources if each.fd is not None}
-        gathered = Gathered(mailbox._messages, lambda file, at, size: thread_at(fds[file], at, size))
+        gathered = Gathered(mailbox.contents.messages, lambda file, at, size: thread_at(fds[file], at, size))
         _gather_mail(sources, work.found(0), months, gathered)
-        keys = fill_mail(mailbox, gathered)
-        read = Reads(mailbox._messages.names)
+        keys = fill_mail(mailbox.contents, gathered)
+        read = Reads(mailbox.contents.messages.names)
         if reads_fd is not None:
             _gather_reads(reads, reads_fd, work.found(1), read)
-        fill_reads(mailbox, keys, read, now)
+        fill_reads(mailbox.contents, keys, read, now)
         messages = sorted((it for it in gathered.events if isinstance(it, Message)), key=lambda it: it.position)
         others = (it for it in gathered.events if not isinstance(it, Message))
         return [*others, *messages, *read.events]  # of two with one id, the one that counts comes first

@@ -9,6 +9,8 @@ from array import array
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
+
 __all__ = ["NONE", "Forest", "Link"]
 
 NONE = -1
@@ -43,6 +45,16 @@ class Forest:
 
     def __len__(self) -> int:
         return len(self.parents)
+
+    def save(self, out: SnapshotWriter) -> None:
+        """Write this into a snapshot."""
+        out.column(self.parents, self.ups, self.children, self.siblings)
+        out.value(self.rings)
+
+    def load(self, saved: SnapshotReader) -> None:
+        """Read this from a snapshot."""
+        self.parents, self.ups, self.children, self.siblings = saved.columns(4)
+        self.rings = saved.value(list[tuple[tuple[int, ...], int]])
 
     def grow(self, size: int) -> None:
         """Make room for rows up to a number of them."""

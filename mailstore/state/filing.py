@@ -1,0 +1,91 @@
+"""Keeps threads, counts and open mail up to date as messages and records arrive, and as time passes."""
+
+from __future__ import annotations
+
+from mailstore.records.address import party
+from mailstore.records.message import Message
+from mailstore.state.contents import Contents
+
+__all__ = ["Filing"]
+
+
+class Filing:
+    """Files the messages of a mailbox in its index and its ledger; times are seconds since the epoch."""
+
+    def __init__(self, contents: Contents) -> None:
+        self._contents = contents
+
+    def add(self, row: int, message: Message, now: float) -> None:
+        """Add a message that is in its row to threads, counts and open mail."""
+        contents = self._contents
+        if message.read_by:
+            contents.receipts.add_readers(row, message.read_by)
+        root = contents.index.add(row, contents.is_unseen(row))
+        contents.summaries.extend(root, message)
+        self.file(row, now)
+
+    def file(self, row: int, now: float) -> None:
+        """File a message under everyone who has it open."""
+        contents = self._contents
+        message = contents.messages[row]
+        settled = contents.journal.settled(message.id)
+        contents.ledger.file(row, message, contents.receipts.facts(row), settled, now)
+
+    def refile(self, row: int | None, now: float) -> None:
+        """File a message again after a record about it arrived; do nothing unless the message has arrived."""
+        if row is not None and self._contents.messages.is_there(row):
+            self.file(row, now)
+
+    def advance(self, now: float) -> bool:
+        """Let time pass; return whether anything ran out."""
+        due = self._contents.ledger.come_due(now)
+        for row in due:
+            self.file(row, now)
+        return bool(due)
+
+    def _count_unseen(self, row: int, by: int) -> None:
+        index = self._contents.index
+        index.count_unseen(row, by)
+        self._contents.summaries.update_unseen(index.forest.root(row))
+
+    def mark_seen(self, message_id: str) -> None:
+        """Record that the user has seen a message, whether or not it has arrived."""
+        contents = self._contents
+        ids, seen = contents.messages.ids, contents.seen
+        row, own = ids.row(message_id), ids.own(message_id)
+        if row is None or own is None or not contents.messages.is_there(row):
+            seen.early.add(message_id)
+            return
+        was_unseen = contents.is_unseen(row)
+        seen.rows.add(own)
+        if was_unseen:
+            self._count_unseen(row, -1)
+
+    def mark_unseen(self, message_id: str) -> None:
+        """Take back that the user has seen a message."""
+        contents = self._contents
+        contents.seen.early.discard(message_id)
+        row = contents.messages.ids.row(message_id)
+        if row is None:
+            return
+        was_seen = [contents.seen.rows.discard(each) for each in contents.joined.rows(row)]
+        if any(was_seen) and contents.is_unseen(row):
+            self._count_unseen(row, 1)
+
+    def rebuild_later(self) -> None:
+        """Have everything filed again before the next question: what it was sorted by has changed."""
+        self._contents.must_rebuild = True
+        self._contents.index.forget_orders()
+
+    def rebuild(self, now: float) -> None:
+        """File everything again."""
+        contents = self._contents
+        contents.reset_indexes()
+        messages, deliveries = contents.messages, contents.receipts.deliveries
+        leads = messages.ids.leads
+        for row in range(len(messages)):
+            for name in deliveries.names_of(row):
+                recipient = party(messages.names[name], contents.roster, contents.user)
+                contents.index.postings.deliver(leads.get(row, row), recipient)
+        for row in messages.rows():
+            self.add(row, messages[row], now)

@@ -1,0 +1,101 @@
+"""Records about messages: who read them, whom they were delivered to, who put them away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mailstore.columns.chains import Chains
+from mailstore.columns.messages import NONE, Messages
+from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
+from mailstore.records.address import party
+from mailstore.records.roster import Roster
+from mailstore.rules.audience import Facts
+from mailstore.state.joining import Joined
+
+__all__ = ["NO_FACTS", "Receipts"]
+
+NO_FACTS = Facts()
+
+
+class Receipts:
+    """Records about each row, under the names that the records use; times are seconds since the epoch."""
+
+    def __init__(self, messages: Messages, joined: Joined, roster: Roster, user: str) -> None:
+        self._messages = messages
+        self._joined = joined
+        self._roster = roster
+        self._user = user
+        self.reads = Chains()
+        self.deliveries = Chains()
+        self.put_away: dict[int, dict[str, float | None]] = {}
+        """By row, who put the message away, and when."""
+
+    def save(self, out: SnapshotWriter) -> None:
+        """Write this into a snapshot."""
+        self.reads.save(out)
+        self.deliveries.save(out)
+        out.value(self.put_away)
+
+    def load(self, saved: SnapshotReader) -> None:
+        """Read this from a snapshot."""
+        self.reads.load(saved)
+        self.deliveries.load(saved)
+        self.put_away = saved.value(dict[int, dict[str, float | None]])
+
+    def make_room(self) -> None:
+        """Make room for as many rows as there are messages."""
+        reads, deliveries = self.reads, self.deliveries
+        while len(reads.first) < len(self._messages):
+            reads.add_row()
+            deliveries.add_row()
+
+    def add_read(self, row: int, reader: str, time: float | None) -> bool:
+        """Add a read record, the earliest time counts; return whether it is the first with a time, or without."""
+        reads, name = self.reads, self._messages.names.number(reader)
+        entry = reads.find(row, name)
+        if entry == NONE:
+            reads.add(row, name, time)
+            return True
+        known = reads.time(entry)
+        if time is None or (known is not None and time >= known):
+            return False
+        reads.times[entry] = time
+        return known is None
+
+    def add_readers(self, row: int, readers: Iterable[str]) -> None:
+        """Add the readers that a message itself lists."""
+        for reader in readers:
+            name = self._messages.names.number(reader)
+            if self.reads.find(row, name) == NONE:
+                self.reads.add(row, name)
+
+    def add_delivery(self, row: int, recipient: str, time: float | None) -> None:
+        """Add a delivery record."""
+        self.deliveries.add(row, self._messages.names.number(recipient), time)
+
+    def add_put_away(self, row: int, name: str, time: float | None) -> None:
+        """Record that somebody put a message away."""
+        self.put_away.setdefault(row, {})[name] = time
+
+    def has_any(self, row: int) -> bool:
+        """Return whether a row has read or delivery records."""
+        return self.reads.has(row) or self.deliveries.has(row)
+
+    def facts(self, row: int) -> Facts:
+        """Return what the records of all copies of a message say, under the names that the rules use."""
+        rows = self._joined.rows(row)
+        put_away = [name for each in rows for name in self.put_away.get(each, ())] if self.put_away else ()
+        if not put_away and not any(self.has_any(each) for each in rows):
+            return NO_FACTS
+        names = self._messages.names.values
+        readers: dict[str, float | None] = {}
+        for number, time in (receipt for each in rows for receipt in self.reads.of(each)):
+            reader = self._party(names[number])
+            known = readers.get(reader)
+            readers[reader] = time if known is None else known if time is None else min(known, time)
+        recorded = (number for each in rows for number in self.deliveries.names_of(each))
+        delivered = dict.fromkeys(self._party(names[number]) for number in recorded)
+        return Facts(readers, tuple(delivered), frozenset(map(self._party, put_away)), self._joined.holders(row))
+
+    def _party(self, name: str) -> str:
+        return party(name, self._roster, self._user)

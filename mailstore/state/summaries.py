@@ -1,0 +1,79 @@
+"""Summaries of threads, kept while they hold."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from mailstore.columns.messages import Messages
+from mailstore.records.address import resolve
+from mailstore.records.message import Message
+from mailstore.records.roster import Roster
+from mailstore.state.index import Index
+from mailstore.state.views import ThreadSummary
+
+__all__ = ["Summaries"]
+
+MOST = 2048
+
+
+class Summaries:
+    """The summaries that were asked for, by the row of their root."""
+
+    def __init__(self, messages: Messages, index: Index, roster: Roster, user: str) -> None:
+        self._messages = messages
+        self._index = index
+        self._roster = roster
+        self._user = user
+        self._known: dict[int, ThreadSummary] = {}
+
+    def of(self, root: int) -> ThreadSummary:
+        """Return the summary of a thread."""
+        known = self._known.get(root)
+        if known is None:
+            if len(self._known) >= MOST:
+                self._known.clear()
+            known = self._known[root] = self._summarise(root)
+        return known
+
+    def _summarise(self, root: int) -> ThreadSummary:
+        messages, index = self._messages, self._index
+        rows = sorted(index.members(root), key=messages.age)
+        names: dict[str, None] = {}
+        for row in rows:
+            names[messages.sender(row)] = None
+            names.update(dict.fromkeys(map(self._name, messages.head(row).recipients)))
+        top = root if messages.is_there(root) else rows[0]
+        latest = messages[rows[-1]]
+        return ThreadSummary(
+            root=messages.ids[root],
+            subject=messages.subjects[top],
+            participants=tuple(names),
+            messages=len(rows),
+            unseen=index.unseen[root],
+            last_time=latest.time,
+            last_timestamp=latest.timestamp,
+            latest=latest,
+        )
+
+    def _name(self, recipient: str) -> str:
+        return resolve(recipient, self._roster, self._user).name
+
+    def extend(self, root: int, message: Message) -> None:
+        """Update a thread's summary with the message that was added; forget it unless that is the thread's newest."""
+        known = self._known.pop(root, None)
+        if known is not None and known.messages + 1 == self._index.sizes[root] and known.is_before(message):
+            recipients = map(self._name, message.recipients)
+            self._known[root] = known.lengthened(message, recipients, self._index.unseen[root])
+
+    def update_unseen(self, root: int) -> None:
+        """Update how many messages of a thread the user has not seen."""
+        if (known := self._known.get(root)) is not None:
+            self._known[root] = replace(known, unseen=self._index.unseen[root])
+
+    def forget(self, root: int) -> None:
+        """Forget the summary of a thread."""
+        self._known.pop(root, None)
+
+    def clear(self) -> None:
+        """Forget all summaries."""
+        self._known.clear()

@@ -1,0 +1,128 @@
+"""The threads of a mailbox: their shape, their summaries, and the lists of them that a view shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mailstore.columns.messages import NONE
+from mailstore.records.message import Message
+from mailstore.rules.retention import Retention
+from mailstore.state.contents import Contents
+from mailstore.state.outline import Outline, outline
+from mailstore.state.retained_threads import Retained
+from mailstore.state.subject_words import Words
+from mailstore.state.thread_filter import Sieve
+from mailstore.state.views import Cycle, Node, ThreadSummary, View
+
+__all__ = ["Threads"]
+
+
+class Threads:
+    """Threads by the id of their root; times are seconds since the epoch."""
+
+    def __init__(self, contents: Contents) -> None:
+        self._contents = contents
+
+    def root_of(self, message_id: str) -> str:
+        """Return the root of a message's thread; the id itself for an unknown message."""
+        messages, forest = self._contents.messages, self._contents.index.forest
+        row = messages.ids.row(message_id)
+        return message_id if row is None or row >= len(forest) else messages.ids[forest.root(row)]
+
+    def tree(self, root: str) -> list[Node]:
+        """Return a thread in reading order, with placeholders for messages that are only named."""
+        forest, messages = self._contents.index.forest, self._contents.messages
+        row = messages.ids.row(root)
+        if row is None or row >= len(forest):
+            return [Node(root, None, 0, None)]
+        found = []
+        for at, depth in forest.walk(row):
+            parent = forest.parents[at]
+            message = messages[at] if messages.is_there(at) else None
+            found.append(Node(messages.ids[at], message, depth, None if parent == NONE else messages.ids[parent]))
+        return found
+
+    def outline(self, root: str, known: Outline | None = None) -> Outline | None:
+        """Return the shape of a thread, None for an id that is not a root; `known` itself while that still holds."""
+        index, messages = self._contents.index, self._contents.messages
+        try:
+            row = self._contents.thread(root)
+        except KeyError:
+            return None
+        return outline(messages, index.forest, row, index.sizes[row], known)
+
+    def messages(self, root: str) -> list[Message]:
+        """Return a thread's messages in no particular order; raises KeyError for an id that is not a root."""
+        messages = self._contents.messages
+        return [messages[row] for row in self._contents.index.members(self._contents.thread(root))]
+
+    def summary(self, root: str) -> ThreadSummary:
+        """Return a thread's summary; raises KeyError for an id that is not a root."""
+        return self._contents.summaries.of(self._contents.thread(root))
+
+    def unseen_in(self, root: str) -> int:
+        """Return how many messages of a thread the user has not seen."""
+        unseen, row = self._contents.index.unseen, self._contents.messages.ids.row(root)
+        return 0 if row is None or row >= len(unseen) else unseen[row]
+
+    def cycles(self) -> list[Cycle]:
+        """Return the cycles of replies that were found and cut."""
+        ids = self._contents.messages.ids
+        return [Cycle(tuple(ids[row] for row in ring), ids[cut]) for ring, cut in self._contents.index.forest.rings]
+
+    def orphans(self) -> list[str]:
+        """Return the ids that messages answer and that do not exist."""
+        messages, forest = self._contents.messages, self._contents.index.forest
+        absent = (row for row in range(len(forest)) if not messages.is_there(row))
+        return [messages.ids[row] for row in absent if forest.is_placeholder(row)]
+
+    # Lists of threads
+
+    def of_view(self, view: View) -> Sequence[str]:
+        """Return the roots of a view's threads, the one with the newest message first."""
+        ledger = self._contents.ledger
+        match view.kind:
+            case "dead":
+                return self._roots(row for row, _ in ledger.dead)
+            case "waiting":
+                return self._roots(row for role in ledger.waiting() for row in ledger.open.of((True, role)))
+            case "recent" | "saved":
+                return []
+            case _:
+                return self._contents.index.threads(view)
+
+    def _roots(self, rows: Iterable[int]) -> list[str]:
+        newest: dict[int, int] = {}
+        messages, forest = self._contents.messages, self._contents.index.forest
+        for row in rows:
+            root = forest.root(row)
+            newest[root] = messages.younger(row, newest.get(root, row))
+        ordered = sorted(newest, key=lambda root: messages.age(newest[root]), reverse=True)
+        return [messages.ids[root] for root in ordered]
+
+    def keep_read(self, is_on: bool) -> None:
+        """Keep threads that are read from now on in the unread view; those that were kept until now leave it."""
+        self._contents.index.keep_read(is_on)
+
+    def recent(self, rule: Retention, now: float) -> list[str]:
+        """Return the roots of the threads of which a retention keeps anything, the newest first."""
+        return self.sieve(View("recent"), rule, now).roots()
+
+    def sieve(
+        self,
+        view: View,
+        rule: Retention,
+        now: float,
+        *,
+        text: str = "",
+        only_unread: bool = False,
+        among: Sequence[str] | None = None,
+    ) -> Sieve:
+        """Return a filter for the threads of a view: by words in subject or names, or by unread mail.
+
+        For a view that has no order of its own, `among` are its threads in the order in which it lists them.
+        """
+        contents, index = self._contents, self._contents.index
+        words = Words(text, index, contents.roster, contents.user) if text else None
+        retained = Retained(rule, now, index) if view.kind == "recent" else None
+        return Sieve(index, lambda: contents.index is index, view, words, only_unread, retained, among)
