@@ -12,6 +12,7 @@ from console.composer_draft import ComposerDraft
 from console.widgets.text_body import TextBody
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
+from tests.console.shared_console import SharedConsole
 from tests.mailboxes import MailFiles
 
 PANES = ("sidebar", "threads", "conversation", "composer")
@@ -26,43 +27,19 @@ def keys_to_press(pane: str, command: Command) -> list[str]:
     return keys if pane == first else keys[:1]
 
 
-LISTED = ("threads", "conversation")
 Case = tuple[str, Command, str]
-CASES: list[Case] = [
-    (pane, command, key)
-    for pane in PANES
-    for command in commands_for(pane)
-    if command.id != f"pane.{pane}"
-    for key in keys_to_press(pane, command)
+TOGETHER = 12
+"""How many cases one test tries: those that leave nothing behind share a console."""
+
+
+def cases_of(pane: str) -> list[Case]:
+    commands = [command for command in commands_for(pane) if command.id != f"pane.{pane}"]
+    return [(pane, command, key) for command in commands for key in keys_to_press(pane, command)]
+
+
+GROUPS = [
+    cases_of(pane)[begin : begin + TOGETHER] for pane in PANES for begin in range(0, len(cases_of(pane)), TOGETHER)
 ]
-ALONE = [
-    pytest.param(pane, command, key, id=f"{pane}-{command.id}-{key}")
-    for pane, command, key in CASES
-    if command.group != "Move" or command.id.startswith("history.") or pane not in LISTED
-]
-IN_A_ROW: list[list[Case]] = [
-    [
-        (pane, command, key)
-        for pane, command, key in CASES
-        if pane == wanted and command.group == "Move" and not command.id.startswith("history.")
-    ]
-    for wanted in LISTED
-]
-"""What only moves needs no console of its own: opening one takes longer than all of these together."""
-NAMED = {
-    "slash",
-    "backslash",
-    "colon",
-    "question_mark",
-    "greater_than_sign",
-    "vertical_line",
-    "comma",
-    "full_stop",
-    "left_curly_bracket",
-    "right_curly_bracket",
-    "at",
-    "left_square_bracket",
-}
 PRINTABLE = [key for command in COMMANDS for key in command.keys.split(",") if len(key) == 1] + [
     key
     for command in COMMANDS
@@ -135,18 +112,11 @@ async def do_it(seat: Seat, pane: str, command: Command, key: str) -> None:
     assert look(seat) != before, f"{key} ({command.help}) did nothing in {pane}"
 
 
-@pytest.mark.parametrize(("pane", "command", "key"), ALONE)
-async def test_the_key_does_something_that_is_seen(pane: str, command: Command, key: str, tmp_path: Path) -> None:
-    async with opened(write_mail(tmp_path).data) as seat:
-        await do_it(seat, pane, command, key)
-
-
-@pytest.mark.parametrize("cases", IN_A_ROW, ids=lambda cases: cases[0][0])
-async def test_the_keys_that_only_move_do_something_that_is_seen(cases: list[Case], tmp_path: Path) -> None:
-    async with opened(write_mail(tmp_path).data) as seat:
+@pytest.mark.parametrize("cases", GROUPS, ids=lambda cases: f"{cases[0][0]}-from-{cases[0][1].id}")
+async def test_each_key_does_something_that_is_seen(cases: list[Case], tmp_path: Path) -> None:
+    async with SharedConsole(lambda folder: write_mail(folder).data, tmp_path) as console:
         for pane, command, key in cases:
-            seat.screen.show_view(View("all"))
-            await do_it(seat, pane, command, key)
+            await do_it(await console.seat(), pane, command, key)
 
 
 @pytest.mark.parametrize("pane", PANES)
