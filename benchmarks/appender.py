@@ -1,4 +1,4 @@
-"""Another program that writes into the mailbox: for each subject on its input it appends one message.
+"""A separate program that appends one message to the mailbox for each subject on its input.
 
 It answers with the moment just before the write, in nanoseconds of the system's monotonic clock.
 """
@@ -21,7 +21,7 @@ __all__ = ["Appender"]
 
 
 class Appender:
-    """The handle on that program."""
+    """A running appender process."""
 
     def __init__(self, mailbox: Path) -> None:
         self._process = subprocess.Popen(

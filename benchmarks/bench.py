@@ -1,4 +1,4 @@
-"""What every subject is given: mailboxes of each size, homes of new users, how often to measure, where figures go."""
+"""What every benchmark gets: mailboxes of each size, empty home folders, the number of rounds, and where results go."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["MAILBOX", "READS", "SIZES", "Bench"]
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 MAILBOX, READS = "agent-mailbox.jsonl", "agent-mailbox-reads.jsonl"
 LARGE = 100_000
-"""From here on a round takes seconds, and fewer of them are made."""
+"""From this size on a round takes seconds, so there are fewer rounds."""
 
 
 class Bench:
@@ -40,22 +40,22 @@ class Bench:
         return self.sizes[-1]
 
     def rounds(self, usual: int, size: int = 0) -> int:
-        """Return how often to measure: as often as usual, a few times where that is slow, once in a quick run."""
+        """Return the number of rounds: the usual number, fewer for large sizes, one in a quick run."""
         if self.is_quick:
             return 1
         rounds = usual if size < LARGE else max(3, usual * LARGE // (2 * size))
         return rounds if self.most is None else min(rounds, self.most)
 
     def pause(self) -> float:
-        """Return seconds between two measurements: drawn, so that no rhythm of the program's is always met."""
+        """Return random seconds to wait between measurements, so that no timer of the program keeps in step."""
         return self.random.uniform(0.03, 0.12)
 
     def tell(self, words: str) -> None:
-        """Say on the standard error how far it is."""
+        """Report progress on standard error."""
         print(f"  {words}", file=sys.stderr, flush=True)
 
     def mailbox(self, messages: int) -> Path:
-        """Return a mailbox that nobody may change; it is made once."""
+        """Return a shared read-only mailbox, generated on first use."""
         folder = self._data / f"haak-{messages}"
         if not folder.exists():
             made = folder.with_suffix(".unfinished")
@@ -67,7 +67,7 @@ class Bench:
 
     @contextmanager
     def lent(self, messages: int) -> Iterator[Path]:
-        """Lend a mailbox to append to, which is cut afterwards: a copy of a gigabyte takes longer than a measurement.
+        """Lend a mailbox to append to, truncated afterwards: copying a gigabyte takes longer than a measurement.
 
         Its name is another meanwhile, so that one which was not given back is made anew.
         """
@@ -87,6 +87,6 @@ class Bench:
 
     @contextmanager
     def home(self) -> Iterator[Path]:
-        """Lend a folder: the home of somebody new, where no cache lies yet."""
+        """Lend an empty home folder, without any cache."""
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             yield Path(folder)

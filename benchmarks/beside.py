@@ -1,4 +1,4 @@
-"""What programs beside ours took for what: their names, what is asked of them, and how long one is waited for."""
+"""Times of the programs we compare with: their names, their tasks, and the time limit."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ SEARCHES = {f"search, {name}": word for name, word in WORDS.items()}
 SEARCH, SEARCH_ABSENT = f"search, {COMMON}", f"search, {ABSENT}"
 WHATS = (ROWS, ROWS_AGAIN, READ, READ_AGAIN, APPEND, NEWEST, *SEARCHES)
 LIMIT = 60.0
-"""Seconds after which a program is given up, and not asked the same again."""
+"""Seconds after which a program's task is given up and not repeated."""
 
 
 class Beside:
-    """What each program took for what on mailboxes of one size."""
+    """Each program's times for each task on mailboxes of one size."""
 
     def __init__(self, bench: Bench, size: int) -> None:
         self.bench = bench
@@ -51,7 +51,7 @@ class Beside:
         self._taken: dict[str, list[int]] = {}
 
     def take(self, program: str, what: str, measure: Callable[[], int], limit: float = LIMIT) -> bool:
-        """Take a time, in nanoseconds; say whether it was done within the limit, this time and before."""
+        """Record a time in nanoseconds; return whether this one and all before were within the limit."""
         name, results = f"{BESIDE}{program}: {what}", self.bench.results
         if self.size in results.values.get(name, {}) and name not in self._taken:
             return False

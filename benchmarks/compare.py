@@ -1,4 +1,4 @@
-"""Beside what one would take instead, on the same messages: lnav, toolong, notmuch and neomutt.
+"""Compares with alternatives on the same messages: lnav, toolong, notmuch and neomutt.
 
 `benchmarks/compare_setup.sh` installs them; what is not there is left out.
 """
@@ -45,14 +45,14 @@ from tests.terminal import SIGNALBOX, Terminal, environment
 __all__ = ["measure", "report"]
 
 WIDE = (240, 40)
-"""A line of JSON shows its subject within so many columns."""
+"""A JSON line shows its subject within this many columns."""
 
 LNAV_FOUND = re.compile(r"^L +\d+: ", re.MULTILINE)
 MAIL_AT_MOST = 100_000
 
 
 def installed(bench: Bench) -> dict[str, str]:
-    """Return the programs that are there, and note which are not."""
+    """Return the installed programs, and note the missing ones."""
     toolong = Path(sys.prefix) / "toolong" / "bin" / "tl"
     found = {name: shutil.which(name) for name in (LNAV, NOTMUCH, NEOMUTT)}
     found[TOOLONG] = str(toolong) if toolong.exists() else None
@@ -62,7 +62,7 @@ def installed(bench: Bench) -> dict[str, str]:
 
 
 def measure(bench: Bench) -> None:
-    """Measure what is installed; mail programs up to the size at which files can still be made."""
+    """Measure the installed programs; mail programs only up to the size for which a maildir can be written."""
     programs = installed(bench)
     for size in bench.sizes[-3:]:
         bench.tell(f"{size:,} messages")
@@ -80,7 +80,7 @@ def measure(bench: Bench) -> None:
 
 
 def ours(beside: Beside) -> None:
-    """Take the time until our console has read everything, cold and again."""
+    """Measure the time until our console has read everything, cold and warm."""
     data = beside.bench.mailbox(beside.size)
     sign = newest_subject(data)
     with beside.bench.home() as home:
@@ -94,7 +94,7 @@ def ours(beside: Beside) -> None:
 
 
 def viewers(beside: Beside, data: Path, programs: Mapping[str, str]) -> None:
-    """Open each viewer of lines on the file in turn."""
+    """Open each line viewer on the file in turn."""
     file, sign = data / MAILBOX, newest_subject(data)
     argvs: dict[str, tuple[str, ...]] = {OURS: (*SIGNALBOX, "open", f"haak:{data}")}
     argvs |= {name: (programs[name], str(file)) for name in (LNAV, TOOLONG) if name in programs}
@@ -127,7 +127,7 @@ def view(beside: Beside, name: str, terminal: Terminal, file: Path, sign: str) -
 
 
 def found(name: str, terminal: Terminal) -> int:
-    """Type a word that is searched for; return the nanoseconds until something that was found is visible."""
+    """Type a search word; return the nanoseconds until the first hit is visible."""
     word = WORDS[COMMON]
     if name == OURS:
         return typed(terminal, word, LIMIT)
@@ -144,7 +144,7 @@ def found(name: str, terminal: Terminal) -> int:
 
 
 def report(results: Results) -> str:
-    """Return what each program took for what, at each size; milliseconds, or what it took more than."""
+    """Return a table of each program's times at each size: milliseconds, or the limit it exceeded."""
     sizes = sorted(results.values.get(f"{BESIDE}{OURS}: {READ}", {}))
     rows = []
     for size in sizes:

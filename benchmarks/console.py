@@ -1,4 +1,4 @@
-"""The console as measurements see it: what stands where on its screen, and when a key has had its effect."""
+"""The console under measurement: what its screen shows where, and when a key has taken effect."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ TAIL = 1 << 16
 
 
 def newest_subject(data: Path) -> str:
-    """Return the beginning of the newest message's subject: what a row shows of it at least."""
+    """Return the part of the newest message's subject that every row shows."""
     with (data / MAILBOX).open("rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
         return str(json.loads(file.read().splitlines()[-1])["subject"])[:20]
 
 
 def open_console(data: Path, home: Path) -> Terminal:
-    """Start the console on a mailbox; its settings, state and cache lie in `home`."""
+    """Start the console on a mailbox, with its settings, state and cache in `home`."""
     return Terminal((*SIGNALBOX, "open", f"haak:{data}"), env=environment(home))
 
 
 def open_resting(bench: Bench, stack: ExitStack) -> dict[int, Terminal]:
-    """Open a console of each size, by its size; all have read everything, and rest."""
+    """Open a console for each size, by size; all have read everything and are idle."""
     consoles = {}
     for size in bench.sizes:
         terminal = stack.enter_context(open_console(bench.mailbox(size), stack.enter_context(bench.home())))
@@ -61,13 +61,13 @@ def open_resting(bench: Bench, stack: ExitStack) -> dict[int, Terminal]:
 
 
 def wait_read(terminal: Terminal, messages: int, timeout: float = PATIENCE) -> int:
-    """Wait until the header says that so many messages are there and all is read; return when."""
+    """Wait until the header shows this many messages and nothing is loading; return when."""
     told = re.compile(rf"● live +{messages:,} message")
     return terminal.wait_for(lambda terminal: told.search(terminal.line(0)) is not None, timeout)
 
 
 def quit_console(terminal: Terminal) -> None:
-    """Let the person leave."""
+    """Quit."""
     terminal.press("q")
     terminal.wait_exit(60)
 
@@ -78,7 +78,7 @@ def first_row(terminal: Terminal) -> str:
 
 
 def under_cursor(terminal: Terminal) -> str:
-    """Return the subject of the thread under the cursor, wherever its row stands now; empty where it is in no row."""
+    """Return the subject of the thread under the cursor; empty if no visible row has it."""
     rows = range(2, terminal.size[1] - 2)
     backgrounds = [terminal.cell(BACKGROUND, y).bg for y in rows]
     usual = Counter(backgrounds).most_common(1)[0][0]
@@ -94,7 +94,7 @@ def conversation(terminal: Terminal) -> list[str]:
 def press(
     terminal: Terminal, key: str, look: Callable[[Terminal], object] = under_cursor, timeout: float = 30.0
 ) -> int:
-    """Press a key; return the nanoseconds until what is looked at is another."""
+    """Press a key; return the nanoseconds until the observed value changes."""
     before = look(terminal)
     sighting = terminal.watch(lambda terminal: look(terminal) != before)
     now = time.monotonic_ns()

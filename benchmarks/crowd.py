@@ -1,4 +1,4 @@
-"""Many processes on one mailbox at once: is anything lost, torn or doubled, and how long does a send take?
+"""Many processes on one mailbox at once: is anything lost, torn or duplicated, and how long does a send take?
 
 python -m benchmarks.crowd [--writers N] [--messages N] [--readers N] [--no-archive]
 """
@@ -34,7 +34,7 @@ PROCESSES = multiprocessing.get_context("spawn")
 
 
 def write(data: Path, name: str, number: int, told: Queue[tuple[list[str], list[int]]]) -> None:
-    """Send messages as fast as it goes; tell their ids, and the nanoseconds that each took."""
+    """Send messages as fast as possible; report their ids and the nanoseconds each took."""
     sent, taken = [], []
     with HaakStore.open(data) as store:
         for at in range(number):
@@ -56,7 +56,7 @@ def folded(data: Path) -> Mailbox:
 
 
 def read(data: Path, is_over: Event, told: Queue[tuple[int, int]]) -> None:
-    """Read everything again and again; tell how often, and how often less was there than before."""
+    """Read everything repeatedly; report how often, and how often there was less than before."""
     rounds = fell = most = 0
     while not is_over.is_set():
         found = len(folded(data))
@@ -67,7 +67,7 @@ def read(data: Path, is_over: Event, told: Queue[tuple[int, int]]) -> None:
 
 
 def keep_archiving(data: Path, is_over: Event, told: Queue[int]) -> None:
-    """Archive again and again what may leave; tell how many messages left."""
+    """Archive repeatedly; report how many messages were archived."""
     archived = 0
     while not is_over.is_set():
         try:
@@ -81,7 +81,7 @@ def keep_archiving(data: Path, is_over: Event, told: Queue[int]) -> None:
 
 
 def let_loose(writers: int, messages: int, readers: int, *, is_archived: bool = True) -> tuple[Figures, list[str]]:
-    """Let them all loose; return how long sends took, and what went wrong."""
+    """Run all processes; return the send times and the errors."""
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
         HaakStore.create(data).close()
@@ -109,7 +109,7 @@ def let_loose(writers: int, messages: int, readers: int, *, is_archived: bool = 
 
 
 def faults(data: Path, sent: set[str], looks: Sequence[tuple[int, int]]) -> list[str]:
-    """Return what is lost, doubled or torn after all is done."""
+    """Return what is lost, duplicated or torn in the end."""
     mailbox = folded(data)
     files = [data / "agent-mailbox.jsonl", *(data / "agent-mailbox-archive").glob("*.jsonl")]
     lines = [json.loads(line) for file in files for line in file.read_bytes().splitlines() if line.strip()]
@@ -122,7 +122,7 @@ def faults(data: Path, sent: set[str], looks: Sequence[tuple[int, int]]) -> list
 
 
 def measure(bench: Bench) -> None:
-    """Measure the sends of a crowd; raises AssertionError when anything went wrong."""
+    """Measure concurrent sends. Raises AssertionError if anything went wrong."""
     figures, wrong = let_loose(*((4, 5, 1) if bench.is_quick else (30, 100, 10)))
     if wrong:
         raise AssertionError(f"{len(wrong)} faults, such as {wrong[0]}")
@@ -138,7 +138,7 @@ def report(results: Results) -> str:
 
 
 def main() -> int:
-    """Measure and print; fail when anything went wrong."""
+    """Measure and print; fail if anything went wrong."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.crowd")
     parser.add_argument("--writers", type=int, default=30)
     parser.add_argument("--messages", type=int, default=100)

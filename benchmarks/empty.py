@@ -10,7 +10,7 @@ class Empty(App[None]):
     """Shows one word."""
 
     def compose(self) -> ComposeResult:
-        """Make the word."""
+        """Return the only widget."""
         yield Static("ready")
 
 

@@ -1,4 +1,4 @@
-"""How soon a whole mailbox is read and folded, cold and warm, beside counting its lines; and the memory it takes.
+"""Reading and folding a whole mailbox, cold and warm, compared with counting its lines; and the memory it takes.
 
 From the start of the console to the header that says so, while nobody touches it; and in another program, without the
 time that Python takes to start. A cold round has a home, and so a cache, of its own; the warm ones follow in the same.
@@ -21,7 +21,7 @@ __all__ = ["measure"]
 
 GROWN, HOUR = 1_000, 3_600
 TELLING = 10_000
-"""Fewer messages say nothing about the memory that each takes."""
+"""With fewer messages, memory per message says nothing."""
 
 KEYS = 200
 
@@ -34,7 +34,7 @@ def lines(data: Path) -> int:
 
 
 def once(data: Path, home: Path, messages: int) -> tuple[int, int]:
-    """Open the console and leave it when it is done; return the nanoseconds until all is read, and its memory."""
+    """Open the console and quit when it has read everything; return the nanoseconds that took, and its memory."""
     with open_console(data, home) as terminal:
         taken = wait_read(terminal, messages) - terminal.started_at
         settle(terminal.pid)
@@ -52,7 +52,7 @@ def grow(data: Path, at: int) -> int:
 
 
 def alone(bench: Bench) -> tuple[int, int]:
-    """Return the memory of the console and of a library's process on one message."""
+    """Return the memory of a console and of a library process with a single message."""
     data = bench.mailbox(1)
     with bench.home() as home:
         return once(data, home, 1)[1], asked("load", data, home)[0]["resident"]

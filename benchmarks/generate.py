@@ -31,7 +31,7 @@ SPAN_DAYS = 90.0
 RECENT = 400
 BODY_WORDS = 120
 TEXT_WORDS = 100_000
-"""Bodies are pieces of one text of so many words: drawing each word would take half of the time."""
+"""Bodies are cut from one text of this many words: drawing every word would take half of the time."""
 
 WRITE_AT = 4_000
 WORDS = """
@@ -46,7 +46,7 @@ nightly ingest pipeline queue worker timeout retry cache token limit disk memory
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """Who writes: session ids, and what each holds."""
+    """The agents that write: session ids, and the roles and tags of each."""
 
     living: list[str]
     dead: list[str]
@@ -97,7 +97,7 @@ def identifier(rng: Random) -> str:
 
 
 def recipient(rng: Random, company: Company, sender: str) -> str:
-    """Return whom a new thread is for: agents, roles, channels, everybody, the person."""
+    """Return the recipients of a new thread: agents, roles, channels, everybody, the user."""
     kind = rng.random()
     if kind < 0.01:
         return rng.choice(company.dead)

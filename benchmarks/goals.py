@@ -1,4 +1,4 @@
-"""What is to be reached, and whether it is: a figure by itself, or beside a baseline of the same run."""
+"""The goals and whether they are met: absolute, or relative to a baseline of the same run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ SMALL, LARGE = 10_000, 1_000_000
 
 
 class Goal(NamedTuple):
-    """A figure at a size that may be at most so much: in its own unit, or times a baseline.
+    """An upper limit for a figure at a size: in its own unit, or as a multiple of a baseline.
 
-    A baseline is shown beside the other kind too, where there is one.
+    An absolute goal may name a baseline too; it is shown for comparison.
     """
 
     figure: str
@@ -25,7 +25,7 @@ class Goal(NamedTuple):
     is_times: bool = True
 
     def cells(self, results: Results) -> tuple[str, ...]:
-        """Return a row: what, how often, measured, its baseline, how many times that, the goal, whether it is met."""
+        """Return a row: figure, number of measurements, value, baseline, ratio, goal, whether it is met."""
         found, base = results.get(self.figure, self.at), results.get(self.over, self.over_at)
         if found is None or (self.over and self.is_times and base is None):
             return (_named(self.figure, self.at), "", "not measured", *[""] * 4)

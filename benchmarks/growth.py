@@ -1,4 +1,4 @@
-"""How each figure grows with the mailbox: a table, and a chart of small panels that the page shows."""
+"""How each figure grows with the size of the mailbox: a table, and a chart of small panels for the page."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ WHY = {
     "decoding the file with json": "every record is read once",
     "opening a thread": "each reply has a place in the tree",
 }
-"""Why a figure is not flat, where that lies in what it is."""
+"""Why a figure grows, if that is inherent."""
 
 WIDTH, HEIGHT, COLUMNS = 236, 192, 4
 LEFT, TOP, PLOT, TALL, EDGE = 46, 48, 176, 108, 10
 TITLE = 36
-"""Characters of a line of a title, in bold; it has two."""
+"""Characters per line of a panel's title, which has two lines."""
 
 DECADES = 4
 MARGIN = 0.5
-"""What of a decade is left free beside the first point, for its label."""
+"""The share of a decade left free beside the first point for its label."""
 
 INK, FAINT, FLAT_COLOUR, GROWING = "#1f2430", "#d5d9e0", "#1f6fb2", "#c2410c"
 
 
 def series(results: Results) -> dict[str, dict[int, Value]]:
-    """Return what was measured of ours at more than one size, and is not nothing at each."""
+    """Return our own figures measured at more than one size and above zero at each."""
     return {
         name: dict(sorted(values.items()))
         for name, values in results.values.items()
@@ -53,7 +53,7 @@ def series(results: Results) -> dict[str, dict[int, Value]]:
 
 
 def grown(values: dict[int, Value]) -> tuple[float, float]:
-    """Return how many times the last value is the first, and of what power of the size that is."""
+    """Return the ratio of the last value to the first, and the power of the size which that is."""
     small, large = min(values), max(values)
     first, last = values[small], values[large]
     times = last.value / first.value if first.value else 1.0
@@ -70,7 +70,7 @@ def word(name: str, values: dict[int, Value]) -> str:
 
 
 def report(results: Results) -> str:
-    """Return all that was measured at several sizes, a line a figure; threads in a table of their own."""
+    """Return a table of all figures measured at several sizes; those of threads in a second table."""
     found = series(results)
     mailboxes = {name: values for name, values in found.items() if not _is_of_threads(values)}
     threads = {name: values for name, values in found.items() if name not in mailboxes}
@@ -91,7 +91,7 @@ def _report(what: str, found: dict[str, dict[int, Value]]) -> str:
 
 
 def chart(results: Results) -> str:
-    """Draw a panel a figure, both axes logarithmic and of the same scale; what is flat is blue."""
+    """Draw one panel per figure, both axes logarithmic with the same scale; flat ones in blue."""
     panels = [panel(at, name, values) for at, (name, values) in enumerate(series(results).items())]
     width, height = COLUMNS * WIDTH, ceil(len(panels) / COLUMNS) * HEIGHT + 30
     legend = (

@@ -1,4 +1,4 @@
-"""What a session-start hook costs as a whole process, beside an empty Python and another system's listing."""
+"""What a session-start hook costs as a whole process, compared with an empty Python and another system's listing."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ COLD = 3
 EMPTY = "python -c pass"
 SCRIPT = Path(sys.executable).with_name("signalbox")
 OTHER = Path(sys.prefix) / "agentazall" / "bin" / "agentazall"
-"""Another system's own program, which `make` installs into an environment of its own."""
+"""Another system's own program, installed by `make` into a separate environment."""
 
 
 def run(argv: Sequence[str], env: dict[str, str]) -> int:
-    """Run a program to its end; return the nanoseconds that it took."""
+    """Run a program to its end; return the nanoseconds it took."""
     start = time.monotonic_ns()
     subprocess.run(argv, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     return time.monotonic_ns() - start
@@ -41,7 +41,7 @@ def signalbox(data: Path, messages: int) -> dict[str, list[str]]:
 
 
 def agentazall(program: str, root: Path, messages: int) -> list[str]:
-    """Make as many messages for agentazall in files of its own kind; return its listing of them."""
+    """Write as many messages in agentazall's own format; return the command that lists them."""
     inbox = root / "mailboxes" / "ann@localhost" / time.strftime("%Y-%m-%d") / "inbox"
     inbox.mkdir(parents=True)
     body = "word " * 120

@@ -1,4 +1,4 @@
-"""What a console takes of a processor while nothing happens."""
+"""Processor time of a console while nothing happens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["measure"]
 
 
 def measure(bench: Bench) -> None:
-    """Let a console of each size stand idle for half a minute, all at the same time."""
+    """Leave a console of each size idle for half a minute, all at the same time."""
     seconds = 0.5 if bench.is_quick else 30.0
     with ExitStack() as stack:
         pids = {size: terminal.pid for size, terminal in open_resting(bench, stack).items()}

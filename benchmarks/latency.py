@@ -1,4 +1,4 @@
-"""How soon the screen follows, under light load: another program's message, and a key."""
+"""How soon the screen shows an appended message and the effect of a key, under light load."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ KEY = "key to frame"
 
 
 def appended(terminal: Terminal, appender: Appender, subject: str, timeout: float = 20.0) -> int:
-    """Let another program append a message; return the nanoseconds until its subject is visible."""
+    """Have another program append a message; return the nanoseconds until its subject is visible."""
     sighting = terminal.watch(subject)
     return -appender.append(subject) + sighting.wait(timeout)
 
 
 def measure(bench: Bench) -> None:
-    """Measure both on one console a size, one kind after the other."""
+    """Measure one console per size, first appended messages, then keys."""
     for size in bench.sizes:
         rounds = 4 if bench.is_quick else 400 if size == bench.largest else 100
         with (

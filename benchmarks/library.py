@@ -1,4 +1,4 @@
-"""The store layer as another program uses it, in a process of its own: the one place that knows how it is called.
+"""The store layer as a library, in a separate process: the only benchmark module that calls it directly.
 
 python -m benchmarks.library load DIR | one-more DIR OTHER | search DIR, with a word a line on its input; none: an index
 """
@@ -41,7 +41,7 @@ def load(store: Store) -> Mailbox:
 
 
 def first_hits(store: Store, mailbox: Mailbox, word: str) -> int:
-    """Find the first messages, newest first, that hold a word; return how many."""
+    """Find the newest messages that contain a word; return how many."""
     now = time.time()
     context = SearchContext(mailbox, store.content, now)
     found = itertools.chain.from_iterable(look_up(parse(word, now), context, store.candidates))
@@ -49,7 +49,7 @@ def first_hits(store: Store, mailbox: Mailbox, word: str) -> int:
 
 
 def keep_index(store: Store) -> dict[str, int]:
-    """Have an index of words made where the console has it; return the nanoseconds and its bytes, 0 for none."""
+    """Build a word index where the console keeps it; return the nanoseconds and its bytes, 0 for none."""
     folder = Path(os.environ["XDG_CACHE_HOME"]) / "signalbox" / "search"
     start = time.monotonic_ns()
     store.keep_index(folder)
@@ -74,7 +74,7 @@ def one_by_one(mailbox: Mailbox, other: Path) -> list[int]:
 
 
 def answers(task: str, data: Path, others: list[str], words: Iterable[str]) -> Iterable[dict[str, Any]]:
-    """Do a task on a mailbox, and yield what is to be told of it."""
+    """Run a task on a mailbox, and yield its results."""
     before = resident(os.getpid())
     start = time.monotonic_ns()
     with open_store(f"haak:{data}") as store:
@@ -94,14 +94,14 @@ def answers(task: str, data: Path, others: list[str], words: Iterable[str]) -> I
 
 
 def asked(task: str, data: Path, home: Path, *others: object) -> list[dict[str, Any]]:
-    """Run a task in a process of its own, whose cache lies in `home`; return what it tells."""
+    """Run a task in a separate process with its cache in `home`; return its results."""
     argv = [sys.executable, "-m", "benchmarks.library", task, str(data), *map(str, others)]
     done = subprocess.run(argv, env=environment(home), stdout=subprocess.PIPE, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 class Library:
-    """The handle on a process that has loaded a mailbox and searches it when it is told to."""
+    """A process that has loaded a mailbox and searches it on request."""
 
     def __init__(self, data: Path, home: Path) -> None:
         self._process = subprocess.Popen(
@@ -125,12 +125,12 @@ class Library:
         return self._answer()
 
     def search(self, word: str) -> tuple[int, int]:
-        """Look for a word; return the nanoseconds that it took, and how many hits there were, fifty at most."""
+        """Search for a word; return the nanoseconds it took and the number of hits, fifty at most."""
         answer = self._ask(word)
         return answer["taken"], answer["hits"]
 
     def keep_index(self) -> tuple[int, int]:
-        """Have an index made; return the nanoseconds that it took and its bytes, 0 where a mailbox gets none."""
+        """Build an index; return the nanoseconds it took and its bytes, 0 if a mailbox gets none."""
         answer = self._ask("")
         return answer["taken"], answer["bytes"]
 

@@ -1,4 +1,4 @@
-"""What a list of all threads costs a person: to come to it, to go to its end, to go to what is unread."""
+"""What moving in a list of all threads costs: opening it, jumping to its end, going to the next unread."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ __all__ = ["measure"]
 
 MOUNT, END, NEXT = "list: mount", "list: jump to its end", "list: next unread"
 EMPTY = "─ Archive ─"
-"""The title of the view after all mail: there is nothing in it."""
+"""The title of the view after all mail, which is empty."""
 
 REST = 0.2
-"""Seconds after which a console has done what a key asked for."""
+"""Seconds to wait for the effect of a key."""
 
 
 def keys(terminal: Terminal, names: str) -> None:
-    """Press keys one after the other, each when the one before has had its effect."""
+    """Press keys one after the other, each after the one before has taken effect."""
     for key in names:
         terminal.press(key)
         time.sleep(REST)
 
 
 def choose(terminal: Terminal, name: str) -> None:
-    """Go to a view by way of the sidebar."""
+    """Go to a view through the sidebar."""
     keys(terminal, "1g")
     keys(terminal, "j" * next(at for at, line in enumerate(terminal.lines[2:]) if line.startswith(f"│{name}")))
 
@@ -40,7 +40,7 @@ def mount(terminal: Terminal, top: str) -> int:
 
 
 def measure(bench: Bench) -> None:
-    """Do the same in a console of each size, in turn."""
+    """Measure in a console of each size, in turn."""
     taken: dict[tuple[str, int], list[int]] = {}
     with ExitStack() as stack:
         consoles = open_resting(bench, stack)

@@ -1,4 +1,4 @@
-"""Write a mailbox's messages as a maildir, for programs that know no other.
+"""Write a mailbox's messages as a maildir, for programs that read only that.
 
 python -m benchmarks.maildir DIR OUT
 """
@@ -17,7 +17,7 @@ __all__ = ["write"]
 
 
 def write(data: Path, maildir: Path) -> None:
-    """Write a file a message into a maildir that is not there yet."""
+    """Write one file per message into a new maildir."""
     for name in ("cur", "new", "tmp"):
         (maildir / name).mkdir(parents=True)
     with (data / MAILBOX).open("rb") as file:
@@ -27,7 +27,7 @@ def write(data: Path, maildir: Path) -> None:
 
 
 def letter(record: dict[str, str]) -> str:
-    """Return a message as the net's standard for mail has it."""
+    """Return a message in the Internet message format (RFC 5322)."""
     heads = {
         "From": f"{record['sender']}@localhost",
         "To": f"{record['recipient'].replace(':', '-')}@localhost",

@@ -58,7 +58,7 @@ def measure(beside: Beside, home: Path, programs: Container[str]) -> None:
 
 
 def neomutt(beside: Beside, folder: Path, home: Path) -> None:
-    """Open the maildir without a cache of headers, search it, and open it with a cache that is there."""
+    """Open the maildir without a header cache, search it, and open it again with the cache."""
     plain, cached = home / "plain", home / "cached"
     plain.write_text(NEOMUTT_CONFIG.format(mail=folder))
     cached.write_text(f"{plain.read_text()}set header_cache={home}/headers\n")
@@ -86,7 +86,7 @@ def neomutt(beside: Beside, folder: Path, home: Path) -> None:
 
 
 def notmuch(beside: Beside, folder: Path, home: Path) -> None:
-    """Index the maildir, look whether it is still the same, and search it."""
+    """Index the maildir, update the index, and search."""
     config = home / "notmuch"
     config.write_text(NOTMUCH_CONFIG.format(mail=folder))
     env = {**environment(home), "NOTMUCH_CONFIG": str(config)}

@@ -1,4 +1,4 @@
-"""Figures from measurements: medians and percentiles, what was measured at which size, and how a page shows them."""
+"""Figures from measurements: medians and percentiles by name and size, and their text form."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from statistics import median
 __all__ = ["BESIDE", "Figures", "Results", "Value", "short", "table"]
 
 BESIDE = "beside: "
-"""What the names of figures of other programs begin with: no goal and no growth is told of them."""
+"""Prefixes of the figures of other programs, which have neither goals nor growth."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a number of measurements of one thing gave, in milliseconds."""
+    """The values of repeated measurements of one figure, in milliseconds."""
 
     values: tuple[float, ...]
 
@@ -34,14 +34,14 @@ class Figures:
         return median(self.values)
 
     def percentile(self, percent: float) -> float:
-        """Return the smallest value that this share of the measurements doesn't exceed."""
+        """Return the percentile: the smallest value that this share of the measurements doesn't exceed."""
         at = -(-len(self.values) * percent // 100)
         return self.values[max(0, int(at) - 1)]
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One thing at one size, from so many measurements."""
+    """A figure at one size, from a number of measurements."""
 
     value: float
     unit: str
@@ -52,28 +52,28 @@ class Value:
 
 
 class Results:
-    """What was measured, by name and size; the size is 0 for what has none."""
+    """All figures by name and size; the size is 0 for those without one."""
 
     def __init__(self) -> None:
         self.values: dict[str, dict[int, Value]] = {}
         self.notes: list[str] = []
-        """What has to be said beside the figures: what was left out or failed, and why."""
+        """Notes for the page: what was left out or failed, and why."""
         self.seconds: dict[str, float] = {}
-        """How long each subject took to measure."""
+        """Seconds each benchmark took."""
 
     def add(self, name: str, size: int, value: float, unit: str, count: int = 1) -> None:
-        """Take one value."""
+        """Record one value."""
         self.values.setdefault(name, {})[size] = Value(value, unit, count)
 
     def times(self, name: str, size: int, nanoseconds: Sequence[int], percent: float | None = None) -> None:
-        """Take the median of some times, or a percentile, in milliseconds; nothing where there are none."""
+        """Record the median of some times, or a percentile, in milliseconds; nothing if there are none."""
         if nanoseconds:
             figures = Figures.of_nanoseconds(nanoseconds)
             value = figures.median if percent is None else figures.percentile(percent)
             self.add(name, size, value, "ms", figures.count)
 
     def save(self, path: Path) -> None:
-        """Keep everything in a file."""
+        """Save everything to a file."""
         values = {name: {size: astuple(value) for size, value in sizes.items()} for name, sizes in self.values.items()}
         kept = {"values": values, "notes": self.notes, "seconds": self.seconds}
         path.write_text(json.dumps(kept), encoding="utf-8")

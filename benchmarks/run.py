@@ -56,18 +56,18 @@ SUBJECTS: dict[str, Callable[[Bench], None]] = {
     "compare": compare.measure,
 }
 
-TEXT = """# What it measures
+TEXT = """# Benchmark results
 
 {facts}
 
-Figures from another machine differ; the ratios hold better. A figure and its baseline are from the same run and take
-turns, round by round; each is the median of *n* measurements unless its name says otherwise. Mailboxes are generated:
-40 agents, roles, tags and threads, three reads a message, bodies of 120 words; files are in the page cache and byte
-code is compiled.
+Absolute figures depend on the machine; ratios are more comparable. A figure and its baseline are measured in the same
+run, alternating round by round; each is the median of *n* measurements unless its name says otherwise. Mailboxes are
+generated: 40 agents, roles, tags and threads, three reads a message, bodies of 120 words; files are in the page cache
+and byte code is compiled.
 
-What happens on a screen happens in a pseudo-terminal of 120 × 40 that an emulator reads: a moment is that at which the
-last byte of the update arrived there. The emulator works in the measuring process, and until it is done with one update
-it does not see the next arrive: under a storm, times are longer by up to its work on one screen.
+Screens are read from a pseudo-terminal of 120 × 40 by an emulator; a time ends when the last byte of the update has
+arrived. The emulator runs in the measuring process and doesn't see the next update before it has finished the last one:
+under a burst of messages, times are longer by up to its work on one screen.
 
 ## Goals
 
@@ -75,31 +75,31 @@ it does not see the next arrive: under a storm, times are longer by up to its wo
 {notes}
 ## Growth
 
-The same at each number of messages; what grows by no more than a quarter is called flat.
+The same figures at each number of messages; one that grows by no more than a quarter is called flat.
 
 {growth}
 ![growth](growth.svg)
 
-## Beside what one would take instead
+## Compared with alternatives
 
 The same messages, in the same run, in a terminal of the same size: as JSON lines for lnav and toolong, as a maildir
-for notmuch and neomutt (`benchmarks/compare_setup.sh` installs them). Milliseconds, medians; a cell is empty where a
-program has no such thing, and says so where it was given up. neomutt opens its folder without a cache of headers
-first, and with one again; notmuch makes its index, and looks again. A search is what follows the typing of a word
-until what it found is visible: first threads here, first lines in lnav, the next line in toolong, all of them in
-neomutt (`~b`); for notmuch it is the command that lists 50 threads.
+for notmuch and neomutt (`benchmarks/compare_setup.sh` installs them). Medians in milliseconds; a cell is empty if a
+program has no such function, and says so if it was given up. neomutt opens its folder first without a header cache,
+then with it; notmuch builds its index, then updates it. A search is timed from typing a word until the first hits are
+visible: the first threads here, the first lines in lnav, the next line in toolong, all messages in neomutt (`~b`); for
+notmuch it is the command that lists 50 threads.
 
 {compared}
-## A crowd
+## Concurrent processes
 
-Thirty processes that send 100 messages each, as fast as it goes, while ten read everything again and again and one
-archives whatever may leave. A send takes the lock, and waits for whoever has it.
+Thirty processes send 100 messages each, as fast as possible, while ten read everything repeatedly and one archives
+whatever it can. A send takes the lock, and waits for its holder.
 
 {crowd}"""
 
 
 def facts(results: Results) -> str:
-    """Return when it was taken, in how long, and what of the machine matters; nothing that would name it."""
+    """Return when and for how long it ran, and the relevant facts of the machine; nothing that identifies it."""
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     system = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
     minutes = f"in {sum(results.seconds.values()) / 60:.0f} minutes"
@@ -107,7 +107,7 @@ def facts(results: Results) -> str:
 
 
 def measure(bench: Bench, names: list[str]) -> bool:
-    """Measure some subjects, telling how long each takes; one that fails is noted, and the others go on."""
+    """Run some benchmarks, reporting how long each takes; a failing one is noted, and the others go on."""
     is_whole = True
     for name in names:
         start = time.monotonic()
@@ -139,11 +139,11 @@ def main() -> int:
     """Measure, write the page and its chart, print the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run")
     parser.add_argument("--quick", action="store_true", help="1,000 messages and few rounds; writes no page")
-    parser.add_argument("--only", choices=SUBJECTS, action="append", help="measure this alone")
+    parser.add_argument("--only", choices=SUBJECTS, action="append", help="run only this benchmark")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, metavar="N", help="numbers of messages")
     parser.add_argument("--data", type=Path, metavar="DIR", help="keep the generated mailboxes here for the next time")
-    parser.add_argument("--add", action="store_true", help="to what an earlier run with the same --data measured")
-    parser.add_argument("--rounds", type=int, metavar="N", help="at most so many rounds")
+    parser.add_argument("--add", action="store_true", help="add to the results of an earlier run with the same --data")
+    parser.add_argument("--rounds", type=int, metavar="N", help="at most this many rounds")
     args = parser.parse_args()
     with ExitStack() as stack:
         data = args.data or Path(stack.enter_context(tempfile.TemporaryDirectory()))
