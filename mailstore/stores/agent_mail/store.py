@@ -11,10 +11,10 @@ import msgspec
 
 from mailstore.errors import ContentGone
 from mailstore.files.database import Unreadable
-from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.locating import found_at, is_found, read_located
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.record_reader import RecordReader
-from mailstore.kit.watched_store import EventReader, WatchedStore, found_at, is_found
+from mailstore.kit.watched_store import EventReader, WatchedStore
 from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
@@ -92,7 +92,7 @@ class AgentMailStore(WatchedStore):
         database = self._places.database
         return f"{database.parent.name[:20]}/{database.name}"[-40:] if database else self._places.folder.name[:40]
 
-    def _below(self) -> Sequence[str]:
+    def below(self) -> Sequence[str]:
         return self._archive.folders() if self._archive else ()
 
     def content(self, message: Message) -> str:
@@ -109,16 +109,15 @@ class AgentMailStore(WatchedStore):
         return self._file(message) if self._archive else msgspec.json.encode(self._row(message))
 
     def _file(self, message: Message) -> bytes:
-        where = message.location
-        if where is None:
-            raise ContentGone(f"message {message.id} stands in no file")
+        data = read_located(self._places.folder, message)
+        assert message.location is not None
+        file = message.location.file
         try:
-            data = read_whole(self._places.folder / where.file)
-            found = id_of(letter_of(data), where.file)
-        except (OSError, NotAFile, NoLetter) as error:
-            raise ContentGone(f"{where.file} can't be read", "was it moved?") from error
+            found = id_of(letter_of(data), file)
+        except NoLetter as error:
+            raise ContentGone(f"{file} can't be read", "was it moved?") from error
         if found != message.id:
-            raise ContentGone(f"{where.file} no longer has this message", "it was replaced")
+            raise ContentGone(f"{file} no longer has this message", "it was replaced")
         return data
 
     def _row(self, message: Message) -> dict[str, object]:

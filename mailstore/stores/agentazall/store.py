@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from mailstore.errors import ContentGone, DraftRefused, StoreError
 from mailstore.files.append import refusal
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.locating import found_at, is_found
 from mailstore.kit.part_reader import PartReader
-from mailstore.kit.watched_store import WatchedStore, found_at, is_found
+from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
 from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
@@ -97,14 +98,14 @@ class AgentAZAllStore(WatchedStore):
     @property
     def url(self) -> str:
         """Return what names these mailboxes anywhere."""
-        return f"{self.kind}:{self._folder}"
+        return f"{self.kind}:{self.folder}"
 
     @property
     def title(self) -> str:
         """Return the folder of mailboxes and the one in which it lies."""
-        return os.path.join(self._folder.parent.name, self._folder.name)  # noqa: PTH118 - a name to show, no path
+        return os.path.join(self.folder.parent.name, self.folder.name)  # noqa: PTH118 - a name to show, no path
 
-    def _below(self) -> list[str]:
+    def below(self) -> list[str]:
         try:
             self._watched.look_at_folders()
         except OSError:
@@ -123,15 +124,15 @@ class AgentAZAllStore(WatchedStore):
         """Write a signed letter by the person into each recipient's inbox, and a copy to keep; return it as written."""
         from mailstore.stores.agentazall.writer import write_letter
 
-        if not self._folder.is_dir():
-            raise StoreError(f"{self._folder} is not there", "was the mailbox moved?")
+        if not self.folder.is_dir():
+            raise StoreError(f"{self.folder} is not there", "was the mailbox moved?")
         if draft.sender != USER:
             raise DraftRefused("sender", "is not you", f"here mail is sent by the person alone, as {HUMAN}")
         subject = draft.subject or self._answering(draft.thread)
         try:
-            copy = write_letter(self._folder, draft, subject, self._pins)
+            copy = write_letter(self.folder, draft, subject, self._pins)
         except OSError as error:
-            raise refusal(self._folder / HUMAN, error) from error
+            raise refusal(self.folder / HUMAN, error) from error
         return self._letters.sent(copy)
 
     def write_adopted(self, records: Iterable[Adopted]) -> None:
@@ -139,9 +140,9 @@ class AgentAZAllStore(WatchedStore):
         from mailstore.stores.agentazall.adopt import adopt
 
         try:
-            adopt(self._folder, records)
+            adopt(self.folder, records)
         except OSError as error:
-            raise refusal(self._folder, error) from error
+            raise refusal(self.folder, error) from error
 
     def close(self) -> None:
         """Let go of everything held; keys met meanwhile are remembered."""
@@ -165,7 +166,7 @@ class AgentAZAllStore(WatchedStore):
         if where is None:
             raise ContentGone(f"message {message.id} stands in no file")
         for copy in self._copies(where.file, message):
-            path = self._folder / "/".join(copy)
+            path = self.folder / "/".join(copy)
             if any(parent.is_symlink() for parent in list(path.parents)[:3]):
                 continue
             try:
@@ -185,7 +186,7 @@ class AgentAZAllStore(WatchedStore):
             return
         if first.day:
             yield first
-        tree = Tree(self._folder)
+        tree = Tree(self.folder)
         try:
             tree.look_at_folders()
         except OSError:
@@ -198,5 +199,5 @@ class AgentAZAllStore(WatchedStore):
         for agent, day in days:
             for box in BOXES:
                 copy = Copy(agent, day, box, first.file)
-                if copy != first and (self._folder / "/".join(copy)).is_file():
+                if copy != first and (self.folder / "/".join(copy)).is_file():
                     yield copy

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.files.append import refusal
 from mailstore.files.salvage import loads
+from mailstore.kit.locating import found_at, is_found
 from mailstore.kit.part_reader import PartReader
-from mailstore.kit.watched_store import WatchedStore, found_at, is_found
+from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
@@ -98,7 +99,7 @@ class AgentiesStore(WatchedStore):
         parts = self._mailbox.parts
         return os.path.join(*(parts[-3:-1] if parts[-2] == FOLDER else parts[-2:]))  # noqa: PTH118 - a name to show
 
-    def _below(self) -> list[str]:
+    def below(self) -> list[str]:
         return sorted({os.path.dirname(name) for name in TEAMS} - {""})  # noqa: PTH120 - a name below the folder
 
     def content(self, message: Message) -> str:

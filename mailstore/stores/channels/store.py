@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.errors import ContentGone
 from mailstore.files.append import refusal
-from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.locating import found_at, is_found, read_located
 from mailstore.kit.part_reader import PartReader
-from mailstore.kit.watched_store import WatchedStore, found_at, is_found
+from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
@@ -110,7 +110,7 @@ class ChannelsStore(WatchedStore):
         """Return the shared folder's name and that of its channels' folder."""
         return f"{self._root.name}/{CHANNELS}"
 
-    def _below(self) -> list[str]:
+    def below(self) -> list[str]:
         return [CHANNELS, *(f"{CHANNELS}/{name}" for name in self._source.channels), *ROSTER]
 
     def content(self, message: Message) -> str:
@@ -119,19 +119,16 @@ class ChannelsStore(WatchedStore):
 
     def raw(self, message: Message) -> bytes:
         """Return the bytes of a message's file. Raises ContentGone."""
-        where = message.location
-        if where is None:
-            raise ContentGone(f"message {message.id} has no file")
-        _, channel, file = where.file.split("/")
+        data = read_located(self._root, message)
+        assert message.location is not None
+        file = message.location.file
+        _, channel, name = file.split("/")
         try:
-            data = read_whole(self._root / where.file)
-            found = decode(data, channel, file, 0.0).message
-        except (OSError, NotAFile) as error:
-            raise ContentGone(f"{where.file} can't be read", "was it moved?") from error
+            found = decode(data, channel, name, 0.0).message
         except InvalidRecord as error:
-            raise ContentGone(f"{where.file} is no longer a message", "it was replaced") from error
+            raise ContentGone(f"{file} is no longer a message", "it was replaced") from error
         if found.id != message.id:
-            raise ContentGone(f"{where.file} no longer has this message", "it was replaced")
+            raise ContentGone(f"{file} no longer has this message", "it was replaced")
         return data
 
     def check_draft(self, draft: Draft) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.errors import ContentGone, DraftRefused
+from mailstore.kit.locating import found_at, is_found, unreadable
 from mailstore.kit.part_reader import PartReader
-from mailstore.kit.watched_store import WatchedStore, found_at, is_found, unreadable
+from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
 from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
@@ -98,7 +99,7 @@ class ClaudeTeamsStore(WatchedStore):
         """Return what can be done here: nobody reads what is sent to a team that is gone."""
         return self._capabilities
 
-    def _below(self) -> list[str]:
+    def below(self) -> list[str]:
         teams = self._source.teams() if self._place.is_several else [Team(self._place.folder)]
         return [str(path) for team in teams for path in (team.folder, team.inboxes, team.tasks)]
 

@@ -16,7 +16,8 @@ from mailstore.errors import ContentGone, MailboxMissing, StoreError
 from mailstore.files.append import refusal
 from mailstore.files.lines import Line, Replaced
 from mailstore.files.packed import Broken, read_packed
-from mailstore.kit.watched_store import WatchedStore, unreadable
+from mailstore.kit.locating import unreadable
+from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
 from mailstore.records.events import Event
 from mailstore.records.message import Intervention, Location, Message
@@ -128,7 +129,7 @@ class HaakStore(WatchedStore, Resumable):
         try:
             return Reader(self._places).glimpse()
         except OSError as error:
-            raise unreadable(self._folder, error) from error
+            raise unreadable(self.folder, error) from error
 
     def fold_all(self, mailbox: Mailbox, now: float) -> None:
         """Fold all there is into an empty mailbox. Raises StoreError."""
@@ -136,7 +137,7 @@ class HaakStore(WatchedStore, Resumable):
         try:
             self._files.fold_all(mailbox, now)
         except OSError as error:
-            raise unreadable(self._folder, error) from error
+            raise unreadable(self.folder, error) from error
 
     def position(self) -> bytes:
         """Return how far everything was read. Raises OSError."""
@@ -162,7 +163,7 @@ class HaakStore(WatchedStore, Resumable):
         except (Replaced, OSError) as reason:
             raise Stale(str(reason)) from reason
 
-    def _below(self) -> list[str]:
+    def below(self) -> list[str]:
         archive = self._places.archive.name
         return [archive, f"{archive}/{self._places.retired.name}"]
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.errors import ContentGone, MailboxMissing
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.locating import unreadable
 from mailstore.kit.part_reader import PartReader
-from mailstore.kit.watched_store import WatchedStore, unreadable
+from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
@@ -79,7 +80,7 @@ class MappedStore(WatchedStore):
         """Return the mapping file and its folder."""
         return f"{self._path.parent.name}/{self._path.name}"
 
-    def _below(self) -> Sequence[str]:
+    def below(self) -> Sequence[str]:
         people = self._source.people
         besides = [str(people.folder), *(str(people.folder / name) for name in people.below())] if people else []
         return [*self._source.origin.below(), *besides]

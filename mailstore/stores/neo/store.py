@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.errors import ContentGone
 from mailstore.files.database import Unreadable
+from mailstore.kit.locating import found_at, is_found
 from mailstore.kit.record_reader import RecordReader
-from mailstore.kit.watched_store import WatchedStore, found_at, is_found
+from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
@@ -84,7 +85,7 @@ class NeoStore(WatchedStore):
         data = self._places.data
         return data.parent.name[:30] or data.name if data else self._places.database.name[-40:]
 
-    def _below(self) -> Sequence[str]:
+    def below(self) -> Sequence[str]:
         return ("sqlite", "memory-wal/messages") if self._places.data else ()
 
     def content(self, message: Message) -> str:

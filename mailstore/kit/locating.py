@@ -1,0 +1,56 @@
+"""Mailboxes and messages by their place in the file system, and the errors for what is not there.
+
+root = found_at(find, path_of(location), f"there is no board at {location}", "name the board's folder")
+data = read_located(root, message)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from mailstore.errors import ContentGone, MailboxMissing, StoreError, reason_of
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.records.message import Message
+
+__all__ = ["found_at", "is_found", "read_located", "unreadable"]
+
+Place = TypeVar("Place")
+Find = Callable[[Path], Place | None]
+"""Returns a kind's mailbox at a path that the user named; None if there is none. May raise OSError and ValueError."""
+
+
+def is_found(find: Find[Place], path: Path, looks_right: Callable[[Place], bool] = lambda place: True) -> bool:
+    """Say whether there is a mailbox at a path: `recognise` of a kind; a path that can't be read holds none."""
+    try:
+        place = find(path)
+        return place is not None and looks_right(place)
+    except (OSError, ValueError):
+        return False
+
+
+def found_at(find: Find[Place], path: Path, problem: str, remedy: str) -> Place:
+    """Return the mailbox at a path; raises MailboxMissing, and StoreError for a path that can't be read."""
+    try:
+        place = find(path)
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from error
+    if place is None:
+        raise MailboxMissing(problem, remedy)
+    return place
+
+
+def read_located(folder: Path, message: Message) -> bytes:
+    """Return the bytes of the file that a message's location names, from a mailbox's folder. Raises ContentGone."""
+    if message.location is None:
+        raise ContentGone(f"message {message.id} has no file")
+    try:
+        return read_whole(folder / message.location.file)
+    except (OSError, NotAFile) as error:
+        raise ContentGone(f"{message.location.file} can't be read", "was it moved?") from error
+
+
+def unreadable(path: Path, error: Exception) -> StoreError:
+    """Return the error for what the file system refuses to read."""
+    return StoreError(f"{path} can't be read", reason_of(error))
