@@ -82,9 +82,9 @@ def _past(store: Store, mailbox: Mailbox, moment: float) -> Loaded:
     from mailstore.state.past import mailbox_at
 
     times = mailbox.times()
-        from console.render.timestamps import iso_time
     if times and moment < times[0]:
         from console.cli.terminal_io import tell
+        from console.render.timestamps import iso_time
 
         tell("the mailbox was empty then", f"the first message is from {iso_time(times[0])}")
     return Loaded(ReadOnly(store, "the past is read-only; drop --at"), mailbox_at(mailbox, moment), moment)
