@@ -1,4 +1,4 @@
-"""Process-wide settings of the console, and its orderly end on a signal."""
+"""How a process runs the console: what is set before Textual is imported, and the end that a signal brings."""
 
 from __future__ import annotations
 
@@ -7,49 +7,37 @@ import signal
 import sys
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from types import FrameType
 
+    from console.app import SignalboxApp
+
 __all__ = ["SignalHandler", "prepare"]
 
 SWITCH_SECONDS = 0.0005
-"""How long the event loop waits for a thread that holds the interpreter."""
+"""How long the screen waits for a thread that reads mail meanwhile, each time that it does."""
 ESCAPE_MILLISECONDS = "10"
-"""How long an escape sequence may take to complete, as in tmux; ncurses reads the same variable."""
+"""How long what begins like Escape may take to become another key, as in tmux; the variable is that of ncurses."""
 FRAMES = "200"
-"""Frames per second at most: a key waits for half a frame on average until its effect is drawn."""
-GRACE_SECONDS = 3.0
-"""Time for the application to end by itself; a closing terminal sends its signal twice."""
-
-
-class RunningApp(Protocol):
-    """What the signal handler needs of the application."""
-
-    @property
-    def return_code(self) -> int | None:
-        """The exit status; None while the application runs."""
-
-    def run(self) -> Any:
-        """Run until the application ends."""
-
-    def exit(self, *, return_code: int) -> None:
-        """End the application with an exit status."""
+"""A second at most: Textual draws what changed with the next frame, and half of one is what a key waits for."""
+HELD_FOR = 3.0
+"""Seconds that the application has to end by itself; a closing terminal asks twice."""
 
 
 def prepare() -> None:
-    """Set the latency of keys, frames and threads; variables set in the environment are kept. Call before Textual."""
+    """Set how soon keys and frames come; what the person has set in the environment stays."""
     os.environ.setdefault("TEXTUAL_FPS", FRAMES)
     os.environ.setdefault("ESCDELAY", ESCAPE_MILLISECONDS)
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
 class SignalHandler:
-    """Turn SIGTERM and SIGHUP into an orderly end of the running application, or else of the process."""
+    """Turns SIGTERM and SIGHUP into an orderly end: of the application if one runs, else of the process."""
 
     def __init__(self) -> None:
-        self._app: RunningApp | None = None
+        self._app: SignalboxApp | None = None
         self._asked: float | None = None
 
     def __enter__(self) -> SignalHandler:
@@ -60,8 +48,8 @@ class SignalHandler:
         for sign, handler in self._before.items():
             signal.signal(sign, handler)
 
-    def run(self, app: RunningApp) -> int:
-        """Run the application; return its exit status: 128 plus the signal's number if a signal ended it."""
+    def run(self, app: SignalboxApp) -> int:
+        """Run the application; return its status, 128 and a signal's number where that has ended it."""
         self._app = app
         try:
             app.run()
@@ -73,7 +61,7 @@ class SignalHandler:
         import asyncio
 
         status = 128 + number
-        if self._asked is not None and time.monotonic() - self._asked < GRACE_SECONDS:
+        if self._asked is not None and time.monotonic() - self._asked < HELD_FOR:
             return
         if self._app is None or self._asked is not None:
             raise SystemExit(status)

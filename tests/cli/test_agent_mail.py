@@ -30,7 +30,7 @@ def test_an_agent_s_mail_is_read_with_what_is_still_unread(run: Run) -> None:
 def test_sending_is_refused_with_the_reason(run: Run) -> None:
     result = run("send", "--from", "user", "--to", "BlueDog", "--body", "x", "--store", REAL)
     assert (result.status != 0, result.out) == (True, "")
-    assert "its server alone writes there" in result.err
+    assert "only its server writes there" in result.err
 
 
 def test_the_overseer_goes_by_the_name_that_the_server_gives(run: Run) -> None:

@@ -98,6 +98,6 @@ def test_what_a_channel_can_not_hold_is_said_with_the_way_out(run: Run, tmp_path
     words = ("--from", "user", "--to", "codex", "--body", "Well done.")
     result = run("send", *words, "--subject", "Code", "--store", root)
     assert result.status != 0
-    assert "begin the text with it" in result.err
+    assert "put it at the beginning of the text" in result.err
     result = run("send", "--from", "user", "--to", "worker", "--body", "Well done.", "--store", root)
-    assert "name claude or codex" in result.err
+    assert "use claude or codex" in result.err

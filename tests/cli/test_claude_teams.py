@@ -22,7 +22,7 @@ def test_a_team_s_threads_are_listed(run: Run, team: Path) -> None:
         "Task complete - events.rs docs verified",
         "Task complete: types.rs docs verified",
         "Idle: available",
-        "Asked to shut down: Work is complete. Shutting down the team. Thank you!",
+        "Shutdown requested: Work is complete. Shutting down the team. Thank you!",
     }
 
 
@@ -31,7 +31,7 @@ def test_an_agent_s_mail_is_read_as_words(run: Run, team: Path) -> None:
     assert [(row["sender"], row["type"], row["states"]) for row in rows] == [
         ("team-lead", "shutdown_request", {"docs-types": "unrecorded"})
     ]
-    assert rows[0]["content"] == "Asked to shut down\n\nWork is complete. Shutting down the team. Thank you!"
+    assert rows[0]["content"] == "Shutdown requested\n\nWork is complete. Shutting down the team. Thank you!"
 
 
 def test_mail_to_a_member_is_sent_and_mail_to_nobody_is_not(run: Run, team: Path) -> None:
@@ -41,5 +41,5 @@ def test_mail_to_a_member_is_sent_and_mail_to_nobody_is_not(run: Run, team: Path
     assert json.loads((team / "inboxes" / "docs-types.json").read_text())[-1]["from"] == "human"
     result = run("send", "--to", "docs-typo", *words)
     assert result.status != 0
-    assert "members are team-lead, docs-types, docs-events" in result.err
+    assert "members: team-lead, docs-types, docs-events" in result.err
     assert not (team / "inboxes" / "docs-typo.json").exists()

@@ -16,7 +16,7 @@ from tests.mailboxes import iso
 
 FIXTURE = ROOT / "tests" / "fixtures" / "claude-teams"
 AGO = 1_773_662_400.0
-SINCE = "is gone since 2026-03-16 12:00:00 UTC: what was seen of it is shown"
+SINCE = "has been gone since 2026-03-16 12:00:00 UTC: showing what was seen of it"
 
 
 @pytest.fixture

@@ -67,9 +67,9 @@ def test_what_is_sent_is_queued_and_seen(run: Run, repository: Path) -> None:
 def test_what_can_not_be_sent_is_refused_in_one_line(run: Run, repository: Path) -> None:
     result = run("send", "--from", "@neo-gpt", "--to", "@neo-fable", "--body", "x", "--store", repository)
     assert (result.status != 0, result.err.count("\n")) == (True, 1)
-    assert "only @tobiu can write from here" in result.err
+    assert "only @tobiu can send from here" in result.err
     result = run("send", "--from", "user", "--to", "@neo-gpt", "--body", "x", "--store", REAL)
-    assert "stands alone" in result.err
+    assert "not in a .neo-ai-data folder" in result.err
 
 
 def test_mail_that_is_marked_is_no_longer_unread(run: Run, repository: Path) -> None:

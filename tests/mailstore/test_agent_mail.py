@@ -159,7 +159,7 @@ def test_what_is_reserved_stands_in_the_agent_s_line(server: Server, monkeypatch
 
 def test_nothing_is_written_and_the_reason_is_said(server: Server) -> None:
     with AgentMailStore.open(server.path) as store:
-        assert "its server alone writes there" in store.capabilities.why_not(Capability.SEND)
+        assert "only its server writes there" in store.capabilities.why_not(Capability.SEND)
         with pytest.raises(Unsupported):
             store.mark_read("user", ["1"])
 

@@ -121,7 +121,7 @@ def test_a_request_to_the_lead_is_for_the_person(tmp_path: Path) -> None:
     with open_store(folder) as store:
         events = scanned(store)
         [message] = of(Message, events)
-        assert store.content(message) == 'May I use a tool?: Bash\n\nDelete?\n\n{\n  "command": "rm -r x"\n}'
+        assert store.content(message) == 'Permission to use a tool: Bash\n\nDelete?\n\n{\n  "command": "rm -r x"\n}'
     assert message.recipients == ("lead", "user")
     assert Delivery(message.id, "user") in events
 
@@ -133,8 +133,8 @@ def test_a_request_to_the_lead_is_for_the_person(tmp_path: Path) -> None:
         ({"type": "task_assignment"}, "Task #? assigned"),
         ({"type": "plan_approval_response", "approved": True}, "Plan approved"),
         ({"type": "plan_approval_response", "approved": False, "feedback": "No."}, "Plan rejected"),
-        ({"type": "shutdown_rejected", "reason": "Busy.\nVery."}, "Will not shut down: Busy."),
-        ({"type": "join_request", "proposedName": "eve"}, "Asks to join the team: eve"),
+        ({"type": "shutdown_rejected", "reason": "Busy.\nVery."}, "Shutdown declined: Busy."),
+        ({"type": "join_request", "proposedName": "eve"}, "Request to join the team: eve"),
         ({"type": "idle_notification", "idleReason": 5}, "Idle: 5"),
         ({"type": "something_new", "deep": [1]}, "something new"),
     ],
@@ -281,7 +281,7 @@ def test_a_journal_that_can_not_be_written_is_told_of_and_hides_nothing(
     events = read(team(tmp_path, ann=[entry("One.")]))
     assert len(of(Message, events)) == 1
     [problem] = of(Problem, events)
-    assert (problem.fatal, "is not kept" in problem.reason) == (False, True)
+    assert (problem.fatal, "can't be stored" in problem.reason) == (False, True)
 
 
 def test_a_team_that_ends_is_gone_and_its_mail_can_be_read(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_entries_that_are_none_are_problems_each_at_its_place(tmp_path: Path) ->
     problems = of(Problem, events)
     assert len(of(Message, events)) == 1
     assert [problem.line for problem in problems] == [2, 3, 4, 7, 19, 20]
-    assert problems[3].reason == "is no message: 'text' is no text"
+    assert problems[3].reason == "is not a message: 'text' is not text"
 
 
 def test_what_stands_behind_damage_is_read(tmp_path: Path) -> None:

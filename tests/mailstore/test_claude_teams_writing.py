@@ -116,10 +116,10 @@ def test_an_agent_of_several_teams_is_written_to_by_its_full_name(team: Path) ->
 @pytest.mark.parametrize(
     ("recipients", "said"),
     [
-        (("docs-type",), "members are team-lead, docs-types, docs-events"),
-        (("user",), "no member"),
-        (("../../x",), "no member"),
-        (("docs-types", "nobody"), "no member"),
+        (("docs-type",), "members: team-lead, docs-types, docs-events"),
+        (("user",), "not a member"),
+        (("../../x",), "not a member"),
+        (("docs-types", "nobody"), "not a member"),
     ],
 )
 def test_who_is_no_member_gets_no_phantom_inbox(team: Path, recipients: tuple[str, ...], said: str) -> None:
@@ -233,7 +233,7 @@ def test_a_member_is_meant_by_its_bare_name_and_by_its_team_s(team: Path, place:
 def test_a_name_in_two_teams_is_refused_with_both(team: Path) -> None:
     with pytest.raises(DraftRefused, match="in 2 teams") as caught:
         send(team.parent, letter("team-lead"))
-    assert caught.value.remedy == "write team-lead@analysis-team or team-lead@humble-chasing-goose"
+    assert caught.value.remedy == "use team-lead@analysis-team or team-lead@humble-chasing-goose"
     sent = send(team.parent, letter("docs-types"))
     assert sent.recipients == ("docs-types@humble-chasing-goose",)
 

@@ -161,7 +161,7 @@ def test_it_is_recognised_by_its_repository_its_folders_and_its_file(graph: Grap
     other.write_bytes(graph.path.read_bytes())
     with open_store(other) as store:
         assert store.kind == "neo"
-        assert "stands alone" in store.capabilities.why_not(Capability.SEND)
+        assert "not in a .neo-ai-data folder" in store.capabilities.why_not(Capability.SEND)
     with pytest.raises(MailboxMissing):
         NeoStore.open(tmp_path / ".neo-ai-data" / "memory-wal")
 

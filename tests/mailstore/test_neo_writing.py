@@ -195,8 +195,8 @@ def test_a_line_of_the_log_that_is_no_record_is_passed_over_as_the_memory_core_d
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"recipients": ("@nobody",)}, "no identity of this graph"),
-        ({"recipients": ("../x",)}, "no identity of this graph"),
+        ({"recipients": ("@nobody",)}, "not an identity in this graph"),
+        ({"recipients": ("../x",)}, "not an identity in this graph"),
         ({"sender": "@ann"}, "is not the person"),
         ({"thread": "lost"}, "is not in the graph"),
     ],

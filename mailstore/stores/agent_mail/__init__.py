@@ -1,4 +1,4 @@
-"""The mailboxes of MCP Agent Mail: its database, or its archive alone (formats/agent-mail.md)."""
+"""MCP Agent Mail: its database, or its archive alone (docs/formats/agent-mail.md)."""
 
 from __future__ import annotations
 

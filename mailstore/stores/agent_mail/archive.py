@@ -1,4 +1,4 @@
-"""What an archive consists of where there is no database: letters and profiles (formats/agent-mail.md)."""
+"""The parts of an archive without a database: messages and profiles (docs/formats/agent-mail.md#archive)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.agent_mail.columns import text_of
-from mailstore.stores.agent_mail.letter import NoLetter, letter_of, message_of, number_of
+from mailstore.stores.agent_mail.letter import InvalidMessageFile, letter_of, message_of, number_of
 from mailstore.stores.agent_mail.places import PROJECTS, YEAR
 from mailstore.stores.agent_mail.roster import OVERSEER, called
 
@@ -27,14 +27,14 @@ __all__ = ["ArchiveSource"]
 
 ROSTER = "roster"
 NEWEST = 100
-"""How many letters of a folder are looked at again where something changed: they are written once and stay."""
+"""Number of newest files in a folder that are checked for changes; files are normally written once."""
 PROFILE = "profile.json"
 MONTH = re.compile(r"\d{2}")
 CANONICAL = re.compile(rb"\]\(([^)\n]*__\d+\.md)\)")
 
 
 class ArchiveSource(PartSource):
-    """The letters of every project by the path of their file, and the roster."""
+    """The messages of all projects by file path, and the roster."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -50,15 +50,15 @@ class ArchiveSource(PartSource):
         self._has_several = False
 
     def begin(self) -> None:
-        """Forget who was seen, and where threads begin."""
+        """Forget the names seen and the roots of threads."""
         self._seen, self._roots, self._parts = {}, {}, {}
 
     def folders(self) -> list[str]:
-        """Return the folders that letters come into, by their path from the root."""
+        """Return the folders that receive messages, relative to the root."""
         return [PROJECTS, *(name for name in self._folders if name != PROJECTS)]
 
     def _look(self, name: str, *, closely: bool = False) -> dict[str, Stamp]:
-        """Return a folder's entries; `closely` where the newest of them may have changed in place."""
+        """Return a folder's entries; `closely` also checks whether the newest have changed in place."""
         folder = self._folders.setdefault(name, Folder(self._root / name))
         found = folder.look()
         if found is not self._looked.get(name):
@@ -69,7 +69,7 @@ class ArchiveSource(PartSource):
         return found
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
-        """Return the roster, then the letters, those with the newest names first."""
+        """Return the roster, then the messages, newest file names first."""
         if not (self._root / PROJECTS).is_dir():
             raise FileNotFoundError(2, "no such folder", str(self._root / PROJECTS))
         months: dict[str, dict[str, Stamp]] = {}
@@ -103,7 +103,7 @@ class ArchiveSource(PartSource):
         return self._parts
 
     def read(self, part: str) -> list[Event] | None:
-        """Return a letter's message, or the agents."""
+        """Return the message in a file, or the agents."""
         if part == ROSTER:
             return self._roster()
         try:
@@ -115,7 +115,7 @@ class ArchiveSource(PartSource):
             return []
         except OSError as error:
             return [Problem(part, 1, 0, reason_of(error))]
-        except NoLetter as error:
+        except InvalidMessageFile as error:
             if error.is_cut and not is_settled(self._found[part].changed / 1e9):
                 return None
             return [Problem(part, 1, 0, str(error))]
@@ -128,7 +128,7 @@ class ArchiveSource(PartSource):
         return [message]
 
     def _first(self, slug: str, label: str) -> str | None:
-        """Return the first message of a thread: its digest names it, or the label is its number."""
+        """Return the first message of a thread, from its digest or because the label is its number."""
         if (slug, label) not in self._roots:
             first = None
             name = re.sub(r"[^A-Za-z0-9._-]+", "-", label)
@@ -156,10 +156,10 @@ class ArchiveSource(PartSource):
             except FileNotFoundError:
                 continue
             except (NotAFile, OSError, ValueError, RecursionError) as error:
-                problems.append(Problem(path, 1, 0, f"no profile: {str(error)[:100]}"))
+                problems.append(Problem(path, 1, 0, f"not a profile: {str(error)[:100]}"))
                 continue
             if not isinstance(known, dict):
-                problems.append(Problem(path, 1, 0, "no profile: no JSON object"))
+                problems.append(Problem(path, 1, 0, "not a profile: not a JSON object"))
                 continue
             name = text_of(known.get("name")) or path.split("/")[3]
             if name != OVERSEER:

@@ -1,4 +1,4 @@
-"""Turns rows of MCP Agent Mail's database into messages and receipts (formats/agent-mail.md)."""
+"""Decode rows of MCP Agent Mail's database into messages and receipts (docs/formats/agent-mail.md#database)."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class Row(NamedTuple):
 
 
 def who(name: str) -> str:
-    """Return what a name in a text is here: the person is the user."""
+    """Return the name for a mention: `user` for the person."""
     return "user" if name == OVERSEER else name
 
 
 def tags_of(importance: str, needs_answer: bool, topic: str = "", silent: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return what a message says of itself; `silent` are those who have not acknowledged it yet."""
+    """Return a message's tags; `silent` are the recipients that have not acknowledged it."""
     return (
         *([f"importance:{importance}"] if importance not in ("", "normal") else []),
         *(["ack-required"] if needs_answer else []),
@@ -57,7 +57,7 @@ def tags_of(importance: str, needs_answer: bool, topic: str = "", silent: tuple[
 
 
 def record_events(row: Row, to: list[To], names: Names, first: int, before: float, file: str) -> RecordEvents:
-    """Return all that a message's row and those of its recipients tell; `first` is the first of its thread."""
+    """Return the events in a message's row and those of its recipients; `first` is the first of its thread."""
     subject, body, created = text_of(row.subject), text_of(row.body), text_of(row.created)
     time = time_of(created)
     to = sorted(to, key=lambda each: KINDS.index(kind) if (kind := text_of(each.kind)) in KINDS else len(KINDS))
@@ -78,7 +78,7 @@ def record_events(row: Row, to: list[To], names: Names, first: int, before: floa
     )
     events: list[Event] = [message]
     for each in to:
-        # who acknowledges a message has read it
+        # acknowledging a message implies reading it
         read = each.read if each.read is not None else each.acknowledged
         if read is not None:
             events.append(Receipt(message.id, names.of(each.agent), time_of(text_of(read))))

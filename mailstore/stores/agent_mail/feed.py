@@ -1,4 +1,4 @@
-"""Reads MCP Agent Mail's database: what is new by its number, what was read by when that was."""
+"""Read MCP Agent Mail's database: new rows by number, new reads by time."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = ["DatabaseFeed"]
 FIRST_PAGE = 1000
 PAGE = 20_000
 Counted = tuple[int, int, int]
-"""How many recipients a message has, how many of them read it, how many acknowledged it."""
+"""Number of a message's recipients, of those that read it, and of those that acknowledged it."""
 
 
 class DatabaseFeed(RecordSource):
-    """Every message and every agent, under the number of its row.
+    """Every message and every agent, by the number of its row.
 
-    A look at the database may be taken again: what is remembered is so only when a look is over.
+    A query may be repeated, so its results are stored only once it is complete.
     """
 
     def __init__(self, database: Path) -> None:
@@ -43,11 +43,11 @@ class DatabaseFeed(RecordSource):
 
     @property
     def name(self) -> str:
-        """Return the database's file name."""
+        """Return the file name of the database."""
         return self._database.name
 
     def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
-        """Yield the agents, then all messages, the newest first."""
+        """Yield the agents, then all messages, newest first."""
         stamp = database_stamp(self._database)
         begun = ask.look(self._database, _begin)
         self._stamp, self._sums, self._names, self._firsts = stamp, begun.sums, begun.names, begun.firsts
@@ -61,7 +61,7 @@ class DatabaseFeed(RecordSource):
             yield self._records(page), Progress(min(done, total), total)
 
     def news(self, *, closely: bool) -> RecordMap | None:
-        """Return what is new, was read or acknowledged, and all agents; None where something else changed."""
+        """Return new, read and acknowledged messages, and all agents; None if something else changed."""
         stamp = database_stamp(self._database)
         if not may_have_changed(stamp, self._stamp):
             return {}
@@ -78,9 +78,9 @@ class DatabaseFeed(RecordSource):
         return {**_told(change.agents), **self._records(change.page)}
 
     def _explains(self, change: _Look) -> bool:
-        """Say whether the rows that were found are all that changed, and change nothing about others.
+        """Return whether the rows found explain the whole change and don't affect other rows.
 
-        They are not where a message, a recipient or a mark was taken away, or got a time from before the last look.
+        They don't if a message, a recipient or a mark was removed, or got a time from before the last look.
         """
         if any(change.names.by_id.get(agent) != name for agent, name in self._names.by_id.items()):
             return False
@@ -104,7 +104,7 @@ class DatabaseFeed(RecordSource):
 
 
 class _Page(NamedTuple):
-    """Messages, their recipients, and the time of the message before each that has none."""
+    """Messages, their recipients, and for messages without a time that of the previous one."""
 
     rows: list[Row]
     to: dict[int, list[To]]
@@ -112,7 +112,7 @@ class _Page(NamedTuple):
 
 
 class _Look(NamedTuple):
-    """All that one look at the database found."""
+    """The results of one query."""
 
     sums: Sums
     names: Names
@@ -128,7 +128,7 @@ def _begin(mail: sqlite3.Connection) -> _Look:
 
 
 def _changed(mail: sqlite3.Connection, since: Sums) -> _Look:
-    """Return what is new or was marked since, and for labels that are the number of a message that message."""
+    """Return what is new or was marked since, and for labels that are a message's number that message."""
     sums, names = ask.sums(mail), names_of(mail)
     rows = ask.some_messages(mail, ask.changed(mail, since, sums)) if sums != since else []
     labels = {(row.project, text_of(row.thread)) for row in rows}

@@ -1,4 +1,4 @@
-"""A letter of the archive: a JSON front matter and a body (formats/agent-mail.md: Git archive)."""
+"""A message file in the archive: JSON front matter and a body (docs/formats/agent-mail.md#archive)."""
 
 from __future__ import annotations
 
@@ -14,57 +14,57 @@ from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.decode import KINDS, tags_of
 from mailstore.stores.agent_mail.roster import called
 
-__all__ = ["Letter", "NoLetter", "body_of", "letter_of", "message_of"]
+__all__ = ["InvalidMessageFile", "MessageFile", "body_of", "letter_of", "message_of"]
 
 OPENING = b"---json"
 CLOSING = b"\n---"
 REASON_LENGTH = 100
 
 
-class NoLetter(Exception):
-    """Bytes that are no letter; the text says why. `is_cut` where more of it may be written yet."""
+class InvalidMessageFile(Exception):
+    """A file is not a message; the text says why. `is_cut` if it may still be incomplete."""
 
     def __init__(self, reason: str, *, is_cut: bool = False) -> None:
         super().__init__(reason)
         self.is_cut = is_cut
 
 
-class Letter(NamedTuple):
-    """A letter's front matter and its body."""
+class MessageFile(NamedTuple):
+    """The front matter and the body of a message file."""
 
     head: dict[str, Any]
     body: str
 
 
-def letter_of(data: bytes) -> Letter:
-    """Return a letter. Raises NoLetter."""
+def letter_of(data: bytes) -> MessageFile:
+    """Parse a message file. Raises InvalidMessageFile."""
     text = data.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf")
     if not text.startswith(OPENING):
-        raise NoLetter("it begins with no ---json", is_cut=OPENING.startswith(text))
+        raise InvalidMessageFile("it doesn't begin with ---json", is_cut=OPENING.startswith(text))
     end = text.find(CLOSING + b"\n")
     if end < 0:
         end = len(text) - len(CLOSING) if text.endswith(CLOSING) else -1
     if end < 0:
-        raise NoLetter("its front matter has no end", is_cut=True)
+        raise InvalidMessageFile("its front matter is incomplete", is_cut=True)
     try:
         head = loads(text[len(OPENING) : end])
     except RecursionError as error:
-        raise NoLetter("its front matter is nested too deeply") from error
+        raise InvalidMessageFile("its front matter is nested too deeply") from error
     except ValueError as error:
-        raise NoLetter(f"its front matter is no JSON: {str(error)[:REASON_LENGTH]}") from error
+        raise InvalidMessageFile(f"its front matter is invalid JSON: {str(error)[:REASON_LENGTH]}") from error
     if not isinstance(head, dict):
-        raise NoLetter("its front matter is no JSON object")
+        raise InvalidMessageFile("its front matter is not a JSON object")
     rest = text[end + len(CLOSING) + 1 :].removeprefix(b"\n").removesuffix(b"\n")
-    return Letter(head, rest.decode("utf-8", "replace"))
+    return MessageFile(head, rest.decode("utf-8", "replace"))
 
 
 def body_of(data: bytes) -> str:
-    """Return a letter's body. Raises NoLetter."""
+    """Return the body in a message file. Raises InvalidMessageFile."""
     return letter_of(data).body
 
 
-def message_of(letter: Letter, file: str, size: int, slug: str, parent: str | None, before: float) -> Message:
-    """Return the message that a letter is; `slug` is its project's where there are several."""
+def message_of(letter: MessageFile, file: str, size: int, slug: str, parent: str | None, before: float) -> Message:
+    """Return the message in a file; `slug` is the project's if there are several."""
     head, subject, created = letter.head, _text(letter.head.get("subject")), _text(letter.head.get("created"))
     time = time_of(created)
     message_id = id_of(letter, file)
@@ -86,13 +86,13 @@ def message_of(letter: Letter, file: str, size: int, slug: str, parent: str | No
     )
 
 
-def id_of(letter: Letter, file: str) -> str:
-    """Return a letter's number; where it has none, the one in its file's name, else the name."""
+def id_of(letter: MessageFile, file: str) -> str:
+    """Return a message's number, else the one in the file's name, else the name."""
     return _text(letter.head.get("id")) or number_of(file)
 
 
 def number_of(file: str) -> str:
-    """Return the number of a letter that its file's name ends in; the name where it does not."""
+    """Return the number at the end of a file's name, else the name."""
     stem = file.rpartition("/")[2].removesuffix(".md")
     number = stem.rpartition("__")[2]
     return number if number.isdecimal() else stem

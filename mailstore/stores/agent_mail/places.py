@@ -1,4 +1,4 @@
-"""Where MCP Agent Mail keeps its database and its archive (formats/agent-mail.md)."""
+"""Find the database or the archive of MCP Agent Mail."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ TABLES = {"projects", "agents", "messages", "message_recipients"}
 
 
 class Places(NamedTuple):
-    """A database, or where there is none the root of an archive."""
+    """A database, or the root of an archive if there is none."""
 
     database: Path | None
     archive: Path | None = None
 
     @property
     def folder(self) -> Path:
-        """Return the folder that is watched."""
+        """Return the folder to watch."""
         return self.database.parent if self.database else self.archive or Path()
 
 
 def find(path: Path) -> Places | None:
-    """Return the database at a path or in a folder; else the archive there. Raises OSError."""
+    """Return the database at a path or in a folder, else the archive there. Raises OSError."""
     if path.is_file():
         return Places(path.absolute()) if _is_ours(path) else None
     database = path / DATABASE
@@ -56,7 +56,7 @@ def _tables(database: sqlite3.Connection) -> set[str]:
 
 
 def _is_archive(root: Path) -> bool:
-    """Say whether a folder holds projects, any of which has mail by years or agents with profiles."""
+    """Return whether a folder contains projects with messages by year or agents with profiles."""
     projects = root / PROJECTS
     if not projects.is_dir() or projects.is_symlink():
         return False

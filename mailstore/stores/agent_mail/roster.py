@@ -1,4 +1,4 @@
-"""Who is who in MCP Agent Mail, and what each is at work on (formats/agent-mail.md)."""
+"""The agents of MCP Agent Mail and their activity (docs/formats/agent-mail.md#database)."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ __all__ = ["OVERSEER", "Names", "agents_of", "names_of"]
 OVERSEER = "HumanOverseer"
 COLUMNS = ("id", "name", "program", "model", "task_description", "inception_ts", "last_active_ts", "retired_at")
 SHOWN = 2
-"""How many reservations an agent's line names."""
+"""Maximum number of reservations named in an agent's activity."""
 
 
 class Names(NamedTuple):
-    """What agents are called, by the number of their row: by name, and where there are several projects by both."""
+    """The names of agents by the number of their row, with the project if there are several."""
 
     by_id: Mapping[int, str]
 
     def of(self, agent_id: object) -> str:
-        """Return what an agent is called; the person's own mail is the user's."""
+        """Return an agent's name; `user` for the person."""
         return self.by_id.get(agent_id) or f"agent-{agent_id}" if isinstance(agent_id, int) else f"agent-{agent_id}"
 
 
 def names_of(mail: sqlite3.Connection) -> Names:
-    """Return what all agents are called."""
+    """Return the names of all agents."""
     found = mail.execute("SELECT agents.id, name, slug FROM agents LEFT JOIN projects ON projects.id = project_id")
     rows = [(agent, str(name), str(slug)) for agent, name, slug in found]
     [(projects,)] = mail.execute("SELECT count(*) FROM projects")
@@ -40,12 +40,12 @@ def names_of(mail: sqlite3.Connection) -> Names:
 
 
 def called(name: str, slug: str) -> str:
-    """Return what an agent of a project is called; the project is left out where there is but one."""
+    """Return the name of an agent; `slug` is empty if there is only one project."""
     return "user" if name == OVERSEER else f"{name}@{slug}" if slug else name
 
 
 def agents_of(mail: sqlite3.Connection, names: Names) -> dict[int, Agent]:
-    """Return all agents by the number of their row; the person is none."""
+    """Return all agents by the number of their row, without the person."""
     reserved = _reservations(mail)
     wanted = columns(mail, "agents", *COLUMNS)
     found = mail.execute(f"SELECT {wanted} FROM agents ORDER BY id")  # noqa: S608
@@ -79,7 +79,7 @@ def _reservations(mail: sqlite3.Connection) -> dict[int, list[_Reservation]]:
             "ORDER BY expires_ts DESC"
         ).fetchall()
     except sqlite3.OperationalError:
-        # an older server knows of no reservations
+        # an older server has no reservations
         return {}
     found: dict[int, list[_Reservation]] = {}
     for agent, pattern, expires in rows:
@@ -88,7 +88,7 @@ def _reservations(mail: sqlite3.Connection) -> dict[int, list[_Reservation]]:
 
 
 def _editing(reservations: Sequence[_Reservation]) -> str:
-    """Say what an agent has reserved: what is open first, else what it let expire without a word."""
+    """Describe what an agent has reserved: open reservations, else expired ones."""
     now = time.time()
     held = [each for each in reservations if each.until > now]
     shown = (held or list(reservations))[:SHOWN]
@@ -101,6 +101,6 @@ def _editing(reservations: Sequence[_Reservation]) -> str:
 
 
 def _clock(time_: float, now: float) -> str:
-    """Return a moment as a time of the day (UTC), with its date where that is another day."""
+    """Return a time of day (UTC), with the date if it isn't today."""
     then = datetime.fromtimestamp(time_, UTC)
     return then.strftime("%H:%M" if then.date() == datetime.fromtimestamp(now, UTC).date() else "%Y-%m-%d %H:%M")

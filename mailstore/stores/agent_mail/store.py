@@ -1,4 +1,4 @@
-"""The store over MCP Agent Mail's database, or its archive alone (formats/agent-mail.md)."""
+"""The read-only store for MCP Agent Mail (docs/formats/agent-mail.md)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from mailstore.stores.agent_mail import tables as ask
 from mailstore.stores.agent_mail.archive import ArchiveSource
 from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.feed import DatabaseFeed
-from mailstore.stores.agent_mail.letter import NoLetter, id_of, letter_of
+from mailstore.stores.agent_mail.letter import InvalidMessageFile, id_of, letter_of
 from mailstore.stores.agent_mail.places import DATABASE, PROJECTS, Places, find
 from mailstore.stores.agent_mail.roster import names_of
 
 __all__ = ["AgentMailStore"]
 
-SERVER = "its server alone writes there, keeping its archive in step, and none is configured"
+SERVER = "only its server writes there, to keep database and archive in step"
 MISSING = {
     Capability.SEND: SERVER,
     Capability.MARK_READ: SERVER,
@@ -40,17 +40,17 @@ MISSING = {
     Capability.REPLY: SERVER,
     Capability.TYPE: "its messages have no type",
     Capability.TTL: "its messages do not expire",
-    Capability.METADATA: "its messages hold no fields of one's own",
+    Capability.METADATA: "its messages have no further fields",
     Capability.AUDIENCE: SERVER,
-    Capability.ADOPT: "only its server makes one",
+    Capability.ADOPT: "only its server creates one",
 }
 
 
 class AgentMailStore(WatchedStore):
-    """The messages of all projects of a server, their recipients, and the agents with what they have reserved."""
+    """The messages of all projects of a server, their recipients, and the agents with their reservations."""
 
     kind: ClassVar[str] = "agent-mail"
-    summary: ClassVar[str] = "MCP Agent Mail: storage.sqlite3, or its archive alone; to look at"
+    summary: ClassVar[str] = "MCP Agent Mail: storage.sqlite3, or its archive alone (read-only)"
     declared: ClassVar[Capabilities] = Capabilities(MISSING)
     known_fields: ClassVar[frozenset[str]] = frozenset(
         {"id", "subject", "body_md", "created_ts", "thread_id", "sender", "recipients"}
@@ -69,7 +69,7 @@ class AgentMailStore(WatchedStore):
 
     @classmethod
     def recognise(cls, path: Path) -> bool:
-        """Say whether a database or an archive lies at a path."""
+        """Return whether there is a database or an archive at a path."""
         return is_found(find, path)
 
     @classmethod
@@ -83,12 +83,12 @@ class AgentMailStore(WatchedStore):
 
     @property
     def url(self) -> str:
-        """Return what names this mailbox anywhere."""
+        """Return the URL of this mailbox."""
         return f"{self.kind}:{(self._places.database or self._places.folder).resolve()}"
 
     @property
     def title(self) -> str:
-        """Return the folder's name and the database's."""
+        """Return the names of the folder and the database."""
         database = self._places.database
         return f"{database.parent.name[:20]}/{database.name}"[-40:] if database else self._places.folder.name[:40]
 
@@ -100,12 +100,12 @@ class AgentMailStore(WatchedStore):
         if self._archive:
             try:
                 return letter_of(self._file(message)).body
-            except NoLetter as error:
-                raise ContentGone(f"message {message.id} can't be read any more", str(error)) from error
+            except InvalidMessageFile as error:
+                raise ContentGone(f"message {message.id} can no longer be read", str(error)) from error
         return text_of(self._row(message)["body_md"])
 
     def raw(self, message: Message) -> bytes:
-        """Return a letter as it stands in the archive, or a message's row and its recipients' as JSON."""
+        """Return the bytes of the message's file, or its row and those of its recipients as JSON."""
         return self._file(message) if self._archive else msgspec.json.encode(self._row(message))
 
     def _file(self, message: Message) -> bytes:
@@ -114,7 +114,7 @@ class AgentMailStore(WatchedStore):
         file = message.location.file
         try:
             found = id_of(letter_of(data), file)
-        except NoLetter as error:
+        except InvalidMessageFile as error:
             raise ContentGone(f"{file} can't be read", "was it moved?") from error
         if found != message.id:
             raise ContentGone(f"{file} no longer has this message", "it was replaced")
@@ -135,7 +135,7 @@ class AgentMailStore(WatchedStore):
 
 
 def _row(mail: sqlite3.Connection, message_id: str) -> dict[str, object] | None:
-    """Return all columns of a message, and its recipients with theirs."""
+    """Return all columns of a message and of its recipients."""
     asked = mail.execute("SELECT * FROM messages WHERE id = ?", (message_id,))
     row = asked.fetchone()
     if row is None:

@@ -1,4 +1,4 @@
-"""Asks MCP Agent Mail's database for messages, threads and recipients (formats/agent-mail.md)."""
+"""Queries for messages, threads and recipients in MCP Agent Mail's database (docs/formats/agent-mail.md#database)."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ AT_ONCE = 500
 LONGEST_ID = 19
 Found = TypeVar("Found")
 Thread = tuple[object, str]
-"""A project, and a label that messages of it share."""
+"""A project, and the label of a thread in it."""
 
 
 class Sums(NamedTuple):
-    """What changes whenever a message or a recipient does, but for one that is put in the place of another."""
+    """Counts that change with every message or recipient, unless one replaces another."""
 
     messages: int = 0
     last: int = 0
@@ -50,7 +50,7 @@ class Sums(NamedTuple):
 
 
 def look(path: Path, question: Callable[[sqlite3.Connection], Found]) -> Found:
-    """Return what a question to a database finds, as `read_database` does; bytes that are no text are replaced."""
+    """Run a query as `read_database` does; invalid UTF-8 is replaced."""
 
     def ask(mail: sqlite3.Connection) -> Found:
         mail.text_factory = text_of
@@ -60,7 +60,7 @@ def look(path: Path, question: Callable[[sqlite3.Connection], Found]) -> Found:
 
 
 def sums(mail: sqlite3.Connection) -> Sums:
-    """Return how much there is, and until when."""
+    """Return the counts and newest times."""
     [(messages, last)] = mail.execute("SELECT count(*), max(id) FROM messages")
     [(count, read, acknowledged, last_read, last_acknowledged)] = mail.execute(
         "SELECT count(*), count(read_ts), count(ack_ts), max(read_ts), max(ack_ts) FROM message_recipients"
@@ -70,7 +70,7 @@ def sums(mail: sqlite3.Connection) -> Sums:
 
 
 def messages(mail: sqlite3.Connection, *, before: int, limit: int) -> list[Row]:
-    """Return so many messages from before one, the newest first."""
+    """Return up to `limit` messages with smaller numbers, newest first."""
     asked = mail.execute(
         f"SELECT {columns(mail, 'messages', *COLUMNS)} FROM messages WHERE id < ? ORDER BY id DESC LIMIT ?",  # noqa: S608
         (before, limit),
@@ -141,7 +141,7 @@ def time_before(mail: sqlite3.Connection, message: int) -> Iterator[str]:
 
 
 def _parts(values: Iterable[int]) -> Iterator[tuple[str, list[int]]]:
-    """Yield values in parts small enough for one question, each with its placeholders."""
+    """Yield values in parts small enough for one query, each with its placeholders."""
     rest = iter(values)
     while part := list(islice(rest, AT_ONCE)):
         yield ",".join("?" * len(part)), part

@@ -1,4 +1,4 @@
-"""The kind of mailbox that teams of Claude Code agents keep (formats/claude-teams.md)."""
+"""The inboxes of Claude Code agent teams (docs/formats/claude-teams.md)."""
 
 from __future__ import annotations
 

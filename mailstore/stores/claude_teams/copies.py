@@ -1,4 +1,4 @@
-"""Which entries of a team's inboxes are one message, and that message."""
+"""Group the entries of a team's inboxes that are copies of one message."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from mailstore.stores.claude_teams.places import Team
 __all__ = ["Seen", "grouped", "id_of", "message_of"]
 
 AT_ONCE_SECONDS = 5.0
-"""How far apart the copies of a broadcast may be written."""
+"""Maximum time between the copies of a broadcast."""
 PLAIN = "message"
 
 
 class Seen(msgspec.Struct, frozen=True, gc=False):
-    """An entry that is or was in an inbox: which of its equals it is, its time, where it stood, and what it says.
+    """An entry that is or was in an inbox, with its position among equal entries, time, location and notice.
 
-    `id` is that of the message of which it is the first copy.
+    `id` is the id of the message if this is its first copy.
     """
 
     id: str
@@ -37,14 +37,14 @@ class Seen(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def body(self) -> str:
-        """Return the text as a person reads it."""
+        """Return the text as shown to a person."""
         return self.notice.body if self.notice else self.entry.text
 
 
 def grouped(entries: Iterable[Seen]) -> list[list[Seen]]:
-    """Put the copies of each message together, the newest message first, its first copy in front.
+    """Group the copies of each message, newest message first, with its first copy in front.
 
-    Copies have one sender and one text, and stand in several inboxes with nearly one time, or with one id.
+    Copies have the same sender and text, are in different inboxes, and have the same id or nearly the same time.
     """
     alike: defaultdict[tuple[str, str], list[Seen]] = defaultdict(list)
     for seen in entries:
@@ -66,7 +66,7 @@ def grouped(entries: Iterable[Seen]) -> list[list[Seen]]:
 
 
 def _belongs(seen: Seen, group: list[Seen]) -> bool:
-    """Say whether an entry is a copy of those of a group."""
+    """Return whether an entry belongs to a group of copies."""
     if any(seen.entry.inbox == other.entry.inbox for other in group):
         return False
     first = group[0]
@@ -78,7 +78,7 @@ def _belongs(seen: Seen, group: list[Seen]) -> bool:
 
 
 def id_of(team: Team, entry: Entry, ordinal: int) -> str:
-    """Return a message's id by its first copy: the record's own, else one derived from what does not change."""
+    """Return the id of a message from its first copy: the record's own, else one derived from constant fields."""
     if entry.message_id:
         return f"{entry.message_id}{team.suffix}"
     text = hashlib.sha256(entry.text.encode("utf-8", "replace")).hexdigest()
@@ -87,7 +87,7 @@ def id_of(team: Team, entry: Entry, ordinal: int) -> str:
 
 
 def message_of(team: Team, copies: list[Seen], inboxes: Collection[str] = ()) -> Message:
-    """Return the message whose copies some entries are; `inboxes` are the names that a mention may mean."""
+    """Return the message of a group of copies; `inboxes` are the names that a mention can refer to."""
     first = copies[0]
     entry, said = first.entry, first.notice
     recipients = dict.fromkeys(team.named(seen.entry.inbox) for seen in copies)

@@ -1,4 +1,4 @@
-"""The entries of an inbox: one JSON array, cut into the bytes of its elements, and read leniently."""
+"""The entries of an inbox: one JSON array, split into the bytes of its elements and read leniently."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLANK = re.compile(r"[\s,]*")
 
 
 class Cut(NamedTuple):
-    """An array's elements with the places at which they begin, and where and why reading ended too soon."""
+    """An array's elements with their offsets, and where and why reading stopped early."""
 
     elements: list[tuple[int, bytes]]
     damaged_at: int = 0
@@ -25,7 +25,7 @@ class Cut(NamedTuple):
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """One entry of one inbox; `raw` are its bytes."""
+    """One entry of one inbox; `raw` is its bytes."""
 
     inbox: str
     sender: str
@@ -40,12 +40,12 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def key(self) -> tuple[str, str, str, str, str]:
-        """Return what makes two entries of one team the same."""
+        """Return what identifies an entry within its team."""
         return self.inbox, self.message_id, self.sender, self.timestamp, self.text
 
 
 def cut(data: bytes) -> Cut:
-    """Cut an array into its elements; those before damage and those that can be found behind it are kept."""
+    """Split an array into its elements; those before damage and those found after it are kept."""
     try:
         elements = ELEMENTS.decode(data)
     except UNREADABLE:
@@ -60,19 +60,19 @@ def cut(data: bytes) -> Cut:
 
 
 def _cut_carefully(data: bytes) -> Cut:
-    """Cut what is no valid array; it is read as Latin-1, in which a byte is a character."""
+    """Split an invalid array; it is read as Latin-1, in which a byte is a character."""
     text = data.decode("latin-1")
     start = len(BOM) if data.startswith(BOM) else 0
     opening = text.find("[", start)
     if opening < 0 or text[start:opening].strip("\x00 \t\r\n"):
-        return Cut([], 0, "is no array of messages" if text[start:].strip("\x00 \t\r\n") else "is empty")
+        return Cut([], 0, "is not a JSON array" if text[start:].strip("\x00 \t\r\n") else "is empty")
     found: list[tuple[int, bytes]] = []
     at = opening + 1
     while True:
         at = _behind(BLANK, text, at)
         if text.startswith("]", at):
             has_more = bool(text[at + 1 :].strip("\x00 \t\r\n"))
-            return Cut(found, at + 1, "goes on behind the array") if has_more else Cut(found)
+            return Cut(found, at + 1, "has data after the array") if has_more else Cut(found)
         try:
             _, end = lenient().raw_decode(text, at)
         except UNREADABLE:
@@ -80,8 +80,8 @@ def _cut_carefully(data: bytes) -> Cut:
         found.append((at, data[at:end]))
         at = end
     if at >= len(text):
-        return Cut(found, at, "ends too soon")
-    return Cut([*found, *_behind_damage(data, text, at)], at, "holds what is no JSON")
+        return Cut(found, at, "ends too early")
+    return Cut([*found, *_behind_damage(data, text, at)], at, "contains invalid JSON")
 
 
 def _behind(pattern: re.Pattern[str], text: str, at: int) -> int:
@@ -90,7 +90,7 @@ def _behind(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 
 def _behind_damage(data: bytes, text: str, start: int) -> list[tuple[int, bytes]]:
-    """Find the complete messages behind a place that can't be read."""
+    """Find complete messages after a damaged place."""
     found: list[tuple[int, bytes]] = []
 
     def take(at: int, stop: int, value: Any) -> bool:
@@ -104,16 +104,16 @@ def _behind_damage(data: bytes, text: str, start: int) -> list[tuple[int, bytes]
 
 
 def entry_of(inbox: str, raw: bytes) -> Entry | str:
-    """Return what an element says, or why it is no message."""
+    """Return the entry in an element, or why it is not a message."""
     try:
         value = loads(raw)
     except UNREADABLE:
-        return "is no JSON that can be read"
+        return "is invalid JSON"
     if not isinstance(value, dict):
-        return "is no message: it has no fields"
+        return "is not a message: not a JSON object"
     for name in ("from", "text", "timestamp"):
         if not isinstance(value.get(name), str):
-            return f"is no message: {name!r} is {'missing' if value.get(name) is None else 'no text'}"
+            return f"is not a message: {name!r} is {'missing' if value.get(name) is None else 'not text'}"
     return Entry(
         inbox,
         value["from"],

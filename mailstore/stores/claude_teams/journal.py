@@ -1,4 +1,4 @@
-"""What was seen in a team's inboxes, kept in our own state: its program removes what it has delivered."""
+"""Our own journal of a team's inboxes, because the team's program removes what it has delivered."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ KEPT_OF_MEMBERS = ("name", "agentType", "joinedAt")
 
 
 def known_in(folder: Path) -> list[str]:
-    """Return the names of the teams of which something was kept and that lay in a folder, there or not."""
+    """Return the names of all teams with a journal that are or were in a folder."""
     notes = [_note_in(path) for path in sorted(_journals().glob(f"*/{NOTE}"))]
     places = [Path(note.folder) for note in notes if note is not None]
     found = {place.name for place in places if place.parent == folder}
-    # what was kept before there were notes: the tasks of a team that is gone may still tell its name
+    # journals from before there were notes: the tasks of a deleted team may still show its name
     with suppress(OSError):
         tasks = [path.name for path in (folder.parent / "tasks").iterdir()]
         found.update(name for name in tasks if Journal(folder / name).is_there)
@@ -51,14 +51,14 @@ def _note_in(path: Path) -> Note | None:
 
 
 class Kept(NamedTuple):
-    """An entry, and which of its equals in one inbox it is, from 0."""
+    """An entry, and its position among equal entries of one inbox, from 0."""
 
     entry: Entry
     ordinal: int
 
 
 class Note(msgspec.Struct, frozen=True):
-    """What is kept of a team beside its mail: where it lay, its members, when this was noted, since when it is gone.
+    """What is stored about a team besides its mail: folder, members, when it was last seen, since when it is gone.
 
     Times are in seconds since the epoch.
     """
@@ -70,10 +70,10 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class Journal:
-    """One file of lines for each team, named for the team's folder; readable by its owner alone.
+    """One file of lines for each team, named after a hash of the team's folder; readable by its owner alone.
 
-    A line holds an inbox, an entry's text as it stood there, and which of its equals it is; a later line of the same
-    entry replaces the earlier. A note beside it tells of the team. Nothing is made before something is kept.
+    A line contains an inbox, an entry's bytes, and its position among equal entries; a later line for the same
+    entry replaces the earlier one. A note beside it describes the team. No file is created before the first entry.
     """
 
     def __init__(self, team: Path) -> None:
@@ -84,24 +84,24 @@ class Journal:
 
     @property
     def is_there(self) -> bool:
-        """Whether anything was kept of the team."""
+        """Whether the team has a journal."""
         return self.path.is_file()
 
     def note(self) -> Note:
-        """Return what is kept of the team beside its mail."""
+        """Return the note about the team."""
         if self._noted is None:
             self._noted = _note_in(self.path.with_name(NOTE)) or Note(os.fsdecode(self._team))
         return self._noted
 
     def remember(self, members: Iterable[dict[str, Any]]) -> None:
-        """Keep who is in the team, which is there, beside what was kept of its mail."""
+        """Store the members of an existing team in its note."""
         kept = [{key: each[key] for key in KEPT_OF_MEMBERS if key in each} for each in members]
         had = self.note()
         if self.is_there and (had.members != kept or had.gone is not None or not had.seen):
             self._write(Note(os.fsdecode(self._team), kept, time.time()))
 
     def gone_since(self, *, is_keeping: bool = True) -> float:
-        """Return since when the team, which is not there, is gone, as far as can be told; keep it the first time."""
+        """Return since when a missing team is gone, as far as known; store it the first time."""
         had = self.note()
         if had.gone is not None:
             return had.gone
@@ -111,7 +111,7 @@ class Journal:
         return found
 
     def _last_change(self) -> float:
-        """Return when the folder that held the team was changed last, if that was after the team was seen; else now."""
+        """Return when the team's parent folder last changed if that was after the team was seen, else now."""
         now = time.time()
         with suppress(OSError):
             changed = self._team.parent.stat().st_mtime
@@ -121,11 +121,11 @@ class Journal:
 
     def _write(self, note: Note) -> None:
         self._noted = note
-        with suppress(OSError, StoreError):  # it is written again by the next look
+        with suppress(OSError, StoreError):  # the next look writes it again
             replace_file(self.path.with_name(NOTE), msgspec.json.encode(note), self.path.stat())
 
     def read(self) -> Iterator[Kept]:
-        """Yield what is kept; lines that can't be read are passed over. Raises OSError and NotAFile."""
+        """Yield the stored entries; unreadable lines are skipped. Raises OSError and NotAFile."""
         try:
             data = read_whole(self.path, LARGEST)
         except FileNotFoundError:
@@ -139,7 +139,7 @@ class Journal:
                             yield Kept(entry, ordinal)
 
     def keep(self, found: Iterable[Kept]) -> str:
-        """Append entries; return why they can't be kept, in words for a person, or nothing."""
+        """Append entries; return a message saying why that failed, or nothing."""
         lines = [
             msgspec.json.encode(
                 {"inbox": it.entry.inbox, "n": it.ordinal, "raw": it.entry.raw.decode("utf-8", "replace")}
@@ -154,5 +154,5 @@ class Journal:
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
             append_lines(self.path, lines)
         except (OSError, StoreError) as error:
-            return f"what is seen is not kept: {error}"
+            return f"seen messages can't be stored: {error}"
         return ""

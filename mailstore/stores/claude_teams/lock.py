@@ -1,4 +1,4 @@
-"""The lock that whoever rewrites an inbox holds: a folder beside it (formats/claude-teams.md)."""
+"""The lock for rewriting an inbox: a folder beside it (docs/formats/claude-teams.md#writing)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["locked_inbox"]
 
 STALE_SECONDS = 10.0
 PATIENCE_SECONDS = STALE_SECONDS + 2
-"""Longer than a lock lives that somebody has left behind, so that none refuses anything."""
+"""Longer than an abandoned lock lasts, so that none makes a write fail."""
 FIRST_PAUSE_SECONDS = 0.005
 LONGEST_PAUSE_SECONDS = 0.1
 
 
 @contextmanager
 def locked_inbox(inbox: Path) -> Iterator[None]:
-    """Hold an inbox's lock; one that was left behind is taken over. Raises MailboxBusy and StoreError."""
+    """Hold an inbox's lock; an abandoned one is taken over. Raises MailboxBusy and StoreError."""
     lock = inbox.with_name(f"{inbox.name}.lock")
     deadline = time.monotonic() + PATIENCE_SECONDS
     pause = FIRST_PAUSE_SECONDS
@@ -37,7 +37,7 @@ def locked_inbox(inbox: Path) -> Iterator[None]:
         except OSError as error:
             raise refusal(lock, error) from error
         if time.monotonic() > deadline:
-            raise MailboxBusy(f"{inbox} is locked by another program", f"try again; it holds {lock.name} beside it")
+            raise MailboxBusy(f"{inbox} is locked by another program", f"try again; the lock is {lock.name} beside it")
         time.sleep(pause)
         pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
     try:

@@ -1,4 +1,4 @@
-"""One team's mail: what its inboxes hold now, and what was seen of them before."""
+"""One team's mail: the current contents of its inboxes, and everything seen in them before."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ NOBODY = ("", "")
 
 
 class TeamMail:
-    """Remembers all that was in a team's inboxes: an entry that is taken out stays, as it was seen last.
+    """Remember everything that was in a team's inboxes; a removed entry stays as it was last seen.
 
-    Writes to the journal alone, and only what is not in it yet; belongs to one thread at a time, but for `find`.
+    Only new entries are written, to the journal alone. Not thread-safe except for `find`.
     """
 
     def __init__(self, team: Team, *, is_keeping: bool = True) -> None:
         self.team = team
         self.pending: set[str] = set()
-        """Inboxes that are perhaps half-written."""
+        """Inboxes that may be half-written."""
         self.version = 0
         self._journal = Journal(team.folder)
         self._is_keeping = is_keeping
@@ -52,15 +52,15 @@ class TeamMail:
 
     @property
     def journal(self) -> Journal:
-        """What is kept of the team."""
+        """The team's journal."""
         return self._journal
 
     def gone_since(self) -> float:
-        """Return since when the team, which is not there, is gone (seconds since the epoch)."""
+        """Return since when a missing team is gone, in seconds since the epoch."""
         return self._journal.gone_since(is_keeping=self._is_keeping)
 
     def keep_members(self, members: Iterable[dict[str, Any]]) -> None:
-        """Keep who is in the team, for when it is gone."""
+        """Store the members for when the team is gone."""
         if self._is_keeping:
             self._journal.remember(members)
 
@@ -70,7 +70,7 @@ class TeamMail:
                 where = Location(self._file(kept.entry.inbox), number, 0)
                 self._put(kept.entry, kept.ordinal, where)
         except (OSError, NotAFile) as error:
-            self._faults[""] = Problem(str(self._journal.path), 1, 0, f"what was seen can't be read: {error}", False)
+            self._faults[""] = Problem(str(self._journal.path), 1, 0, f"the journal can't be read: {error}", False)
         self._group()
 
     def _file(self, inbox: str) -> str:
@@ -87,7 +87,7 @@ class TeamMail:
             self._seen[key] = Seen(id_of(self.team, entry, ordinal), entry, ordinal, time, where, notice(entry.text))
 
     def look(self, stamps: Mapping[str, Stamp]) -> None:
-        """Read the inboxes that are not as they were; `stamps` are those of the files there are."""
+        """Read the inboxes that have changed; `stamps` are those of the existing files."""
         news: list[Kept] = []
         has_changed = False
         for name in [name for name in self._stamps if name not in stamps]:
@@ -107,7 +107,7 @@ class TeamMail:
                 self._faults[""] = Problem(str(self._journal.path), 1, 0, why, False)
 
     def _read(self, name: str, stamp: Stamp) -> tuple[list[Kept], bool]:
-        """Read one inbox; return what of it was not known, and whether anything else has changed."""
+        """Read one inbox; return its new entries, and whether problems have changed."""
         before = (self._faults.pop(name, None), len(self._spoilt), name in self.pending)
         self.pending.discard(name)
         try:
@@ -157,7 +157,7 @@ class TeamMail:
         self._by_id = by_id
 
     def events(self) -> list[Event]:
-        """Return the messages, the newest first, whom each was for where that is recorded, and what is damaged."""
+        """Return the messages, newest first, their deliveries where recorded, and the problems."""
         found: list[Event] = []
         messages: dict[int, tuple[list[Seen], Message]] = {}
         inboxes = self.inboxes()
@@ -182,7 +182,7 @@ class TeamMail:
         return [*found, *self._spoilt.values(), *self._faults.values()]
 
     def _first_idle(self) -> dict[tuple[str, str], str]:
-        """Return the first word of each agent to each other that it is idle: what it repeats hangs from that one."""
+        """Return the first idle notification of each agent to each other one; later ones become its replies."""
         found: dict[tuple[str, str], str] = {}
         for group in self._groups:
             if (key := _idler(group)) != NOBODY:
@@ -190,23 +190,23 @@ class TeamMail:
         return found
 
     def find(self, message: Message) -> Seen | None:
-        """Return the entry of a message that was seen; the one that stood where the message says, among several."""
+        """Return the entry of a message; among several the one at the message's location."""
         found = self._by_id.get(message.id, [])
         exact = [it for it in found if it.entry.timestamp == message.timestamp and it.location == message.location]
         likely = [it for it in found if it.entry.timestamp == message.timestamp]
         return next(iter(exact or likely or found), None)
 
     def traffic(self) -> list[Seen]:
-        """Return one copy of every message, the newest first."""
+        """Return one copy of every message, newest first."""
         return [group[0] for group in self._groups]
 
     def inboxes(self) -> set[str]:
-        """Return the names of all that have or had an inbox."""
+        """Return the names of all current and former inboxes."""
         return {name.removesuffix(".json") for name in self._stamps} | {it.entry.inbox for it in self._seen.values()}
 
 
 def _idler(group: list[Seen]) -> tuple[str, str]:
-    """Return who told whom that it is idle; nobody where a message tells something else."""
+    """Return sender and recipient of an idle notification; NOBODY for any other message."""
     first = group[0]
     is_idle = first.notice is not None and first.notice.type == IDLE
     return (first.entry.sender, first.entry.inbox) if is_idle else NOBODY

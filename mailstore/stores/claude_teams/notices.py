@@ -1,4 +1,4 @@
-"""What agents' programs tell each other inside a text: JSON with a `type`, put into words."""
+"""Notices that agents' programs exchange inside a text (JSON with a `type`), put into words."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["IDLE", "LEFT", "Notice", "notice"]
 
 IDLE = "idle_notification"
 LEFT = frozenset({"shutdown_approved", "teammate_terminated"})
-"""What says that its sender ends."""
+"""Types that announce the end of their sender."""
 FOR_USER = frozenset({"permission_request", "plan_approval_request", "sandbox_permission_request", "join_request"})
 TYPE = re.compile(r"[A-Za-z][\w-]{0,39}", re.ASCII)
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """A text as a person reads it: its type (empty for plain mail), subject and body."""
+    """A notice as shown to a person: type, subject and body."""
 
     type: str
     subject: str
@@ -30,7 +30,7 @@ class Notice(msgspec.Struct, frozen=True):
 
 
 def notice(text: str) -> Notice | None:
-    """Return what a text that is a program's says; None for one that somebody wrote."""
+    """Return the notice in a text; None for ordinary text."""
     if not text.startswith("{"):
         return None
     try:
@@ -48,7 +48,7 @@ def notice(text: str) -> Notice | None:
 
 
 def _of(value: dict[str, Any], *names: str) -> str:
-    """Return the first of some fields that says something."""
+    """Return the first of some fields that isn't empty, as text."""
     for name in names:
         found = value.get(name)
         if isinstance(found, str) and found.strip():
@@ -63,7 +63,7 @@ def _joined(*parts: str) -> str:
 
 
 def _detail(value: Any) -> str:
-    """Return what a tool is to be called with, indented."""
+    """Return a tool's input as indented JSON."""
     if value in (None, "", {}, []):
         return ""
     if isinstance(value, str):
@@ -103,12 +103,12 @@ def _plain(words: str, *titles: str) -> Callable[[dict[str, Any]], tuple[str, st
 
 
 def _permission(value: dict[str, Any]) -> tuple[str, str]:
-    subject = _titled("May I use a tool?", _of(value, "toolName", "tool_name"))
+    subject = _titled("Permission to use a tool", _of(value, "toolName", "tool_name"))
     return subject, _joined(subject, _of(value, "description"), _detail(value.get("input")))
 
 
 def _plan(value: dict[str, Any]) -> tuple[str, str]:
-    subject = _titled("Is this plan right?", _of(value, "planFilePath", "subject"))
+    subject = _titled("Plan to approve", _of(value, "planFilePath", "subject"))
     return subject, _joined(subject, _of(value, "planContent", "plan", "description"))
 
 
@@ -126,18 +126,18 @@ SAID: dict[str, Callable[[dict[str, Any]], tuple[str, str]]] = {
     "task_assignment": _task("assigned"),
     "task_completed": _task("completed"),
     IDLE: _idle,
-    "shutdown_request": _plain("Asked to shut down", "reason"),
-    "shutdown_approved": _plain("Shuts down", "reason"),
-    "shutdown_rejected": _plain("Will not shut down", "reason"),
+    "shutdown_request": _plain("Shutdown requested", "reason"),
+    "shutdown_approved": _plain("Shutting down", "reason"),
+    "shutdown_rejected": _plain("Shutdown declined", "reason"),
     "shutdown_response": _answered("Shutdown"),
-    "teammate_terminated": _plain("A teammate has ended", "message", "reason"),
+    "teammate_terminated": _plain("Teammate ended", "message", "reason"),
     "plan_approval_request": _plan,
     "plan_approval_response": _answered("Plan"),
     "permission_request": _permission,
     "sandbox_permission_request": _permission,
     "permission_response": _answered("Permission"),
-    "join_request": _plain("Asks to join the team", "proposedName", "name", "capabilities"),
-    "join_approved": _plain("May join the team", "agentName"),
-    "join_rejected": _plain("May not join the team", "reason"),
+    "join_request": _plain("Request to join the team", "proposedName", "name", "capabilities"),
+    "join_approved": _plain("Joining the team approved", "agentName"),
+    "join_rejected": _plain("Joining the team rejected", "reason"),
 }
-"""How each type that is known is said: a subject and a body."""
+"""Subject and body for each known type."""

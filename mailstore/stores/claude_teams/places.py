@@ -1,4 +1,4 @@
-"""Which folders are teams, and how to tell that one lies somewhere."""
+"""Find the folders of teams."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ CONFIG = "config.json"
 INBOXES = "inboxes"
 TEAMS = "teams"
 LOOKED_AT = 500
-"""How many entries of a folder are looked at to tell whether it holds teams."""
+"""Maximum number of entries examined to tell whether a folder contains teams."""
 
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """One team's folder; `suffix` follows its agents' names where several teams are read as one mailbox."""
+    """One team's folder; `suffix` is appended to its agents' names if several teams are one mailbox."""
 
     folder: Path
     suffix: str = ""
@@ -41,34 +41,34 @@ class Team:
 
     @property
     def inboxes(self) -> Path:
-        """Return the folder that holds one file for each recipient."""
+        """Return the folder with one file for each recipient."""
         return self.folder / INBOXES
 
     @property
     def tasks(self) -> Path:
-        """Return the folder of the team's tasks, which lies beside that of the teams."""
+        """Return the folder of the team's tasks, beside the folder of teams."""
         return self.folder.parent.parent / "tasks" / self.name
 
     @property
     def prefix(self) -> str:
-        """Return what stands before the names of the team's files as they are shown."""
+        """Return the prefix of the team's file names as they are shown."""
         return f"{self.name}/" if self.suffix else ""
 
     def named(self, name: str) -> str:
-        """Return an agent's name as the mailbox has it; the person's is `user` in every team."""
+        """Return an agent's name in the mailbox; the person is `user` in every team."""
         name = name.removesuffix(f"@{self.name}")
         return "user" if name in ("human", "user") else f"{name}{self.suffix}"
 
     def inbox_of(self, name: str) -> Path:
-        """Return the file of a recipient, by its name in the team."""
+        """Return the inbox of a recipient, by its name in the team."""
         return self.inboxes / f"{name}.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a mailbox lies: the folder of one team, or one in which the folders of several lie.
+    """The location of a mailbox: the folder of one team, or of several.
 
-    Where `is_gone`, there is no such folder any more when it is opened, and what was kept of it is shown.
+    If `is_gone`, the folder no longer exists when opened, and the journal is shown.
     """
 
     folder: Path
@@ -76,7 +76,7 @@ class Place:
     is_gone: bool = False
 
     def teams(self, known: Collection[str] = ()) -> list[Team]:
-        """Return the teams that are there, without a look at those known. Raises OSError for a folder unreadable."""
+        """Return the existing teams; known ones aren't examined again. Raises OSError."""
         try:
             with os.scandir(self.folder) as entries:
                 names = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))
@@ -90,7 +90,7 @@ class Place:
         return [self._team(name) for name in found]
 
     def remembered(self) -> list[Team]:
-        """Return the teams of which something was kept, there or not; of one team's folder, only when it is gone."""
+        """Return the teams with a journal, existing or not; for the folder of one team only if it is gone."""
         if not self.is_several:
             return [Team(self.folder)] if self.is_gone else []
         return [self._team(name) for name in known_in(self.folder)]
@@ -100,7 +100,7 @@ class Place:
 
 
 def find(path: Path) -> Place | None:
-    """Return the mailbox at a path: a team's folder or a file in it, a folder of teams, or the one above that."""
+    """Return the mailbox for a path: a team's folder or a file in it, a folder of teams, or the one above that."""
     path = path.absolute()
     if path.is_file():
         path = path.parent
@@ -115,7 +115,7 @@ def find(path: Path) -> Place | None:
 
 
 def _remembered(path: Path) -> Place | None:
-    """Return the mailbox that lay at a path and of which something was kept."""
+    """Return the mailbox that was at a path and has a journal."""
     if not path.exists() and Journal(path).is_there:
         return Place(path, is_gone=True)
     for folder in (path, path / TEAMS):
@@ -125,13 +125,13 @@ def _remembered(path: Path) -> Place | None:
 
 
 def is_team(path: Path) -> bool:
-    """Say whether a folder is a team's: it has a roster with members, or inboxes that are arrays."""
+    """Return whether a folder is a team's: it has a roster with members, or inboxes that are arrays."""
     members = read_object(path / CONFIG).get("members")
     return isinstance(members, list) or any(map(_is_array, islice(_inboxes(path / INBOXES), 3)))
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """Return the JSON object that a file holds; an empty one where it holds none that can be read."""
+    """Return the JSON object in a file; an empty one if there is none."""
     try:
         found = loads(read_whole(path))
     except (OSError, NotAFile, ValueError, RecursionError):

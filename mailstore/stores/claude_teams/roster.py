@@ -1,4 +1,4 @@
-"""Who is in a team: its members, those that only its mail tells of, and what its tasks say they do."""
+"""The agents of a team: members, agents that only appear in its mail, and their activity from its tasks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_TASKS = 1000
 
 
 class Config(msgspec.Struct, frozen=True):
-    """What the roster's file holds, and what is wrong with it; `is_torn` where it is perhaps half-written."""
+    """The contents of the roster file and its problem, if any; `is_torn` if it may be half-written."""
 
     value: dict[str, Any] = {}
     problem: Problem | None = None
@@ -39,7 +39,7 @@ class Config(msgspec.Struct, frozen=True):
 
 
 def read_config(team: Team) -> Config:
-    """Return what a team's roster file says."""
+    """Read a team's roster file."""
     name = f"{team.prefix}{CONFIG}"
     try:
         value = loads(read_whole(team.config))
@@ -52,7 +52,7 @@ def read_config(team: Team) -> Config:
     except UNREADABLE:
         stamp = path_stamp(team.config)
         is_torn = stamp is not None and not is_settled(stamp.changed / 1e9)
-        return Config(problem=Problem(name, 1, 0, "the roster is no JSON that can be read", False), is_torn=is_torn)
+        return Config(problem=Problem(name, 1, 0, "the roster is invalid JSON", False), is_torn=is_torn)
     if isinstance(value, dict) and isinstance(value.get("members"), list):
         return Config(value)
     return Config(problem=Problem(name, 1, 0, "the roster names no members", False))
@@ -66,8 +66,8 @@ def members(config: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def gone_words(team: str, since: float) -> str:
-    """Say since when a team is gone, in seconds since the epoch."""
-    return f"the team {team} is gone since {_utc(since)}: what was seen of it is shown"
+    """Return the message that a team is gone; `since` in seconds since the epoch."""
+    return f"the team {team} has been gone since {_utc(since)}: showing what was seen of it"
 
 
 def _utc(moment: float) -> str:
@@ -75,7 +75,7 @@ def _utc(moment: float) -> str:
 
 
 def agents(mail: TeamMail, config: dict[str, Any], *, gone_since: float | None = None) -> list[Agent]:
-    """Return a team's agents: its members, then those that its mail alone tells of."""
+    """Return a team's agents: its members, then those that only appear in its mail."""
     team = mail.team
     is_gone = gone_since is not None
     listed = members(config)
@@ -108,7 +108,7 @@ def agents(mail: TeamMail, config: dict[str, Any], *, gone_since: float | None =
 
 
 def named_apart(found: Sequence[Agent]) -> list[Agent]:
-    """Return agents of several teams, without the names that stand for more than one of them now."""
+    """Return the agents of several teams, leaving out names shared by more than one of them."""
     living = Counter(agent.name for agent in found if agent.status is not Status.DEAD)
     ever = Counter(agent.name for agent in found)
 
@@ -133,7 +133,7 @@ def _activity(member: dict[str, Any] | None, seen: Seen | None, task: str) -> st
 
 
 def task_stamps(team: Team) -> tuple[tuple[str, Stamp | None], ...]:
-    """Return what changes when a task does."""
+    """Return the stamps of the task files."""
     return tuple((path.name, path_stamp(path)) for path in _task_files(team))
 
 
@@ -149,7 +149,7 @@ def _task_files(team: Team) -> list[Path]:
 
 
 def _tasks(team: Team) -> dict[str, str]:
-    """Return what each agent is at, by its name: the last of its tasks that are in progress."""
+    """Return each agent's current task by name: the last one in progress."""
     found: dict[str, str] = {}
     for path in _task_files(team):
         task = read_object(path)

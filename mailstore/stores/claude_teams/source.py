@@ -1,4 +1,4 @@
-"""What a mailbox of teams consists of: one part for who there is, and one for each team's mail."""
+"""The parts of a mailbox of teams: the roster, and each team's mail."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ ROSTER = "roster"
 
 
 class TeamsSource(PartSource):
-    """A team is one part, however many inboxes it has: only together do they tell what was sent to several.
+    """A team is one part, however many inboxes it has: only all of them together show what was sent to several.
 
-    A team whose folder goes, while others stay or before it is opened, keeps its mail, and its agents are dead.
+    A team whose folder is gone keeps its mail, and its agents are dead.
     """
 
     def __init__(self, place: Place, *, is_keeping: bool = True) -> None:
@@ -39,7 +39,7 @@ class TeamsSource(PartSource):
         self._is_begun = False
 
     def begin(self) -> None:
-        """Forget what was read, not which teams there were."""
+        """Forget what was read, but not which teams there were."""
         self._mail = {name: self._begun(mail.team) for name, mail in self._mail.items()}
         self._folders = {}
 
@@ -47,7 +47,7 @@ class TeamsSource(PartSource):
         return TeamMail(team, is_keeping=self._is_keeping)
 
     def teams(self) -> list[Team]:
-        """Return the teams that there are or were."""
+        """Return all current and former teams."""
         return [mail.team for mail in list(self._mail.values())]
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
@@ -76,7 +76,7 @@ class TeamsSource(PartSource):
         return found
 
     def read(self, part: str) -> list[Event] | None:
-        """Return who there is, as the mail tells it too, or a team's mail."""
+        """Return the agents, or a team's mail."""
         if part != ROSTER:
             return self._looked(part).events()
         found: list[Agent] = []
@@ -98,7 +98,7 @@ class TeamsSource(PartSource):
         return [*named_apart(found), *problems]
 
     def _looked(self, name: str) -> TeamMail:
-        """Return a team's mail as it was found by the last look at the names and times of files."""
+        """Return a team's mail as of the last listing of its files."""
         mail = self._mail[name]
         if name in self._due:
             mail.look(self._stamps[name])
@@ -106,13 +106,13 @@ class TeamsSource(PartSource):
         return mail
 
     def same(self, event: Event) -> Hashable:
-        """Return what makes two messages one, though it has moved in its file or more copies of it were found."""
+        """Return a message's identity, which doesn't depend on its location and number of copies."""
         if isinstance(event, Message):
             return event.id, event.sender, event.timestamp, event.subject
         return event
 
     def find(self, message: Message) -> Seen | None:
-        """Return the entry of a message that was seen."""
+        """Return the entry of a message."""
         for mail in list(self._mail.values()):
             if (seen := mail.find(message)) is not None:
                 return seen

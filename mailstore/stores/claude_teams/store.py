@@ -1,4 +1,4 @@
-"""Inboxes of Claude Code agent teams: one JSON array for each recipient, emptied as it is delivered."""
+"""The store for Claude Code agent teams: one JSON array per inbox, emptied as it is delivered."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
 
 __all__ = ["ClaudeTeamsStore"]
 
-ONE_TEXT = "its messages hold a text, a summary and no more"
+ONE_TEXT = "its messages have a text and a summary only"
 
 
 class ClaudeTeamsStore(WatchedStore):
     """One team, or all the teams of a folder.
 
-    Mail is removed from an inbox when it is delivered, so what was seen is kept in a journal under the state
-    folder and shown from there. What came and went while nobody looked was missed.
+    Mail is removed from an inbox when it is delivered, so what was seen is kept in a journal in the state
+    folder and shown from there. What was delivered while Signalbox was not running was never seen.
     """
 
     kind: ClassVar[str] = "claude-teams"
-    summary: ClassVar[str] = "inboxes of Claude Code agent teams; keeps what it saw, may have missed what was delivered"
+    summary: ClassVar[str] = "inboxes of Claude Code agent teams; what was delivered before Signalbox saw it is missing"
     declared: ClassVar[Capabilities] = Capabilities(
         {
-            Capability.MARK_READ: "a message that is marked is never delivered: it would be lost",
-            Capability.UPDATE_ROSTER: "the roster is its own program's: it starts and ends the agents",
-            Capability.RECORD: "it has no place for what a person did",
-            Capability.ARCHIVE: "its own program removes what it has delivered",
-            Capability.ADOPT: "its inboxes are queues: old mail put there would be delivered anew",
-            Capability.REPLY: "its messages name no other message",
+            Capability.MARK_READ: "a marked message is never delivered and would be lost",
+            Capability.UPDATE_ROSTER: "the team's own program starts and ends the agents",
+            Capability.RECORD: "it has no journal",
+            Capability.ARCHIVE: "the team's own program removes what it has delivered",
+            Capability.ADOPT: "its inboxes are queues: old mail would be delivered again",
+            Capability.REPLY: "its messages don't refer to other messages",
             Capability.TYPE: ONE_TEXT,
             Capability.TTL: ONE_TEXT,
             Capability.METADATA: ONE_TEXT,
@@ -62,7 +62,7 @@ class ClaudeTeamsStore(WatchedStore):
 
     @classmethod
     def recognise(cls, path: Path) -> bool:
-        """Say whether a team's folder or a folder of teams lies at a path."""
+        """Return whether a path is a team's folder or a folder of teams."""
         return is_found(find, path)
 
     @classmethod
@@ -74,24 +74,24 @@ class ClaudeTeamsStore(WatchedStore):
 
     @property
     def url(self) -> str:
-        """Return what names this mailbox anywhere."""
+        """Return the URL of this mailbox."""
         return f"{self.kind}:{self._place.folder.resolve()}"
 
     @property
     def title(self) -> str:
-        """Return the team's name, or that of the folder of teams and the one above."""
+        """Return the team's name, or the names of the folder of teams and the one above."""
         folder = self._place.folder
         name = f"{folder.parent.name}/{folder.name}" if self._place.is_several else folder.name
         return f"{name} (gone)" if self._place.is_gone else name
 
     @property
     def notice(self) -> str:
-        """Return since when the team is gone, if it was when it was opened."""
+        """Return since when the team is gone, if it was gone when opened."""
         folder = self._place.folder
         if not self._place.is_gone:
             return ""
         if self._place.is_several:
-            return f"{folder} is gone: what was seen of its teams is shown"
+            return f"{folder} is gone: showing what was seen of its teams"
         return gone_words(folder.name, Journal(folder).gone_since())
 
     @property
@@ -104,15 +104,15 @@ class ClaudeTeamsStore(WatchedStore):
         return [str(path) for team in teams for path in (team.folder, team.inboxes, team.tasks)]
 
     def content(self, message: Message) -> str:
-        """Return a message's body; what a program told another is put into words. Raises ContentGone."""
+        """Return a message's body; notices of programs are put into words. Raises ContentGone."""
         return self._found(message).body
 
     def raw(self, message: Message) -> bytes:
-        """Return a message's entry as it stands in its inbox, or stood when it was seen last. Raises ContentGone."""
+        """Return the bytes of a message's entry as last seen. Raises ContentGone."""
         return self._found(message).entry.raw
 
     def _found(self, message: Message) -> Seen:
-        """Return what was seen of a message; where nothing was, by this store, what the files and the journal hold."""
+        """Return the entry of a message; if this store hasn't seen it, from the files and the journal."""
         if (found := self._source.find(message)) is not None:
             return found
         anew = TeamsSource(self._place, is_keeping=False)

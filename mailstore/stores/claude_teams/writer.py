@@ -1,4 +1,4 @@
-"""Writes to inboxes as the teams' own program does (formats/claude-teams.md)."""
+"""Write to inboxes by the protocol of the teams' own program (docs/formats/claude-teams.md#writing)."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from mailstore.stores.claude_teams.roster import members, read_config
 __all__ = ["WRITER", "Written", "write"]
 
 WRITER = "human"
-"""`user`, `system` and the lead's name are shown to a model as forged where no signature is."""
+"""The program shows `user`, `system` and the lead's name as forged unless they are signed."""
 MARKS = frozenset("/\\\x00")
 
 Target = tuple[Team, str]
 
 
 class Written(NamedTuple):
-    """One inbox's new entry: by its recipient's name in the team, the byte at which it begins, and its bytes."""
+    """A new entry in one inbox: the recipient's name in the team, its offset, and its bytes."""
 
     name: str
     offset: int
@@ -41,11 +41,11 @@ class Written(NamedTuple):
 def write(teams: Sequence[Team], draft: Draft) -> tuple[Team, list[Written]]:
     """Append a draft to the inbox of each recipient; return their team and what was written.
 
-    Everything that can be refused is refused before anything is written. Raises DraftRefused, MailboxBusy and
-    StoreError, which says who has it all the same where not all could be reached.
+    All checks come before the first write. Raises DraftRefused, MailboxBusy and StoreError, which says who got the
+    message if not all inboxes could be written.
     """
     if draft.sender not in USER_NAMES:
-        raise DraftRefused("from", f"{draft.sender!r} can't send here", "mail of agents is sent by their own program")
+        raise DraftRefused("from", f"{draft.sender!r} can't send here", "agents send with their own program")
     targets = _targets(teams, draft)
     for team, name in targets:
         _read(team.inbox_of(name))
@@ -64,7 +64,7 @@ def write(teams: Sequence[Team], draft: Draft) -> tuple[Team, list[Written]]:
 
 
 def _targets(teams: Sequence[Team], draft: Draft) -> list[Target]:
-    """Return whose inboxes a draft goes to. Raises DraftRefused for whoever is no member."""
+    """Return the inboxes for a draft. Raises DraftRefused for anybody who is not a member."""
     known: dict[str, Target] = {}
     bare: dict[str, list[str]] = {}
     for team in teams:
@@ -72,7 +72,7 @@ def _targets(teams: Sequence[Team], draft: Draft) -> list[Target]:
         if config.problem is not None or not config.value:
             why = config.problem.reason if config.problem else "the team has no roster: it is gone"
             if len(teams) == 1:
-                raise StoreError(f"{team.config} can't be read ({why})", "without its members nobody can be written to")
+                raise StoreError(f"{team.config} can't be read ({why})", "without members there are no recipients")
             continue
         for name in filter(_is_name, members(config.value)):
             known[team.named(name)] = (team, name)
@@ -88,13 +88,13 @@ def _targets(teams: Sequence[Team], draft: Draft) -> list[Target]:
         elif len(meant := [name for name in bare.get(recipient, ()) if name in known]) == 1:
             found[known[meant[0]]] = None
         elif meant:
-            raise DraftRefused("to", f"{recipient!r} is in {len(meant)} teams", f"write {' or '.join(meant)}")
+            raise DraftRefused("to", f"{recipient!r} is in {len(meant)} teams", f"use {' or '.join(meant)}")
         else:
-            raise DraftRefused("to", f"{recipient!r} is no member", f"members are {', '.join(known) or 'none'}")
+            raise DraftRefused("to", f"{recipient!r} is not a member", f"members: {', '.join(known) or 'none'}")
     if not found:
         raise DraftRefused("to", "reaches nobody: the team has no members")
     if len({team.name for team, _ in found}) > 1:
-        raise DraftRefused("to", "names agents of several teams", "write to each team by itself")
+        raise DraftRefused("to", "names agents of several teams", "send to each team separately")
     return list(found)
 
 
@@ -116,7 +116,7 @@ def _entry(draft: Draft) -> dict[str, Any]:
 
 
 def _read(inbox: Path) -> bytes:
-    """Return an inbox's bytes, none where it is not there yet. Raises StoreError for what can't be added to."""
+    """Return an inbox's bytes, empty if there is none yet. Raises StoreError if nothing can be added to it."""
     if inbox.parent.is_symlink():
         raise StoreError(f"{inbox.parent} is a symbolic link", "links are not followed")
     try:
@@ -124,16 +124,16 @@ def _read(inbox: Path) -> bytes:
     except FileNotFoundError:
         return b""
     except NotAFile as error:
-        raise StoreError(f"{inbox} can't be added to ({error})", "nothing was written") from error
+        raise StoreError(f"{inbox} can't be written ({error})", "nothing was written") from error
     except OSError as error:
         raise refusal(inbox, error) from error
     if data.strip() and not _is_array(data):
-        raise StoreError(f"{inbox} is no array of messages", "try again: it may be half-written")
+        raise StoreError(f"{inbox} is not a JSON array", "try again: it may be half-written")
     return data
 
 
 def _is_array(data: bytes) -> bool:
-    """Say whether the teams' own program can read an inbox: it takes bytes that are no text for odd characters."""
+    """Return whether the teams' own program can read an inbox; it accepts invalid UTF-8."""
     try:
         return isinstance(json.loads(data.decode("utf-8", "replace"), parse_constant=_refuse), list)
     except (ValueError, RecursionError):
@@ -145,7 +145,7 @@ def _refuse(name: str) -> None:
 
 
 def _append(inbox: Path, entry: dict[str, Any]) -> tuple[int, bytes]:
-    """Put an entry behind those that are there, whose bytes stay; return where it stands."""
+    """Append an entry without changing the bytes of the others; return its offset and bytes."""
     try:
         if inbox.parent.parent.is_dir():
             make_folder(inbox.parent, look_of(inbox.parent.parent))

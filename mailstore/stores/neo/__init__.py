@@ -1,4 +1,4 @@
-"""The mailbox of neo.mjs' Memory Core, a graph in an SQLite database (formats/neo.md)."""
+"""The Memory Core of neo.mjs: a graph in an SQLite database (docs/formats/neo.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns nodes and edges of a graph into messages, deliveries, receipts and agents (formats/neo.md)."""
+"""Decode nodes and edges of a graph into messages, deliveries, receipts and agents (docs/formats/neo.md#tables)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUEUED = "queued"
 
 
 class Edge(NamedTuple):
-    """An edge from a message."""
+    """An edge that starts at a message."""
 
     kind: str
     target: str
@@ -29,7 +29,7 @@ class Edge(NamedTuple):
 
 
 class Links(NamedTuple):
-    """What is known of a message beside its node: its edges, its parent in a labelled thread, the time before it."""
+    """Context of a message's node: its edges, its parent in a labelled thread, the time of the previous message."""
 
     edges: Sequence[Edge] = ()
     first: str = ""
@@ -37,19 +37,19 @@ class Links(NamedTuple):
 
 
 def bare_id(node_id: str) -> str:
-    """Return a message's id: the part of its node's that tells it from others."""
+    """Return a message's id: its node's id without the prefix."""
     return node_id.removeprefix(MESSAGE)
 
 
 def label_of(properties: Properties, edges: Iterable[Edge] = ()) -> str:
-    """Return the label that a message shares with those of its thread; empty where it has none, or is an answer."""
+    """Return the label of a message's thread; empty if it has none, or is a reply."""
     if properties.inReplyTo:
         return ""
     return text_of(properties.partOfThread) or next((it.target for it in edges if it.kind == "PART_OF_THREAD"), "")
 
 
 def record_events(node_id: str, node: Node, links: Links, file: str) -> RecordEvents:
-    """Return all that a message's node and its edges tell."""
+    """Return the events in a message's node and edges."""
     known = node.properties
     to = [it.target for it in links.edges if it.kind == "SENT_TO"]
     by = [it.target for it in links.edges if it.kind == "SENT_BY"]
@@ -61,7 +61,7 @@ def record_events(node_id: str, node: Node, links: Links, file: str) -> RecordEv
 
 
 def queued_events(record: Queued, links: Links, file: str) -> RecordEvents:
-    """Return what a message will tell that waits in the log to be put into the graph."""
+    """Return the events of a message that is still queued in the log."""
     known, routing = record.message.properties, record.routing
     if known.sentAt is None:
         known.sentAt = record.timestamp
@@ -123,7 +123,7 @@ def _events(
 
 
 def _merged(edges: Iterable[Edge]) -> dict[str, Properties]:
-    """Return one delivery for each recipient: the program writes some twice."""
+    """Return one delivery per recipient: the program writes duplicates."""
     found: dict[str, Properties] = {}
     for edge in edges:
         held = found.setdefault(identity(edge.target), edge.properties)
@@ -153,13 +153,13 @@ def _tags(known: Properties, edges: Sequence[Edge]) -> tuple[str, ...]:
 
 
 def _listed(value: Any, edges: list[str]) -> list[str]:
-    """Return what a property lists; where there is no such property, what edges say."""
+    """Return the values of a list property, or those of the edges if it is missing."""
     texts = [text_of(each) for each in value] if isinstance(value, list) else edges
     return [text for text in dict.fromkeys(texts) if text]
 
 
 def agent_of(node_id: str, known: Properties) -> Agent:
-    """Return the agent that an identity's node tells of; one that is benched is frozen: its mail waits."""
+    """Return the agent in an identity's node; one that doesn't participate is frozen."""
     status = text_of(known.participationStatus)
     is_active = status in ("", "active")
     reason = text_of(known.statusReason)

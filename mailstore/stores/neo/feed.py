@@ -1,4 +1,4 @@
-"""Reads a graph by its log of changes, and beside it the log of what waits to be put into the graph."""
+"""Read a graph by its change log, and the queue of messages that are not in it yet."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo import looks
 from mailstore.stores.neo.decode import Links, agent_of, label_of, queued_events, record_events
 from mailstore.stores.neo.graph import Mark, Row
-from mailstore.stores.neo.looks import Change, Letter
+from mailstore.stores.neo.looks import Change, MessageRow
 from mailstore.stores.neo.names import EVERYBODY, People, address, identity
 from mailstore.stores.neo.places import Places
 from mailstore.stores.neo.queue import Queue
-from mailstore.stores.neo.records import Node, NoRecord, node_of, queued_of, text_of
+from mailstore.stores.neo.records import InvalidRecord, Node, node_of, queued_of, text_of
 from mailstore.stores.neo.threads import Threads
 
 __all__ = ["GraphFeed"]
@@ -31,13 +31,13 @@ FIRST_PAGE = 1000
 PAGE = 20_000
 IDENTITIES = frozenset(ask.LABELS)
 PEOPLE = ""
-"""Under what the names of the person are told: no node has this id."""
+"""The key for the names of the person; no node has this id."""
 
 
 class GraphFeed(RecordSource):
-    """Every message, queued or not, and every identity, under the id of its node.
+    """Every message, queued or not, and every identity, by the id of its node.
 
-    A look at the database may be taken again: what is remembered is so only when a look is over.
+    A query may be repeated, so its results are stored only once it is complete.
     """
 
     def __init__(self, places: Places) -> None:
@@ -53,11 +53,11 @@ class GraphFeed(RecordSource):
 
     @property
     def name(self) -> str:
-        """Return the database's file name."""
+        """Return the file name of the database."""
         return self._database.name
 
     def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
-        """Yield the identities, then all messages, those that were written last first, then what is queued."""
+        """Yield the identities, then all messages, last written first, then queued ones."""
         stamp = database_stamp(self._database)
         begun = ask.look(self._database, partial(looks.begin, size=FIRST_PAGE))
         self._stamp, self._mark, self._threads = stamp, begun.mark, begun.threads
@@ -76,7 +76,7 @@ class GraphFeed(RecordSource):
         yield self._with_agents(self._waiting()), Progress(total, total)
 
     def news(self, *, closely: bool) -> RecordMap | None:
-        """Return the records that the log of changes names, and what is queued by now."""
+        """Return the records in the change log, and queued messages."""
         stamp = database_stamp(self._database)
         found: dict[str, RecordEvents] = {}
         if may_have_changed(stamp, self._stamp):
@@ -91,7 +91,7 @@ class GraphFeed(RecordSource):
         return self._with_agents({**found, **self._waiting()})
 
     def _changed(self, change: Change) -> dict[str, RecordEvents] | None:
-        """Return the records that changed; None where others change with them."""
+        """Return the records that changed; None if others change with them."""
         agents: dict[str, RecordEvents] = {}
         if change.roster is not None:
             people = self._people
@@ -101,20 +101,20 @@ class GraphFeed(RecordSource):
             self._identities = set(agents) - {PEOPLE}
         gone = set(change.ids).difference(letter.row.id for letter in change.letters)
         places = [(letter.row.id, *_label_and_time(letter)) for letter in change.letters]
-        # all of them are taken in, whatever the first one says
+        # all of them must be added, even if the first one already moves others
         moved = [self._threads.add(*place) for place in (*places, *((each, "", None) for each in gone))]
         if any(moved):
             return None
         return {**agents, **dict.fromkeys(gone, NOTHING), **self._records(change.letters)}
 
     def _roster(self, rows: Sequence[Row]) -> dict[str, RecordEvents]:
-        """Return the agents that nodes tell of; people are noted, and are no agents."""
+        """Return the agents in the nodes; people are remembered separately."""
         found: dict[str, RecordEvents] = {}
         people = set()
         for row in rows:
             try:
                 node = node_of(row.data)
-            except NoRecord:
+            except InvalidRecord:
                 continue
             if node.label not in IDENTITIES or row.id == EVERYBODY:
                 continue
@@ -125,8 +125,8 @@ class GraphFeed(RecordSource):
         self._people = People(frozenset(people))
         return {PEOPLE: RecordEvents((Person(self._people.told()),)), **found} if people else found
 
-    def _records(self, letters: Iterable[Letter]) -> dict[str, RecordEvents]:
-        """Return what messages tell, those that were written last first."""
+    def _records(self, letters: Iterable[MessageRow]) -> dict[str, RecordEvents]:
+        """Return the events of messages, last written first."""
         found: dict[str, RecordEvents] = {}
         for row, node, edges, before in letters:
             if isinstance(node, str):
@@ -139,11 +139,11 @@ class GraphFeed(RecordSource):
         return found
 
     def _odd(self, record: RecordEvents, row: Row) -> RecordEvents:
-        why = f"Nodes, row {row.place}: holds text that is not UTF-8: what is none of it is shown as \ufffd"
+        why = f"Nodes, row {row.place}: invalid UTF-8, shown as \ufffd"
         return record._replace(events=(*record.events, Problem(self.name, row.place, 0, why, fatal=False)))
 
     def _with_agents(self, records: dict[str, RecordEvents]) -> dict[str, RecordEvents]:
-        """Return records, and before them the agents of whom only messages tell."""
+        """Return records, preceded by agents that only messages mention."""
         names: dict[str, None] = {}
         for event in chain.from_iterable(record.events for record in records.values()):
             if isinstance(event, Message):
@@ -156,7 +156,7 @@ class GraphFeed(RecordSource):
         return {**{name: RecordEvents((Agent(name),)) for name in new}, **records}
 
     def _waiting(self) -> dict[str, RecordEvents]:
-        """Return what waits for the program to put it into the graph, and what no longer does."""
+        """Return queued messages, and those that no longer are."""
         waiting = self._queue.look() if self._queue else {}
         if not waiting and not self._queued:
             return {}
@@ -165,11 +165,11 @@ class GraphFeed(RecordSource):
         for node_id in waiting.keys() - there:
             try:
                 record = queued_of(waiting[node_id].line.data)
-            except NoRecord:
+            except InvalidRecord:
                 continue
             sender = address(text_of(record.routing.sent_by))
             time = time_of(record.timestamp)
-            # what agents send is in the graph a moment later
+            # messages of agents are in the graph a moment later
             if sender in self._people.names or time is None or is_settled(time):
                 first = self._threads.first(node_id, label_of(record.message.properties))
                 found[node_id] = queued_events(record, Links(first=first), self.name)
@@ -178,7 +178,7 @@ class GraphFeed(RecordSource):
         return {**dict.fromkeys(gone, NOTHING), **found}
 
 
-def _label_and_time(letter: Letter) -> tuple[str, float | None]:
+def _label_and_time(letter: MessageRow) -> tuple[str, float | None]:
     if not isinstance(letter.node, Node):
         return "", None
     return label_of(letter.node.properties, letter.edges), time_of(letter.node.properties.sentAt)

@@ -1,4 +1,4 @@
-"""Asks a graph for messages, their edges and identities (formats/neo.md: tables)."""
+"""Queries for messages, edges and identities in a graph (docs/formats/neo.md#tables)."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ FROM_MESSAGE = "id >= 'MESSAGE:' AND id < 'MESSAGE;'"
 OTHERS = "(id < 'MESSAGE:' OR id >= 'MESSAGE;')"
 TOLD = ("SENT_BY", "SENT_TO", "DELIVERED_TO", "IN_REPLY_TO", "PART_OF_THREAD", "TAGGED_CONCEPT", "REFERENCES_TICKET")
 BARE = frozenset({"SENT_TO", "IN_REPLY_TO", "PART_OF_THREAD", "TAGGED_CONCEPT", "REFERENCES_TICKET"})
-"""Edges of which all that is told is that they are there."""
+"""Edges whose properties are not used."""
 AT_ONCE = 500
 Found = TypeVar("Found")
 NOTHING = Properties()
 
 
 class Row(NamedTuple):
-    """A node as it stands: its id, where it stands in the table, and its JSON."""
+    """A row of `Nodes`: id, row number and JSON."""
 
     id: str
     place: int
@@ -49,14 +49,14 @@ class Row(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """How far a log of changes was read: its last line, and what that one says."""
+    """How far the change log was read: its last row and that row's entity."""
 
     log_id: int = 0
     entity: str = ""
 
 
 def text(value: object) -> str:
-    """Return what a column holds as text."""
+    """Return a column's value as text."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
@@ -65,14 +65,14 @@ def _bytes(value: object) -> bytes:
 
 
 def _parts(values: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield values in parts small enough for one question, each with its placeholders."""
+    """Yield values in parts small enough for one query, each with its placeholders."""
     rest = iter(values)
     while part := list(islice(rest, AT_ONCE)):
         yield ",".join("?" * len(part)), part
 
 
 def look(path: Path, question: Callable[[sqlite3.Connection], Found]) -> Found:
-    """Return what a question to a graph finds, as `read_database` does; texts come as bytes, whatever they hold."""
+    """Run a query as `read_database` does; texts are returned as bytes."""
 
     def ask(graph: sqlite3.Connection) -> Found:
         graph.text_factory = bytes
@@ -82,19 +82,19 @@ def look(path: Path, question: Callable[[sqlite3.Connection], Found]) -> Found:
 
 
 def mark_of(graph: sqlite3.Connection) -> Mark:
-    """Return the end of the log of changes."""
+    """Return the end of the change log."""
     row = graph.execute("SELECT log_id, entity_id FROM GraphLog ORDER BY log_id DESC LIMIT 1").fetchone()
     return Mark(row[0], text(row[1])) if row else Mark()
 
 
 def message_ids(graph: sqlite3.Connection) -> list[str]:
-    """Return the nodes of all messages, the one written last first."""
+    """Return the node ids of all messages, last written first."""
     found = graph.execute(f"SELECT id FROM Nodes WHERE {FROM_MESSAGE} ORDER BY rowid DESC")  # noqa: S608
     return [text(row[0]) for row in found]
 
 
 def rows(graph: sqlite3.Connection, ids: Iterable[str]) -> list[Row]:
-    """Return the nodes of some ids that are there."""
+    """Return the existing nodes among some ids."""
     found: list[Row] = []
     for marks, part in _parts(ids):
         asked = graph.execute(f"SELECT id, rowid, data FROM Nodes WHERE id IN ({marks})", part)  # noqa: S608
@@ -103,7 +103,7 @@ def rows(graph: sqlite3.Connection, ids: Iterable[str]) -> list[Row]:
 
 
 def edges_of(graph: sqlite3.Connection, ids: Iterable[str]) -> dict[str, list[Edge]]:
-    """Return the edges that lead from some messages."""
+    """Return the edges that start at some messages."""
     found: dict[str, list[Edge]] = {}
     kinds = ",".join(f"'{kind}'" for kind in TOLD)
     for marks, part in _parts(ids):
@@ -119,7 +119,7 @@ def edges_of(graph: sqlite3.Connection, ids: Iterable[str]) -> dict[str, list[Ed
 
 
 def identities(graph: sqlite3.Connection, ids: Sequence[str] | None = None) -> list[Row]:
-    """Return the nodes that may be identities, of some ids or of all there are."""
+    """Return the nodes that may be identities, among some ids or all."""
     if ids is not None:
         return [row for row in rows(graph, ids) if any(label.encode() in row.data for label in LABELS)]
     named = " OR ".join(f"instr(data, '\"{label}\"')" for label in LABELS)
@@ -128,7 +128,7 @@ def identities(graph: sqlite3.Connection, ids: Sequence[str] | None = None) -> l
 
 
 def labelled(graph: sqlite3.Connection) -> Iterator[tuple[str, bytes]]:
-    """Yield the messages of which some label of a thread is told, on their nodes or by an edge."""
+    """Yield the messages with a thread label, on the node or by an edge."""
     asked = graph.execute(
         f'SELECT id, data FROM Nodes WHERE {FROM_MESSAGE} AND (instr(data, \'"partOfThread":"\') '  # noqa: S608
         'OR instr(data, \'"partOfThread": "\'))'
@@ -143,7 +143,7 @@ def labelled(graph: sqlite3.Connection) -> Iterator[tuple[str, bytes]]:
 
 
 def times_before(graph: sqlite3.Connection, place: int) -> Iterator[bytes]:
-    """Yield the messages that were written before one, the last first."""
+    """Yield the messages written before a row, last first."""
     asked = graph.execute(
         f"SELECT data FROM Nodes WHERE rowid < ? AND {FROM_MESSAGE} ORDER BY rowid DESC LIMIT 100",  # noqa: S608
         (place,),
@@ -153,7 +153,7 @@ def times_before(graph: sqlite3.Connection, place: int) -> Iterator[bytes]:
 
 
 def known(graph: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
-    """Return which nodes of some ids are there."""
+    """Return which of some node ids exist."""
     return {
         text(row[0])
         for marks, part in _parts(ids)
@@ -162,7 +162,7 @@ def known(graph: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
 
 
 def changed(graph: sqlite3.Connection, mark: Mark) -> set[str] | None:
-    """Return the nodes that were written or have got, or lost, an edge; None where the log does not tell."""
+    """Return the nodes that changed or gained an edge since a mark; None if the log can't tell."""
     at = graph.execute("SELECT entity_id FROM GraphLog WHERE log_id = ?", (mark.log_id,)).fetchone()
     if mark.log_id and (at is None or text(at[0]) != mark.entity):
         return None
@@ -175,5 +175,5 @@ def changed(graph: sqlite3.Connection, mark: Mark) -> set[str] | None:
         for edge, source in graph.execute(f"SELECT id, source FROM Edges WHERE id IN ({marks})", part):  # noqa: S608
             seen.add(text(edge))
             nodes.add(text(source))
-    # of an edge that is gone nobody knows any more where it began
+    # where a deleted edge started is no longer known
     return nodes if edges <= seen else None

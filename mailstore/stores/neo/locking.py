@@ -1,4 +1,4 @@
-"""The lock that the Memory Core's processes take to append to a file of their log (formats/neo.md: files)."""
+"""The lock file that the Memory Core's processes use to append to their log (docs/formats/neo.md#writing)."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ PAUSE_SECONDS = 0.015
 
 @contextmanager
 def append_locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a file: a file beside it that only one process can make.
+    """Hold the lock of a file: a file beside it, created exclusively.
 
-    A lock whose holder is gone, or which is older than 2 s, is taken away. Raises MailboxBusy and StoreError.
+    A lock whose holder is gone, or which is older than 2 s, is removed. Raises MailboxBusy and StoreError.
     """
     lock = path.with_name(f"{path.name}.lock")
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not (token := _claimed(lock)):
         if not _reclaimed(lock):
             if time.monotonic() > deadline:
-                raise MailboxBusy(f"{path} is locked by the Memory Core", f"try again, or see who holds {lock.name}")
+                raise MailboxBusy(f"{path} is locked by the Memory Core", f"try again, or check who holds {lock.name}")
             time.sleep(PAUSE_SECONDS)
     try:
         yield
@@ -42,7 +42,7 @@ def append_locked(path: Path) -> Iterator[None]:
 
 
 def _claimed(lock: Path) -> bytes:
-    """Make the lock; return what it holds, nothing where another process has it."""
+    """Create the lock file; return its contents, or nothing if another process holds it."""
     token = msgspec.json.encode({"pid": os.getpid(), "startedAt": time.time_ns() // 1_000_000})
     try:
         fd = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
@@ -58,7 +58,7 @@ def _claimed(lock: Path) -> bytes:
 
 
 def _reclaimed(lock: Path) -> bool:
-    """Take a lock away that nobody holds any more; not one that was made meanwhile."""
+    """Remove an abandoned lock, but not one created meanwhile."""
     seen = _read(lock)
     if seen is None:
         return True
@@ -78,7 +78,7 @@ def _read(lock: Path) -> bytes | None:
 
 
 def _is_old(lock: Path) -> bool:
-    """Say whether a lock was made so long ago that whoever made it will not write to it any more."""
+    """Return whether an empty lock is so old that its creator will not write to it any more."""
     stamp = path_stamp(lock)
     return stamp is not None and time.time() - stamp.changed / 1e9 > STALE_SECONDS
 

@@ -1,4 +1,4 @@
-"""Looks at a graph, each at one moment: they return all that is asked for and remember nothing."""
+"""Queries of a graph that each see one moment and have no side effects."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo.decode import MESSAGE, Edge
 from mailstore.stores.neo.graph import Mark, Row
 from mailstore.stores.neo.names import identity
-from mailstore.stores.neo.records import Node, NoRecord, node_of
+from mailstore.stores.neo.records import InvalidRecord, Node, node_of
 from mailstore.stores.neo.threads import Threads
 
-__all__ = ["Begun", "Change", "Letter", "begin", "changed", "letters"]
+__all__ = ["Begun", "Change", "MessageRow", "begin", "changed", "letters"]
 
 
-class Letter(NamedTuple):
-    """A message's row, its node or why it is none, its edges, and the time of the message before an untimed one."""
+class MessageRow(NamedTuple):
+    """A message's row, its node or why it is invalid, its edges, and the previous message's time if it has none."""
 
     row: Row
     node: Node | str
@@ -27,26 +27,26 @@ class Letter(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """How far the log of changes goes, the identities, the threads, all messages' ids, and the first of them."""
+    """The end of the change log, the identities, the threads, all message ids, and the first messages."""
 
     mark: Mark
     roster: list[Row]
     threads: Threads
     ids: list[str]
-    letters: list[Letter]
+    letters: list[MessageRow]
 
 
 class Change(NamedTuple):
-    """How far the log of changes goes by now, which messages it names, and all identities if any of them changed."""
+    """The new end of the change log, the messages in it, and all identities if any of them changed."""
 
     mark: Mark
     ids: Sequence[str] = ()
-    letters: Sequence[Letter] = ()
+    letters: Sequence[MessageRow] = ()
     roster: list[Row] | None = None
 
 
 def begin(graph: sqlite3.Connection, size: int) -> Begun:
-    """Return what there is, and of the messages so many as were written last."""
+    """Return the current state and the `size` messages written last."""
     threads = Threads()
     threads.begin(graph)
     ids = ask.message_ids(graph)
@@ -54,7 +54,7 @@ def begin(graph: sqlite3.Connection, size: int) -> Begun:
 
 
 def changed(graph: sqlite3.Connection, mark: Mark, identities: frozenset[str]) -> Change | None:
-    """Return what changed since a mark; None where the log does not tell."""
+    """Return what changed since a mark; None if the log can't tell."""
     now = ask.mark_of(graph)
     if now == mark:
         return Change(now)
@@ -67,29 +67,29 @@ def changed(graph: sqlite3.Connection, mark: Mark, identities: frozenset[str]) -
     return Change(now, messages, letters(graph, messages), ask.identities(graph) if is_touched else None)
 
 
-def letters(graph: sqlite3.Connection, ids: Sequence[str]) -> list[Letter]:
-    """Return the messages of some ids that are there, those that were written last first."""
+def letters(graph: sqlite3.Connection, ids: Sequence[str]) -> list[MessageRow]:
+    """Return the existing messages among some ids, last written first."""
     edges = ask.edges_of(graph, ids)
     rows = sorted(ask.rows(graph, ids), key=lambda row: -row.place)
     return [_letter(graph, row, edges.get(row.id, ())) for row in rows]
 
 
-def _letter(graph: sqlite3.Connection, row: Row, edges: Sequence[Edge]) -> Letter:
+def _letter(graph: sqlite3.Connection, row: Row, edges: Sequence[Edge]) -> MessageRow:
     try:
         node = node_of(row.data)
-    except NoRecord as error:
-        return Letter(row, str(error), edges)
+    except InvalidRecord as error:
+        return MessageRow(row, str(error), edges)
     if time_of(node.properties.sentAt) is not None:
-        return Letter(row, node, edges)
-    return Letter(row, node, edges, _time(ask.times_before(graph, row.place)))
+        return MessageRow(row, node, edges)
+    return MessageRow(row, node, edges, _time(ask.times_before(graph, row.place)))
 
 
 def _time(messages: Iterable[bytes]) -> float:
-    """Return the time of the first message that has one."""
+    """Return the time of the first message with one."""
     for data in messages:
         try:
             time = time_of(node_of(data).properties.sentAt)
-        except NoRecord:
+        except InvalidRecord:
             continue
         if time is not None:
             return time

@@ -1,4 +1,4 @@
-"""Records in a graph that the person has read mail of their own (formats/neo.md: writing)."""
+"""Mark the person's own mail in a graph as read (docs/formats/neo.md#writing)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo.decode import MESSAGE
 from mailstore.stores.neo.names import People, spellings
 from mailstore.stores.neo.places import Places
-from mailstore.stores.neo.records import NoRecord, node_of
+from mailstore.stores.neo.records import InvalidRecord, node_of
 
 __all__ = ["WAIT_SECONDS", "write_reads"]
 
@@ -32,9 +32,9 @@ MARK = (
 
 
 def write_reads(places: Places, reader: str, message_ids: Sequence[str]) -> int:
-    """Mark messages that went to the person alone as read; return how many were not yet.
+    """Mark messages to the person alone as read; return how many were unread.
 
-    A broadcast is passed over: what its node says would hold for everybody. Raises Unsupported for any other reader.
+    Broadcasts are skipped: a mark on the node would hold for everybody. Raises Unsupported for any other reader.
     """
     try:
         people = ask.look(places.database, _people)
@@ -42,7 +42,7 @@ def write_reads(places: Places, reader: str, message_ids: Sequence[str]) -> int:
         raise StoreError(f"{places.database} can't be read", f"{error}; nothing was written") from error
     names = {name for person in people.names for name in spellings(person)}
     if reader not in (*USER_NAMES, *names):
-        raise Unsupported(f"mail of {reader} can't be marked read", "a graph's read marks are its recipients' own")
+        raise Unsupported(f"mail of {reader} can't be marked read", "each recipient marks its own mail")
     if not names or not message_ids:
         return 0
     sql = MARK.format(marks=",".join("?" * len(names)))
@@ -77,7 +77,7 @@ def _people(graph: sqlite3.Connection) -> People:
     for row in ask.identities(graph):
         try:
             node = node_of(row.data)
-        except NoRecord:
+        except InvalidRecord:
             continue
         if node.label in ask.LABELS and node.properties.accountType == "human":
             found.add(row.id)

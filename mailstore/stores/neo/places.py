@@ -1,4 +1,4 @@
-"""Where a Memory Core keeps its graph and the log of what is sent (formats/neo.md: files)."""
+"""Find the graph of a Memory Core and its message log (docs/formats/neo.md#files)."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ HEADER_BYTES = 1 << 16
 
 
 class Places(NamedTuple):
-    """The graph, and the folder of all data where the graph lies in one as the program lays it out."""
+    """The graph, and the program's data folder if the graph is in one."""
 
     database: Path
     data: Path | None
 
     @property
     def folder(self) -> Path:
-        """Return the folder that is watched."""
+        """Return the folder to watch."""
         return self.data or self.database.parent
 
     @property
     def log(self) -> Path | None:
-        """Return the folder of the log of messages, there or not; None where the graph stands alone."""
+        """Return the folder of the message log, existing or not; None for a graph without a data folder."""
         return self.data / "memory-wal" / "messages" if self.data else None
 
 
 def find(path: Path) -> Places | None:
-    """Return the graph that a repository, its data folder, that one's `sqlite` or the file itself leads to.
+    """Return the graph for a path: a repository, its data folder, the `sqlite` in that, or the file itself.
 
     Raises OSError.
     """
@@ -52,7 +52,7 @@ def _placed(database: Path) -> Places:
 
 
 def _holds_a_graph(path: Path) -> bool:
-    """Say whether a database has the tables of a graph, or could have: a name that is the program's own is enough."""
+    """Return whether a database has a graph's tables or the program's own file name."""
     if not is_database(path):
         return False
     if path.name == DATABASE:

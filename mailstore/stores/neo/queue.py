@@ -1,4 +1,4 @@
-"""The log of messages that the program puts into its graph: what waits there (formats/neo.md: files)."""
+"""The message log, and the messages in it that are not in the graph yet (docs/formats/neo.md#files)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["PROJECTION", "Queue", "Waiting"]
 
 SEGMENT = re.compile(r"message-wal-\d{4}-\d{2}-\d{2}\.jsonl")
 PROJECTION = 1
-"""The version of records that the program puts into the graph."""
+"""The version of log records that the program accepts."""
 
 
 class Waiting(NamedTuple):
-    """A record of which the log does not say that it is in the graph: its line, and the file that has it."""
+    """A record that is not marked as being in the graph: its file and line."""
 
     file: str
     line: Line
@@ -34,7 +34,7 @@ DECODER = msgspec.json.Decoder(_Known)
 
 
 class Queue:
-    """Follows the log's files and their markers; only what waits is kept. Belongs to one thread at a time."""
+    """Follow the log's files and their markers, keeping only queued records. Not thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -47,7 +47,7 @@ class Queue:
         self._done: set[str] = set()
 
     def look(self) -> dict[str, Waiting]:
-        """Return what waits, by the id of the node that it becomes, in the order of the log. Raises OSError."""
+        """Return the queued records by node id, in log order. Raises OSError."""
         try:
             self._read()
         except Replaced:
@@ -55,7 +55,7 @@ class Queue:
             try:
                 self._read()
             except Replaced:
-                # it goes on changing: what was read so far is told, the rest by the next look
+                # it keeps changing: return what was read so far, the next look reads the rest
                 self._files.clear()
         return dict(self._waiting)
 
@@ -90,7 +90,7 @@ class Queue:
 
 
 def _known(data: bytes) -> _Known | None:
-    """Return what a line of the log is about; None where it is none, as the program passes it over too."""
+    """Decode a line of the log; None for an invalid one, which the program skips too."""
     try:
         found = DECODER.decode(data)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The nodes of a graph and the records of its log of messages, as they are decoded (formats/neo.md)."""
+"""The records of a graph and of its message log (docs/formats/neo.md#tables)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import msgspec
 
 from mailstore.files.salvage import UNREADABLE, check_depth, loads
 
-__all__ = ["NoRecord", "Node", "Properties", "Queued", "node_of", "properties_of", "queued_of", "text_of"]
+__all__ = ["InvalidRecord", "Node", "Properties", "Queued", "node_of", "properties_of", "queued_of", "text_of"]
 
 
-class NoRecord(Exception):
-    """Bytes that are no record; the text says why, in words for a person."""
+class InvalidRecord(Exception):
+    """Invalid record; the text says why."""
 
 
 class Properties(msgspec.Struct, gc=False, rename={"from_": "from"}):
-    """What is known of a message or an agent; anything may stand anywhere."""
+    """The properties of a message or an agent; values may have any type."""
 
     subject: Any = None
     bodyText: Any = None  # noqa: N815 - the names are the graph's
@@ -52,7 +52,7 @@ class Node(msgspec.Struct, gc=False):
 
 
 class Routing(msgspec.Struct, gc=False, rename="camel"):
-    """From whom a queued message goes to whom."""
+    """Sender and recipients of a queued message."""
 
     sent_by: Any = None
     to: Any = None
@@ -60,13 +60,13 @@ class Routing(msgspec.Struct, gc=False, rename="camel"):
 
 
 class Body(msgspec.Struct, gc=False):
-    """The node that a queued message becomes."""
+    """The future node of a queued message."""
 
     properties: Properties
 
 
 class Queued(msgspec.Struct, gc=False, rename="camel"):
-    """A line of the log of messages."""
+    """A line of the message log."""
 
     id: str
     message: Body
@@ -82,7 +82,7 @@ QUEUE = msgspec.json.Decoder(Queued)
 
 
 def node_of(data: bytes) -> Node:
-    """Return a node or an edge. Raises NoRecord."""
+    """Decode a node or an edge. Raises InvalidRecord."""
     try:
         check_depth(data)
         return NODES.decode(data)
@@ -91,7 +91,7 @@ def node_of(data: bytes) -> Node:
 
 
 def queued_of(data: bytes) -> Queued:
-    """Return a line of the log of messages. Raises NoRecord."""
+    """Decode a line of the message log. Raises InvalidRecord."""
     try:
         check_depth(data)
         return QUEUE.decode(data)
@@ -103,7 +103,7 @@ def properties_of(data: bytes) -> Properties:
     """Return what is known of an edge; nothing where its data can't be read."""
     try:
         return node_of(data).properties
-    except NoRecord:
+    except InvalidRecord:
         return Properties()
 
 
@@ -111,11 +111,11 @@ def _leniently(data: bytes, kind: type[Found]) -> Found:
     try:
         value = loads(data)
     except UNREADABLE as error:
-        raise NoRecord(f"invalid JSON: {str(error)[:REASON_LENGTH]}") from error
+        raise InvalidRecord(f"invalid JSON: {str(error)[:REASON_LENGTH]}") from error
     try:
         return msgspec.convert(value, kind)
     except UNREADABLE as error:
-        raise NoRecord(f"no {kind.__name__.lower()} of a graph: {str(error)[:REASON_LENGTH]}") from error
+        raise InvalidRecord(f"no {kind.__name__.lower()} of a graph: {str(error)[:REASON_LENGTH]}") from error
 
 
 def text_of(value: Any) -> str:

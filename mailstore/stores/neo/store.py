@@ -1,4 +1,4 @@
-"""The store over a Memory Core's graph (formats/neo.md)."""
+"""The store for a Memory Core's graph (docs/formats/neo.md)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mailstore.stores.neo.decode import MESSAGE
 from mailstore.stores.neo.feed import GraphFeed
 from mailstore.stores.neo.places import DATABASE, Places, find
 from mailstore.stores.neo.queue import Queue
-from mailstore.stores.neo.records import NoRecord, node_of, queued_of, text_of
+from mailstore.stores.neo.records import InvalidRecord, node_of, queued_of, text_of
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 __all__ = ["NeoStore"]
 
 MISSING = {
-    Capability.UPDATE_ROSTER: "identities are the Memory Core's own: it seeds them itself",
+    Capability.UPDATE_ROSTER: "the Memory Core creates its identities itself",
     Capability.RECORD: "the graph has no journal",
-    Capability.ARCHIVE: "each recipient archives its mail itself, by the Memory Core's tools",
-    Capability.ADOPT: "only the Memory Core makes a graph",
+    Capability.ARCHIVE: "each recipient archives its own mail with the Memory Core's tools",
+    Capability.ADOPT: "only the Memory Core creates a graph",
     Capability.SEVERAL: "a message goes to one identity, or to all",
     Capability.TYPE: "its messages have no type",
     Capability.TTL: "its messages do not expire",
-    Capability.METADATA: "its messages hold no fields of one's own",
+    Capability.METADATA: "its messages have no further fields",
     Capability.AUDIENCE: "the audience of a broadcast is the Memory Core's own list of agents",
 }
-ALONE = "the graph stands alone, without a .neo-ai-data folder whose log the Memory Core reads"
+ALONE = "the graph is not in a .neo-ai-data folder with a log that the Memory Core reads"
 SENDING = (Capability.SEND, Capability.SUBJECT, Capability.REPLY)
 
 
 class NeoStore(WatchedStore):
-    """The messages and identities of a graph, and what waits in the log of messages to be put into it."""
+    """The messages and identities of a graph, and queued messages in its log."""
 
     kind: ClassVar[str] = "neo"
     summary: ClassVar[str] = "neo.mjs' Memory Core: a graph in .neo-ai-data/sqlite/memory-core-graph.sqlite"
@@ -64,7 +64,7 @@ class NeoStore(WatchedStore):
 
     @classmethod
     def recognise(cls, path: Path) -> bool:
-        """Say whether a graph lies at a path, or where a repository keeps it."""
+        """Return whether there is a graph at a path, or in its repository's place for it."""
         return is_found(find, path)
 
     @classmethod
@@ -76,7 +76,7 @@ class NeoStore(WatchedStore):
 
     @property
     def url(self) -> str:
-        """Return what names this mailbox anywhere."""
+        """Return the URL of this mailbox."""
         return f"{self.kind}:{self._places.database.resolve()}"
 
     @property
@@ -93,12 +93,12 @@ class NeoStore(WatchedStore):
         data, is_queued = self._record(message)
         try:
             known = queued_of(data).message.properties if is_queued else node_of(data).properties
-        except NoRecord as error:
-            raise ContentGone(f"message {message.id} can't be read any more", str(error)) from error
+        except InvalidRecord as error:
+            raise ContentGone(f"message {message.id} can no longer be read", str(error)) from error
         return text_of(known.bodyText)
 
     def raw(self, message: Message) -> bytes:
-        """Return the JSON of a message's node, or its line in the log while it waits there. Raises ContentGone."""
+        """Return the JSON of a message's node, or its line in the log while it is queued. Raises ContentGone."""
         return self._record(message)[0]
 
     def _record(self, message: Message) -> tuple[bytes, bool]:
@@ -115,13 +115,13 @@ class NeoStore(WatchedStore):
         return waiting.line.data, True
 
     def write_message(self, draft: Draft) -> Message:
-        """Append a message to the log that the Memory Core puts into its graph; until then it is queued."""
+        """Append a message to the log from which the Memory Core fills its graph."""
         from mailstore.stores.neo.writer import write_message
 
         return write_message(self._places, draft)
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
-        """Record that the person has read mail of their own; return how much of it was not read before."""
+        """Record that the person has read their own mail; return how many messages were unread."""
         from mailstore.stores.neo.marking import write_reads
 
         return write_reads(self._places, reader, message_ids)

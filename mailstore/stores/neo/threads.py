@@ -1,4 +1,4 @@
-"""Threads that are a label which messages share: each begins with the first message of that label."""
+"""Threads by a shared label: each begins with the first message with that label."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sqlite3
 from mailstore.kit.timestamps import time_of
 from mailstore.stores.neo.decode import label_of
 from mailstore.stores.neo.graph import edges_of, labelled
-from mailstore.stores.neo.records import NoRecord, node_of
+from mailstore.stores.neo.records import InvalidRecord, node_of
 
 __all__ = ["Threads"]
 
@@ -15,25 +15,25 @@ First = tuple[float, str]
 
 
 class Threads:
-    """The first message of each label, by when it was sent, then by its id."""
+    """The first message of each label, by time, then by id."""
 
     def __init__(self) -> None:
         self._first: dict[str, First] = {}
         self._label: dict[str, str] = {}
 
     def begin(self, graph: sqlite3.Connection) -> None:
-        """Find the first message of every label in a graph."""
+        """Determine the first message of every label in a graph."""
         self._first, self._label = {}, {}
         for node_id, data in labelled(graph):
             try:
                 known = node_of(data).properties
-            except NoRecord:
+            except InvalidRecord:
                 continue
             label = label_of(known) or label_of(known, edges_of(graph, [node_id]).get(node_id, ()))
             self.add(node_id, label, time_of(known.sentAt))
 
     def add(self, node_id: str, label: str, time: float | None) -> bool:
-        """Take a message in; say whether other messages now begin their thread with another one."""
+        """Add a message; return whether the thread of other messages now begins with another one."""
         before = self._label.pop(node_id, "")
         was_first = bool(before) and self._first.get(before, (0.0, ""))[1] == node_id
         if label:
@@ -50,6 +50,6 @@ class Threads:
         return True
 
     def first(self, node_id: str, label: str) -> str:
-        """Return the message that the others of its thread answer; empty for that one itself."""
+        """Return the root of a message's thread; empty for the root itself."""
         found = self._first.get(label)
         return found[1] if found and found[1] != node_id else ""

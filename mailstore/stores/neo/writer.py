@@ -1,4 +1,4 @@
-"""Appends a message to the log from which the Memory Core fills its graph (formats/neo.md: writing)."""
+"""Append a message to the log from which the Memory Core fills its graph (docs/formats/neo.md#writing)."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from mailstore.stores.neo.locking import append_locked
 from mailstore.stores.neo.names import EVERYBODY, People, identity, login
 from mailstore.stores.neo.places import Places
 from mailstore.stores.neo.queue import PROJECTION
-from mailstore.stores.neo.records import NoRecord, node_of, queued_of
+from mailstore.stores.neo.records import InvalidRecord, node_of, queued_of
 
 __all__ = ["person_of", "write_message"]
 
 PASSING = ("role:", "human:")
-"""What the program takes as it stands."""
+"""Prefixes of addresses that the program accepts unchanged."""
 
 
 class _Who(NamedTuple):
-    """The identities of a graph, those of people, those that get broadcasts, and who let nothing through from whom."""
+    """The identities of a graph, people among them, the recipients of broadcasts, and who has blocked whom."""
 
     names: frozenset[str]
     people: People
@@ -42,14 +42,14 @@ class _Who(NamedTuple):
 
 
 def write_message(places: Places, draft: Draft) -> Message:
-    """Append a message as the person's; return it as it will be read. Raises DraftRefused and StoreError."""
+    """Append a message from the person; return it as it will be read. Raises DraftRefused and StoreError."""
     try:
         who = ask.look(places.database, lambda graph: _who(graph, draft))
     except (OSError, Unreadable) as error:
         raise StoreError(f"{places.database} can't be read", f"{error}; nothing was written") from error
     sender = person_of(who.people)
     if draft.sender not in (*USER_NAMES, sender, login(sender)):
-        raise DraftRefused("from", f"{draft.sender!r} is not the person", f"only {sender} can write from here")
+        raise DraftRefused("from", f"{draft.sender!r} is not the person", f"only {sender} can send from here")
     now = datetime.now(UTC)
     record = _record(draft, sender, _target(draft.recipients[0], sender, who), who, now)
     line = msgspec.json.encode(record)
@@ -71,14 +71,14 @@ def write_message(places: Places, draft: Draft) -> Message:
 
 
 def person_of(people: People) -> str:
-    """Return the identity as which the person writes. Raises DraftRefused where that is not clear."""
+    """Return the person's identity as sender. Raises DraftRefused if it is ambiguous."""
     if people.only:
         return people.only
     names = ", ".join(sorted(people.names))
     raise DraftRefused(
         "from",
-        f"can be any of {names}" if names else "has no identity: the graph knows of no human",
-        "let one identity in the Memory Core have the account type human",
+        f"could be any of {names}" if names else "has no identity: the graph has no human",
+        "set the account type of exactly one identity to human in the Memory Core",
     )
 
 
@@ -87,7 +87,7 @@ def _who(graph: sqlite3.Connection, draft: Draft) -> _Who:
     for row in ask.identities(graph):
         try:
             node = node_of(row.data)
-        except NoRecord:
+        except InvalidRecord:
             continue
         kind = node.properties.accountType
         if node.label in ask.LABELS:
@@ -97,7 +97,7 @@ def _who(graph: sqlite3.Connection, draft: Draft) -> _Who:
             elif kind == "agent" or (node.label == "AGENT" and kind != "sentinel"):
                 agents.append(row.id)
     if draft.thread is not None and not ask.known(graph, [f"{MESSAGE}{draft.thread}"]):
-        raise DraftRefused("thread", f"{draft.thread!r} is not in the graph", "answer it once it is no longer queued")
+        raise DraftRefused("thread", f"{draft.thread!r} is not in the graph", "reply once it is no longer queued")
     blocks = graph.execute("SELECT DISTINCT source, target FROM Edges WHERE type = 'BLOCKED_BY'")
     blocked = frozenset((ask.text(source), ask.text(target)) for source, target in blocks)
     starred = sorted(name for name in agents if name.startswith("@"))
@@ -105,15 +105,15 @@ def _who(graph: sqlite3.Connection, draft: Draft) -> _Who:
 
 
 def _target(text: str, sender: str, who: _Who) -> str:
-    """Return a recipient as the program has it. Raises DraftRefused for one that its graph does not know."""
+    """Return a recipient in the program's form. Raises DraftRefused for an unknown one."""
     if text in BROADCAST_NAMES:
         return EVERYBODY
     name = sender if text in USER_NAMES or text == "@me" else identity(text)
     if name not in who.names and not name.startswith(PASSING):
         known = ", ".join(sorted(who.names))
-        raise DraftRefused("to", f"{text!r} is no identity of this graph", f"name one of {known}, or all")
+        raise DraftRefused("to", f"{text!r} is not an identity in this graph", f"use one of {known}, or all")
     if (sender, name) in who.blocked:
-        raise DraftRefused("to", f"{name} has blocked messages from {sender}", "it must lift that first")
+        raise DraftRefused("to", f"{name} has blocked messages from {sender}", "it must unblock them first")
     return name
 
 
