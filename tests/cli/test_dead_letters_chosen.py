@@ -74,7 +74,7 @@ def test_any_deed_is_undone_by_its_id_and_only_once(run: Run, mail: MailFiles) -
     assert run(*words, "--store", mail.url).status == 0
     assert dead(run, mail) == ["letter-1"]
     again = run(*words, "--store", mail.url)
-    assert (again.status, "this was taken back before" in again.err) == (1, True)
+    assert (again.status, "this was undone before" in again.err) == (1, True)
     assert [record["action"] for record in journal(mail)] == ["acknowledge", "acknowledge", "undo"]
 
 
