@@ -64,7 +64,7 @@ def test_redirect_and_undo(run: Run, mail: MailFiles) -> None:
     )
     assert dead(run, mail) == ["letter-2"]
     back = run("dead-letters", "undo", "--store", mail.url)
-    assert back.out.startswith("take back: redirect of the letter to ded-00000001; tell scribe that it is void: ")
+    assert back.out.startswith("undo redirect of the letter to ded-00000001; tell scribe that it is void: ")
     assert dead(run, mail) == ["letter-1", "letter-2"]
     assert [record["action"] for record in journal(mail)] == ["redirect", "undo"]
     again = run("dead-letters", "undo", "--store", mail.url)

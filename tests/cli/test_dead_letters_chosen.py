@@ -69,7 +69,7 @@ def test_any_deed_is_undone_by_its_id_and_only_once(run: Run, mail: MailFiles) -
     ]
     before = files(mail)
     words = ("dead-letters", "undo", rows[0]["intervention_id"])
-    assert run(*words, "--dry-run", "--store", mail.url).out.startswith("would take back: acknowledge")
+    assert run(*words, "--dry-run", "--store", mail.url).out.startswith("would undo acknowledge")
     assert files(mail) == before
     assert run(*words, "--store", mail.url).status == 0
     assert dead(run, mail) == ["letter-1"]
