@@ -8,11 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from console.cli.export import write_new as write_new
-    from console.cli.plain import stamp as stamp
+    from console.export.about import About as About
     from console.export.document import SUFFIXES as SUFFIXES
-    from console.export.document import About as About
     from console.export.document import render as render
+    from console.export.file import write_new as write_new
     from console.feed import Sink as Sink
     from console.feed import carry as carry
     from console.keymap import read_keymap as read_keymap
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from console.panes.slider import Slider as Slider
     from console.panes.slider import TimelinePosition as TimelinePosition
     from console.render.markdown import render_markdown as render_markdown
+    from console.render.timestamps import iso_time as iso_time
     from console.saved_views import run_saved_views as run_saved_views
     from console.screens.archive import Archive as Archive
     from console.screens.ask import Ask as Ask
@@ -111,9 +111,10 @@ HOMES = {
     "mailstore.rules.waking": ("waking_mail",),
     "console.unseen": ("shown_to", "unseen"),
     "console.wake_command": ("wake",),
-    "console.export.document": ("SUFFIXES", "About", "render"),
-    "console.cli.export": ("write_new",),
-    "console.cli.plain": ("stamp",),
+    "console.export.document": ("SUFFIXES", "render"),
+    "console.export.about": ("About",),
+    "console.export.file": ("write_new",),
+    "console.render.timestamps": ("iso_time",),
     "mailstore.transfer.export": ("placed", "whole"),
 }
 """Modules and the names that are taken from them, those that are needed soonest first."""

@@ -1,4 +1,4 @@
-"""How a process runs the console: what is set before Textual is imported, and the end that a signal brings."""
+"""Process-wide settings of the console, and its orderly end on a signal."""
 
 from __future__ import annotations
 
@@ -7,37 +7,49 @@ import signal
 import sys
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from console.app import SignalboxApp
-
 __all__ = ["SignalHandler", "prepare"]
 
 SWITCH_SECONDS = 0.0005
-"""How long the screen waits for a thread that reads mail meanwhile, each time that it does."""
+"""How long the event loop waits for a thread that holds the interpreter."""
 ESCAPE_MILLISECONDS = "10"
-"""How long what begins like Escape may take to become another key, as in tmux; the variable is that of ncurses."""
+"""How long an escape sequence may take to complete, as in tmux; ncurses reads the same variable."""
 FRAMES = "200"
-"""A second at most: Textual draws what changed with the next frame, and half of one is what a key waits for."""
-HELD_FOR = 3.0
-"""Seconds that the application has to end by itself; a closing terminal asks twice."""
+"""Frames per second at most: a key waits for half a frame on average until its effect is drawn."""
+GRACE_SECONDS = 3.0
+"""Time for the application to end by itself; a closing terminal sends its signal twice."""
+
+
+class RunningApp(Protocol):
+    """What the signal handler needs of the application."""
+
+    @property
+    def return_code(self) -> int | None:
+        """The exit status; None while the application runs."""
+
+    def run(self) -> Any:
+        """Run until the application ends."""
+
+    def exit(self, *, return_code: int) -> None:
+        """End the application with an exit status."""
 
 
 def prepare() -> None:
-    """Set how soon keys and frames come; what the person has set in the environment stays."""
+    """Set the latency of keys, frames and threads; variables set in the environment are kept. Call before Textual."""
     os.environ.setdefault("TEXTUAL_FPS", FRAMES)
     os.environ.setdefault("ESCDELAY", ESCAPE_MILLISECONDS)
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
 class SignalHandler:
-    """Turns SIGTERM and SIGHUP into an orderly end: of the application if one runs, else of the process."""
+    """Turn SIGTERM and SIGHUP into an orderly end of the running application, or else of the process."""
 
     def __init__(self) -> None:
-        self._app: SignalboxApp | None = None
+        self._app: RunningApp | None = None
         self._asked: float | None = None
 
     def __enter__(self) -> SignalHandler:
@@ -48,8 +60,8 @@ class SignalHandler:
         for sign, handler in self._before.items():
             signal.signal(sign, handler)
 
-    def run(self, app: SignalboxApp) -> int:
-        """Run the application; return its status, 128 and a signal's number where that has ended it."""
+    def run(self, app: RunningApp) -> int:
+        """Run the application; return its exit status: 128 plus the signal's number if a signal ended it."""
         self._app = app
         try:
             app.run()
@@ -61,7 +73,7 @@ class SignalHandler:
         import asyncio
 
         status = 128 + number
-        if self._asked is not None and time.monotonic() - self._asked < HELD_FOR:
+        if self._asked is not None and time.monotonic() - self._asked < GRACE_SECONDS:
             return
         if self._app is None or self._asked is not None:
             raise SystemExit(status)

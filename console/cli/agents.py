@@ -8,8 +8,9 @@ from console.cli.document import put_json
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import AgentRow
-from console.cli.plain import columns, put, stamp
+from console.cli.plain import columns, put
 from console.render.short_text import age
+from console.render.timestamps import iso_time
 from console.symbols import AGENTS
 from console.unseen import unread_count, unread_words
 from mailstore.records.roster import Agent
@@ -51,7 +52,7 @@ def agent_row(mail: Loaded, agent: Agent) -> AgentRow:
         tags=agent.tags,
         status=agent.status.value,
         unread=unread_count(mail.store, mail.mailbox, agent.session_id),
-        last_seen=stamp(agent.last_seen),
+        last_seen=iso_time(agent.last_seen),
     )
 
 

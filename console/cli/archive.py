@@ -13,10 +13,10 @@ from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import ArchiveRow, StayRow, WriterRow
 from console.cli.plain import put
-from console.cli.problems import Refused, UsedWrongly
 from console.cli.progress import Progress, is_terminal
 from console.cli.settings import settings
 from console.cli.terminal_io import warn
+from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
 from mailstore.archive.running import archive, plan_for
 from mailstore.optional import archive_file

@@ -17,9 +17,9 @@ import msgspec
 from console.cli.document import put_json
 from console.cli.options import json_option
 from console.cli.plain import columns, put
-from console.cli.problems import Refused
 from console.cli.progress import Progress
 from console.cli.settings import settings
+from console.errors import Refused
 from console.render.safe import visible_line
 from mailstore.location import path_in
 from mailstore.registry import KIND, open_store, store_class

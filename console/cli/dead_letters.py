@@ -10,12 +10,13 @@ from console.cli.loading import Loaded, find_message, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import DeadLetterRow, SettledRow
 from console.cli.person import require_person
-from console.cli.plain import columns, put, stamp
-from console.cli.problems import Refused, UsedWrongly
+from console.cli.plain import columns, put
 from console.cli.settings import settings
 from console.cli.terminal_io import warn
+from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
 from console.render.short_text import age
+from console.render.timestamps import iso_time
 from mailstore.queries.takeover import takers
 from mailstore.records.message import Intervention
 from mailstore.state.mailbox import Mailbox
@@ -158,7 +159,7 @@ def _list(mail: Loaded, *, as_json: bool) -> int:
                     message_id=letter.message.id,
                     recipient=letter.recipient,
                     state=letter.state.value,
-                    since=stamp(letter.since),
+                    since=iso_time(letter.since),
                     sender=letter.message.sender,
                     subject=letter.message.subject,
                     reason=letter.reason,

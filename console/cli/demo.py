@@ -17,6 +17,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the demonstration until the person leaves it."""
-    from console.demo import run_demo
+    from console.demo.run import run_demo
 
     return run_demo(seed=args.seed, theme=args.theme, keep=args.keep)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
 from console.cli.commands import COMMANDS
-from console.cli.problems import UsedWrongly
+from console.cli.run_module import run_module
+from console.errors import UsedWrongly
 
 __all__ = ["dispatch"]
 
@@ -59,16 +59,6 @@ def _help(words: list[str]) -> int:
 
 
 def run(name: str, words: list[str]) -> int:
-    """Import one command's module, parse its arguments and run it."""
-    from console.cli.parser import CommandParser
-
+    """Run a command by its name."""
     command = COMMANDS[name]
-    module = import_module(f"console.cli.{command.module}")
-    parser = CommandParser(f"signalbox {name}", command.summary)
-    module.add_arguments(parser)
-    if hasattr(module, "arrange"):
-        words = module.arrange(words)
-    # options may stand between the arguments; everything after -- is an argument
-    parse = parser.parse_args if "--" in words else parser.parse_intermixed_args
-    status: int = module.run(parse(words))
-    return status
+    return run_module(f"console.cli.{command.module}", name, command.summary, words)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
 from console.cli.loading import Loaded, find_message, loaded
 from console.cli.options import mailbox_options
-from console.cli.plain import stamp
-from console.cli.problems import Refused, UsedWrongly
 from console.cli.search import arrange, text_of
-from console.export.document import FORMATS, About, render
+from console.errors import UsedWrongly
+from console.export.about import About
+from console.export.document import FORMATS, render
+from console.export.file import write_new
+from console.render.timestamps import iso_time
 from mailstore.errors import QueryError
 from mailstore.queries.query import parse
 from mailstore.queries.search import SearchContext, search
@@ -22,7 +21,7 @@ from mailstore.records.message import Message, by_age
 from mailstore.state.views import View, ViewKind
 from mailstore.transfer.export import exported
 
-__all__ = ["arrange", "write_new"]
+__all__ = ["arrange"]
 
 VIEWS: dict[str, ViewKind] = {
     "all": "all",
@@ -52,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsedWrongly("QUERY, --thread and --view can't be combined", "use one of them")
     with loaded(args, with_seen=True) as mail:
         messages, selection = _selected(args, mail)
-        about = About(mail.store.url, stamp(mail.now) or "", selection)
+        about = About(mail.store.url, iso_time(mail.now) or "", selection)
         pieces = render(args.format, exported(mail.store, mail.mailbox, messages, mail.now), about)
         if args.output is None:
             for piece in pieces:
@@ -85,22 +84,3 @@ def _selected(args: argparse.Namespace, mail: Loaded) -> tuple[list[Message], st
         roots, selection = list(newest), text or "everything"
     found = [node.message for root in roots for node in mailbox.tree(root) if node.message is not None]
     return [it for it in found if wanted is None or it.id in wanted], selection
-
-
-def write_new(path: Path, pieces: Iterable[str], *, is_forced: bool = False) -> None:
-    """Write a file atomically. Raises Refused, also for an existing file unless forced."""
-    if path.exists() and not is_forced:
-        raise Refused(f"{path} already exists", "choose another file, or use --force")
-    name = ""
-    try:
-        fd, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(fd, "wb") as file:
-            for piece in pieces:
-                file.write(piece.encode("utf-8", "backslashreplace"))
-        Path(name).replace(path)
-    except OSError as error:
-        Path(name).unlink(missing_ok=True) if name else None
-        why = (error.strerror or str(error)).lower()
-        raise Refused(
-            f"{path} can't be written ({why})", "check the path, its permissions and the free space"
-        ) from error

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 
 from console.cli.loading import Loaded
-from console.cli.problems import Refused
+from console.errors import Refused
 from mailstore.errors import StoreError
 from mailstore.records.events import Event, Gone
 from mailstore.records.message import Message, Receipt

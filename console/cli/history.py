@@ -9,8 +9,8 @@ from console.cli.letters import message_rows
 from console.cli.loading import Loaded, loaded, moment_of
 from console.cli.options import mailbox_options, type_option
 from console.cli.plain import columns, put, sent_at
-from console.cli.problems import UsedWrongly
 from console.cli.terminal_io import warn
+from console.errors import UsedWrongly
 from mailstore.records.message import Message
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from console.cli.plain import put
-from console.cli.problems import Refused, UsedWrongly
+from console.errors import Refused, UsedWrongly
 from console.hooks.changes import FileChange, diff, make, read_text
 from console.hooks.claude_code import SETTINGS, with_hook, without_hook
 from console.hooks.instruction import block, with_block, without_block

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import Settings, seen_marks, settings
 from console.cli.terminal_io import warn
+from console.errors import Refused, UsedWrongly
 from mailstore.errors import StoreError
 from mailstore.records.address import Kind, resolve
 from mailstore.records.message import Message
@@ -83,10 +83,10 @@ def _past(store: Store, mailbox: Mailbox, moment: float) -> Loaded:
 
     times = mailbox.times()
     if times and moment < times[0]:
-        from console.cli.plain import stamp
         from console.cli.terminal_io import tell
+        from console.render.timestamps import iso_time
 
-        tell("the mailbox was empty then", f"the first message is from {stamp(times[0])}")
+        tell("the mailbox was empty then", f"the first message is from {iso_time(times[0])}")
     return Loaded(ReadOnly(store, "the past is read-only; drop --at"), mailbox_at(mailbox, moment), moment)
 
 

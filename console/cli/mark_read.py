@@ -8,9 +8,9 @@ from console.cli.document import put_json
 from console.cli.loading import Loaded, loaded, reader_name
 from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import put
-from console.cli.problems import Refused, UsedWrongly
 from console.cli.read import mark, warn_if_unknown
 from console.cli.terminal_io import warn
+from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
 from console.unseen import keeps_reads, unseen
 from mailstore.records.message import Message

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 
 from console.cli.loading import known_agent, loaded
 from console.cli.options import mailbox_options, reader_option
-from console.cli.problems import Refused
 from console.cli.settings import settings
+from console.errors import Refused
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, cast
 
 from console.cli.loading import moment_of, open_mailbox
 from console.cli.options import mailbox_options, reader_option
-from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import settings
 from console.cli.terminal_io import warn
+from console.errors import Refused, UsedWrongly
 from console.process import SignalHandler, prepare
 
 if TYPE_CHECKING:

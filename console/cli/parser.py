@@ -7,7 +7,7 @@ import re
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from console.cli.problems import UsedWrongly
+from console.errors import UsedWrongly
 
 __all__ = ["CommandParser"]
 

@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from console.cli.problems import Refused
+from console.errors import Refused
 
 __all__ = ["require_person"]
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from console.cli.terminal_io import put
 from console.render.safe import visible, visible_line
+from console.render.timestamps import iso_time
 
 if TYPE_CHECKING:
     from mailstore.records.message import Message
 
-__all__ = ["body", "bold", "columns", "put", "sent_at", "stamp"]
+__all__ = ["body", "bold", "columns", "put", "sent_at"]
 
 GAP = "  "
 
@@ -54,18 +55,6 @@ def columns(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> str:
     return "\n".join([bold(lines[0]), *lines[1:]])
 
 
-def stamp(time: float | None) -> str | None:
-    """Return seconds since the epoch as ISO 8601 in UTC, to the second; None for an unknown time."""
-    if time is None:
-        return None
-    from datetime import UTC, datetime
-
-    try:
-        return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    except (OverflowError, ValueError, OSError):
-        return None
-
-
 def sent_at(message: Message) -> str:
-    """Return when a message was sent, as `stamp` writes it; the record's own text if it is not a time."""
-    return (message.timed and stamp(message.time)) or message.timestamp
+    """Return when a message was sent, as `iso_time` writes it; the record's own text if it is not a time."""
+    return (message.timed and iso_time(message.time)) or message.timestamp

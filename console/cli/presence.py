@@ -8,7 +8,7 @@ from console.cli.agents import agent_row
 from console.cli.document import put_json
 from console.cli.loading import known_agent, loaded
 from console.cli.options import mailbox_options, reader_option
-from console.cli.problems import Refused
+from console.errors import Refused
 from mailstore.records.roster import Status
 from mailstore.rules.presence import Working, beat, is_due
 

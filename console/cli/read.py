@@ -10,8 +10,8 @@ from console.cli.letters import letter, message_rows
 from console.cli.loading import Loaded, loaded, moment_of, reader_name
 from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import put
-from console.cli.problems import UsedWrongly
 from console.cli.terminal_io import warn
+from console.errors import UsedWrongly
 from console.unseen import reads_of, record, shown_to, unseen
 from mailstore.read_only import ReadOnly
 from mailstore.records.address import role_key

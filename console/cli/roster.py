@@ -11,8 +11,8 @@ from console.cli.document import put_json
 from console.cli.loading import Loaded, known_agent, loaded
 from console.cli.options import mailbox_options
 from console.cli.plain import put
-from console.cli.problems import Refused, UsedWrongly
 from console.cli.terminal_io import warn
+from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
 from mailstore.records.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
 from mailstore.records.roster import Agent, Status

@@ -10,8 +10,8 @@ from console.cli.letters import message_rows
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.plain import columns, put
-from console.cli.problems import UsedWrongly
 from console.cli.terminal_io import tell
+from console.errors import UsedWrongly
 from console.render.short_text import age
 from mailstore.errors import ContentGone, QueryError
 from mailstore.optional import candidates

@@ -11,9 +11,9 @@ from console.cli.letters import message_row
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.plain import put
-from console.cli.problems import UsedWrongly
 from console.cli.settings import joined_channels, settings
 from console.cli.terminal_io import warn
+from console.errors import UsedWrongly
 from console.render.safe import visible_line
 from mailstore.errors import DraftRefused
 from mailstore.optional import is_for_named

@@ -11,9 +11,9 @@ from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import ThreadRow
 from console.cli.plain import columns, put
-from console.cli.problems import Refused, UsedWrongly
 from console.cli.seen import unread_of_agent
 from console.cli.settings import settings
+from console.errors import Refused, UsedWrongly
 from console.render.short_text import age
 from mailstore.records.address import channels_named
 from mailstore.records.protocol import TAG_NAMESPACES

@@ -8,7 +8,8 @@ from console.cli.document import put_json
 from console.cli.loading import find_message, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import MomentRow
-from console.cli.plain import columns, put, stamp
+from console.cli.plain import columns, put
+from console.render.timestamps import iso_time
 from mailstore.queries.timeline import timeline
 
 
@@ -23,11 +24,11 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         moments = timeline(mail.mailbox, find_message(mail.mailbox, args.message), mail.now)
     if args.json:
-        put_json([MomentRow(stamp(it.time), it.what, it.who, it.how) for it in moments])
+        put_json([MomentRow(iso_time(it.time), it.what, it.who, it.how) for it in moments])
     else:
         put(
             columns(
-                [(stamp(it.time) or "–", it.what, it.who, it.how) for it in moments], ("time", "what", "who", "how")
+                [(iso_time(it.time) or "–", it.what, it.who, it.how) for it in moments], ("time", "what", "who", "how")
             )
         )
     return 0

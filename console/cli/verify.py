@@ -11,7 +11,7 @@ from console.cli.loading import loaded
 from console.cli.options import mailbox_options
 from console.cli.output import FindingRow
 from console.cli.plain import columns, put
-from console.cli.problems import Refused
+from console.errors import Refused
 from console.export.reading import claims_in
 from mailstore.transfer.export import verified
 

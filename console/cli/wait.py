@@ -11,8 +11,8 @@ from console.cli.letters import letter, message_rows
 from console.cli.loading import loaded, reader_name
 from console.cli.options import mailbox_options, reader_option, type_option
 from console.cli.plain import put
-from console.cli.problems import Refused, UsedWrongly
 from console.cli.read import own_state, warn_if_unknown
+from console.errors import Refused, UsedWrongly
 from console.unseen import shown_to, unseen
 from mailstore.records.message import Message
 

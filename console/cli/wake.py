@@ -11,10 +11,10 @@ from pathlib import Path
 from console.cli.following import news_of
 from console.cli.loading import Loaded, known_agent, loaded
 from console.cli.options import mailbox_options, reader_option
-from console.cli.plain import stamp
-from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import settings
 from console.cli.terminal_io import warn
+from console.errors import Refused, UsedWrongly
+from console.render.timestamps import iso_time
 from console.unseen import keeps_reads, note_shown, shown_to, unseen
 from console.wake_command import ENVIRONMENT, log_line
 from console.wake_command import wake as wake_by
@@ -122,7 +122,7 @@ class _Waker:
         status, seconds = await wake_by(self._command, self._mail.store.url, self._session_id, fresh)
         ids = [message.id for message in fresh]
         record = {
-            "at": stamp(now),
+            "at": iso_time(now),
             "agent": self._session_id,
             "ids": ids,
             "status": status,

@@ -12,9 +12,10 @@ from console.cli.letters import message_row
 from console.cli.loading import Loaded, loaded, reader_name
 from console.cli.options import mailbox_options, reader_option, type_option
 from console.cli.output import HappeningRow
-from console.cli.plain import put, stamp
+from console.cli.plain import put
 from console.cli.read import warn_if_unknown
 from console.render.safe import visible_line
+from console.render.timestamps import iso_time
 from mailstore.records.message import Message, Receipt
 from mailstore.records.roster import Agent
 
@@ -68,11 +69,11 @@ def _line(news: News) -> str:
         case Agent():
             doing = f", {news.activity}" if news.activity else ""
             words = f"agent {news.session_id} is {news.status.value}{doing}"
-    return f"{stamp(time.time())} {visible_line(words)}"
+    return f"{iso_time(time.time())} {visible_line(words)}"
 
 
 def _row(mail: Loaded, news: News) -> HappeningRow:
-    at = stamp(time.time()) or ""
+    at = iso_time(time.time()) or ""
     match news:
         case Message():
             return HappeningRow(event="message", at=at, message=message_row(mail, news))

@@ -8,9 +8,10 @@ from console.cli.document import put_json
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import PresenceRow
-from console.cli.plain import columns, put, stamp
+from console.cli.plain import columns, put
 from console.cli.settings import settings
 from console.render.short_text import age
+from console.render.timestamps import iso_time
 from console.unseen import unread_count, unread_words
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import presence_of
@@ -47,7 +48,7 @@ def _row(mail: Loaded, agent: Agent, stale_after: float) -> PresenceRow:
         status=agent.status.value,
         state=found.state,
         substate=found.substate,
-        last_seen=stamp(agent.last_seen),
+        last_seen=iso_time(agent.last_seen),
         stale=found.is_stale,
         unread=unread_count(mail.store, mail.mailbox, agent.session_id),
     )

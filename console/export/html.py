@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from console.export.document import About, claim_of
+from console.export.about import About, claim_of
 from console.render.safe import visible, visible_line
 from mailstore.transfer.export import Exported
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from console.cli.problems import Refused
+from console.errors import Refused
 from mailstore.transfer.export import Claim, digest, text_digest
 
 __all__ = ["claims_in"]

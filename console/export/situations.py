@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
-from console.export.document import About, claim_of
+from console.export.about import About, claim_of
 from console.render.json_output import json_text
 from console.render.safe import visible, visible_line
 from mailstore.transfer.export import Exported

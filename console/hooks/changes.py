@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
-from console.cli.problems import Refused
+from console.errors import Refused
 from console.render.safe import visible_line
 from mailstore.files.append import replace_file
 

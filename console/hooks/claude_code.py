@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from console.cli.problems import Refused
+from console.errors import Refused
 
 __all__ = ["SETTINGS", "with_hook", "without_hook"]
 

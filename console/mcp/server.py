@@ -14,8 +14,8 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Res
 from pydantic import ValidationError
 
 from console.cli.following import news_of
-from console.cli.problems import Refused, UsedWrongly
 from console.cli.version import VERSION
+from console.errors import Refused, UsedWrongly
 from console.mcp.tools import TOOLS, Caller
 from console.render.json_output import json_text
 from console.render.safe import visible_line

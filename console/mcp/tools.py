@@ -13,8 +13,8 @@ import msgspec
 from console.cli.letters import message_rows, texts_of
 from console.cli.loading import Loaded, find_message, moment_of
 from console.cli.portion import portion
-from console.cli.problems import Refused, UsedWrongly
 from console.cli.settings import joined_channels
+from console.errors import Refused, UsedWrongly
 from console.mcp.requests import MarkRead, Nothing, ReadMessages, Request, SendMessage, ThreadOf
 from console.state import Shown
 from console.unseen import keeps_reads, reads_of, record, shown_to, unseen

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from console.cli.commands import COMMANDS as CLI
-from console.cli.dispatch import run as run_command
 from console.cli.loading import Loaded, find_message
 from console.cli.plain import put
-from console.cli.problems import Refused, UsedWrongly
+from console.cli.run_module import run_module
 from console.cli.terminal_io import guarded
 from console.cli.thread import branch
+from console.errors import Refused, UsedWrongly
 from console.plain.news import News
 from console.render.safe import visible_line
 from console.render.short_text import age
@@ -27,7 +27,18 @@ from mailstore.writing.sending import prepare
 
 __all__ = ["COMMANDS", "PASSED_ON", "PlainCommand", "PlainDesk", "read_line"]
 
-PASSED_ON = ("agents", "attention", "channels", "dead-letters", "doctor", "roster", "search", "thread", "timeline")
+PASSED_ON = {
+    "agents": "console.cli.agents",
+    "attention": "console.cli.attention",
+    "channels": "console.cli.channels",
+    "dead-letters": "console.cli.dead_letters",
+    "doctor": "console.cli.doctor",
+    "roster": "console.cli.roster",
+    "search": "console.cli.search",
+    "thread": "console.cli.thread",
+    "timeline": "console.cli.timeline",
+}
+"""Commands of the command line that also run here, with their modules."""
 WRITING = {"dead-letters", "roster"}
 """Commands that may write: with --observe they only list."""
 VIEWS: dict[str, ViewKind] = {
@@ -93,7 +104,8 @@ class PlainDesk:
             raise UsedWrongly(f"there is no command {words[0]!r}", "help lists them")
         if name in WRITING and self.session.observe and rest and rest[0] not in ("list",):
             raise Refused("observing: nothing is written", "open the mailbox without --observe")
-        return run_command(name, [*map(self._unnumbered, rest), "--store", self.session.store.url])
+        words = [*map(self._unnumbered, rest), "--store", self.session.store.url]
+        return run_module(PASSED_ON[name], name, CLI[name].summary, words)
 
     def tell_news(self) -> None:
         """Take in what came, and tell what is for the person, a line each."""

@@ -46,7 +46,7 @@ class Exporting(Piping):
         steps = (later.placed(mailbox, message, now) for message in mail)
         async with aclosing(stepped(steps, session.rest)) as found:
             places = [each async for each in found]
-        about = later.About(session.store.url, later.stamp(now) or "", selection)
+        about = later.About(session.store.url, later.iso_time(now) or "", selection)
         messages = (later.whole(session.store, *each) for each in zip(mail, places, strict=True))
         pieces = later.render(later.SUFFIXES[path.suffix], messages, about)
         try:

@@ -1,1 +1,1 @@
-"""Plan an archival and carry it out."""
+"""What can be moved to the archive, and the moving of it."""

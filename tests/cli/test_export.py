@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from console.export.document import FORMATS, About, render
+from console.export.about import About
+from console.export.document import FORMATS, render
 from console.export.reading import claims_in
 from mailstore.transfer.export import Exported, digest, text_digest
 from tests.cli.conftest import Run

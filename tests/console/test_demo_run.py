@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from console.demo import run_demo
 from console.demo.personas import PERSON
-from console.demo.run import prepared, simulated
+from console.demo.run import prepared, run_demo, simulated
 from console.demo.seen_marks import remember
 from console.state import PersonalState
 from mailstore.errors import StoreError

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 PATIENCE = 30.0
-WORDS = "from console.demo import run_demo; raise SystemExit(run_demo(seed=1))"
+WORDS = "from console.demo.run import run_demo; raise SystemExit(run_demo(seed=1))"
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.project.import_graph import ROOT, circles, import_graph, modules
+
 SCREEN = ("textual", "rich")
 
 ORDER = [
@@ -29,9 +30,27 @@ ORDER = [
 ]
 """The rooms of the store layer, the lowest first: each imports only from itself and from those below."""
 
+CONSOLE = [
+    {"errors", "render", "symbols", "failures", "idle", "stepping", "driver", "composer_draft", "undo_history"},
+    {"commands", "config", "styles", "theme_files", "widgets", "saved_views", "archive_report", "process", "prefetch"},
+    {"export", "feed", "hooks", "keymap", "notification_rules", "state", "wake_command"},
+    {"notification_delivery", "unseen"},
+    {"session"},
+    {"panes"},
+    {"screens"},
+    {"palette"},
+    {"dressing"},
+    {"app"},
+    {"demo"},
+    {"cli"},
+    {"__main__"},
+]
+"""The rooms of the console likewise."""
 
-def modules(package: str) -> list[Path]:
-    return sorted((ROOT / package).rglob("*.py"))
+SHARED_ROOM = {"mcp": "cli", "plain": "cli"}
+"""What the commands of the command line are made of, too."""
+
+NOT_YET_IN_ORDER = ("console.app", "console.dressing", "console.later", "console.palette", "console.session")
 
 
 def imported(path: Path, *, top_level_only: bool = False) -> Iterator[str]:
@@ -68,17 +87,32 @@ def test_widgets_and_rendering_know_nothing_of_mail(path: Path) -> None:
     assert not [name for name in names if not is_within(name, allowed)]
 
 
-def test_inside_the_store_layer_imports_run_one_way() -> None:
-    level = {name: at for at, names in enumerate(ORDER) for name in names}
-    for path in modules("mailstore"):
-        room = path.relative_to(ROOT / "mailstore").parts[0].removesuffix(".py")
-        if room == "__init__":
+def room_of(module: str) -> str:
+    """Return the subpackage or module below the package that a module is in."""
+    room = module.split(".")[1]
+    return SHARED_ROOM.get(room, room)
+
+
+@pytest.mark.parametrize(("package", "order"), [("mailstore", ORDER), ("console", CONSOLE)])
+def test_imports_run_one_way(package: str, order: list[set[str]]) -> None:
+    level = {room: at for at, rooms in enumerate(order) for room in rooms}
+    wrong = []
+    for name, targets in import_graph().items():
+        if name == package or not is_within(name, (package,)) or is_within(name, NOT_YET_IN_ORDER):
             continue
+        room = room_of(name)
         assert room in level, f"{room} has no place in the order"
-        for name in imported(path):
-            other = name.removeprefix("mailstore.").partition(".")[0]
-            if name.startswith("mailstore.") and other != room:
-                assert level[other] < level[room], f"{path.relative_to(ROOT)} imports {name}"
+        for target in targets:
+            if not is_within(target, (package,)) or is_within(target, NOT_YET_IN_ORDER) or room_of(target) == room:
+                continue
+            if level[room_of(target)] >= level[room]:
+                wrong.append(f"{name} imports {target}")
+    assert not wrong
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    not_yet = (*NOT_YET_IN_ORDER, "console.panes", "console.screens")
+    assert not [group for group in circles(import_graph()) if not all(is_within(name, not_yet) for name in group)]
 
 
 def test_kinds_of_store_know_nothing_of_each_other() -> None:

@@ -1,0 +1,29 @@
+"""What an export says about itself, and about each message in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mailstore.transfer.export import Exported, text_digest
+
+__all__ = ["About", "claim_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What was exported: the mailbox's URL, the time (ISO 8601), and the query, view or thread selected."""
+
+    mailbox: str
+    exported_at: str
+    selection: str
+
+
+def claim_of(message: Exported, shown: str) -> dict[str, object]:
+    """Return what `signalbox verify` checks: the record's place, its digest, and the digest of the text shown."""
+    return {
+        "id": message.id,
+        "file": message.file,
+        "offset": message.offset,
+        "sha256": message.sha256,
+        "text_sha256": text_digest(shown),
+    }
