@@ -94,7 +94,8 @@ class Contents:
     def make_row(self, message_id: str) -> int:
         """Return the row of an id that a record names, a new one for a new id."""
         row = self.messages.row(message_id)
-        self.receipts.make_room()
+        if row >= len(self.receipts.reads.first):
+            self.receipts.make_room()
         return row
 
     def is_seen(self, row: int) -> bool:
