@@ -1,14 +1,14 @@
-"""Every error that the store layer raises on purpose.
+"""The errors that the store layer raises.
 
 MailError
 ├── StoreError              a mailbox can't be opened, read or written
-│   ├── UnknownStore        no kind of store has that name, or none lies at that path
-│   ├── MailboxMissing      nothing lies there yet
+│   ├── UnknownStore        no such kind of store, or none recognised at a path
+│   ├── MailboxMissing      there is no mailbox at that place
 │   ├── MailboxBusy         another program holds the lock
 │   ├── ContentGone         a body is no longer where it was
 │   └── Unsupported         this kind of store can't do that
 ├── DraftRefused            a draft breaks a rule; names the field
-└── QueryError              a query can't be read; names the position
+└── QueryError              a query can't be parsed; tells the position
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ __all__ = [
 
 
 class MailError(Exception):
-    """What is wrong, and how to mend it, in words for a person."""
+    """What is wrong and how to mend it, in words for a person.
+
+    Both parts begin in lower case and end without a full stop; typed values stand in double quotes.
+    """
 
     def __init__(self, problem: str, remedy: str = "") -> None:
         super().__init__(f"{problem}: {remedy}" if remedy else problem)
@@ -45,11 +48,11 @@ class UnknownStore(StoreError):
 
 
 class MailboxMissing(StoreError):
-    """There is no mailbox at that place yet."""
+    """There is no mailbox at that place."""
 
 
 class MailboxBusy(StoreError):
-    """Another program holds the mailbox's lock and did not let go in time."""
+    """Another program holds the mailbox's lock and did not release it in time."""
 
 
 class ContentGone(StoreError):
@@ -61,7 +64,7 @@ class Unsupported(StoreError):
 
 
 class DraftRefused(MailError):
-    """A draft breaks a rule of sending (semantics: limits and bad input)."""
+    """A draft breaks a rule of sending; `field` names the part of the draft."""
 
     def __init__(self, field: str, problem: str, remedy: str = "") -> None:
         super().__init__(f"{field} {problem}", remedy)
@@ -69,14 +72,13 @@ class DraftRefused(MailError):
 
 
 class QueryError(MailError):
-    """A query can't be read."""
+    """A query can't be parsed; `position` is the index of the character where it breaks."""
 
-    def __init__(self, problem: str, position: int, expected: str) -> None:
-        super().__init__(f"{problem} at position {position + 1}", f"expected {expected}")
+    def __init__(self, problem: str, position: int, remedy: str) -> None:
+        super().__init__(f"{problem} at position {position + 1}", remedy)
         self.position = position
-        self.expected = expected
 
 
 def reason_of(error: Exception) -> str:
-    """Return why something failed, for the end of a sentence: what the system says, or the error's own words."""
+    """Return why something failed, to stand in parentheses: the system's reason, or the error's own words."""
     return (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)

@@ -1,1 +1,1 @@
-"""What can be moved to the archive, and the moving of it."""
+"""Plan an archival and carry it out."""

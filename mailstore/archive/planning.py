@@ -1,7 +1,7 @@
-"""Plans which threads can be moved to the archive, and says why the others stay; a store carries it out.
+"""Plan which threads can be archived, and tell why the others stay; a store carries the plan out.
 
-Nobody's mail is taken away: what somebody still has to read stays, and so does all of its thread. A dead letter
-may leave; it is still listed as one from the archive, until somebody settles it.
+Mail that a recipient still has to read stays, with its whole thread. A dead letter can be archived; it is still
+listed as one until it is settled.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ HOLDING = {State.UNREAD: Reason.UNREAD, State.FROZEN: Reason.FROZEN, State.WAITI
 
 
 def plan_archive(mailbox: Mailbox, now: float, keep: int = KEEP, retention: Retention = EVERYTHING) -> ArchivePlan:
-    """Plan which live messages leave; `now` in seconds since the epoch.
+    """Plan which live messages to archive; `now` in seconds since the epoch.
 
-    A message may leave when nobody has it unread, frozen or waiting, it is older than the newest `keep`, and a
-    retention, where one is set, lets it go; a thread leaves as a whole or not at all (semantics: archival).
+    A message can be archived if it is not unread, frozen or waiting for any recipient, not among the newest `keep`,
+    and not retained by `retention`; a thread is archived as a whole or not at all.
     """
     live = sorted(mailbox.live(), key=by_age)
     newest = {message.id for message in live[max(len(live) - keep, 0) :]}
@@ -56,7 +56,7 @@ def plan_archive(mailbox: Mailbox, now: float, keep: int = KEEP, retention: Rete
 
 
 def _glued(live: list[Message]) -> set[str]:
-    """Return the messages between which and another no newline stands: a line is moved whole or not at all."""
+    """Return messages that share a line with another, which can't be moved without it."""
     begins = {(where.file, where.offset): each.id for each in live if (where := each.location)}
     found: set[str] = set()
     for message in live:

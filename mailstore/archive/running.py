@@ -1,4 +1,4 @@
-"""Carrying an archival out, and keeping in the journal that it was done."""
+"""Carry out an archival and record it in the journal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ARCHIVE = "archive"
 
 
 def plan_for(store: Store, mailbox: Mailbox, now: float, keep: int, retention: Retention = EVERYTHING) -> ArchivePlan:
-    """Plan what may leave a store, given what it holds, and say who may write late. Blocks."""
+    """Plan an archival of a store, and list programs that may write late. Blocks."""
     return replace(plan_archive(mailbox, now, keep, retention), writers=tuple(late_writers(store)))
 
 
@@ -35,7 +35,7 @@ def read_plan(
     user: str = "user",
     poll: bool = False,
 ) -> ArchivePlan:
-    """Plan on what a mailbox holds, read anew; for whoever may not touch the one in use. Blocks; raises StoreError."""
+    """Plan an archival from a fresh read, for threads that may not use the open mailbox. Blocks; raises StoreError."""
     mailbox = Mailbox(user)
     with open_store(url, poll=poll) as store:
         for batch in store.scan():
@@ -52,7 +52,7 @@ def archive(
     progress: Tell | None = None,
     is_cancelled: IsCancelled | None = None,
 ) -> ArchiveReport:
-    """Archive what a plan lets go, and note it in the journal where there is one. Blocks; raises StoreError."""
+    """Archive the messages of a plan and record it in the journal, if there is one. Blocks; raises StoreError."""
     report = store.archive(plan, progress=progress, is_cancelled=is_cancelled)
     if report.archived and Capability.RECORD in store.capabilities:
         details = {"archived": report.archived, "kept": report.kept, "files": list(report.files), "run": report.run}

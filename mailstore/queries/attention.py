@@ -1,4 +1,4 @@
-"""What needs the person's attention: computed from the log alone, each with a reason and a message to go to."""
+"""Find what needs the user's attention, from the log alone, each with a reason and a message to open."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ MINUTE = 60.0
 QUESTION, ANSWER = "question", "answer"
 ISSUE = "issue:"
 THREADS = 64
-"""How many threads are kept at hand while a look lasts, for the questions that stand in one."""
+"""How many threads to cache during a pass, for questions in the same thread."""
 
 
 class Trouble(StrEnum):
-    """The kinds of concern, the most pressing first."""
+    """The kinds of concern, the most urgent first."""
 
     QUESTION = "question"
     STALLED = "stalled"
@@ -36,7 +36,7 @@ class Trouble(StrEnum):
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """From when on something is a concern; times in minutes."""
+    """Thresholds for concerns; times in minutes."""
 
     question_minutes: float = 30.0
     unread_minutes: float = 60.0
@@ -47,7 +47,7 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Concern(msgspec.Struct, frozen=True):
-    """One thing to look at: what it is, whom it is about, why, since when (seconds), and the message to go to."""
+    """Something that needs attention: kind, agent, reason, since when (seconds), and the message to open."""
 
     trouble: Trouble
     who: str
@@ -57,30 +57,30 @@ class Concern(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Return what names the concern as long as it lasts."""
+        """Return a key that stays the same while the concern lasts."""
         return f"{self.trouble.value}\n{self.who}\n{self.message_id or ''}"
 
 
 class _Question(NamedTuple):
-    """A question, and who was asked."""
+    """A question and the agents that were asked."""
 
     message: Message
     asked: set[str]
 
     def is_answered_in(self, thread: Iterable[Message]) -> bool:
-        """Say whether any of those who were asked has written later in the question's thread."""
+        """Return whether an agent that was asked wrote later in the question's thread."""
         question = self.message
         return any(it.sender in self.asked and it.time >= question.time for it in thread if it.id != question.id)
 
     def may_be_answered_by(self, answer: Message, user: str) -> bool:
-        """Say whether an answer that names no message may be to this question: the person answers for anybody."""
+        """Return whether an answer that names no message may be to this question; the user may answer any."""
         issues, others = _issues(self.message), _issues(answer)
         is_other_issue = bool(issues and others and issues.isdisjoint(others))
         is_theirs = answer.sender in self.asked or answer.sender == user
         return is_theirs and answer.time >= self.message.time and not is_other_issue
 
     def is_about(self, answer: Message) -> bool:
-        """Say whether an answer names an issue that the question names."""
+        """Return whether an answer names an issue of the question."""
         return not _issues(self.message).isdisjoint(_issues(answer))
 
 
@@ -89,20 +89,20 @@ def _issues(message: Message) -> set[str]:
 
 
 def attention(mailbox: Mailbox, now: float, limits: Limits | None = None) -> list[Concern]:
-    """Return everything that asks for a look, the most pressing first, within a kind the oldest first."""
+    """Return all concerns, the most urgent first, within a kind the oldest first."""
     return in_order(concern for concern in look(mailbox, now, limits or Limits()) if concern is not None)
 
 
 def in_order(found: Iterable[Concern]) -> list[Concern]:
-    """Sort concerns, the most pressing first, within a kind the oldest first."""
+    """Sort concerns, the most urgent first, within a kind the oldest first."""
     order = list(Trouble)
     return sorted(found, key=lambda it: (order.index(it.trouble), it.since, it.who, it.message_id or ""))
 
 
 def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
-    """Yield the concerns as they are found, and None at least once a message: whoever has a screen pauses there.
+    """Yield concerns as they are found, and None at least once per message, so that a caller can pause.
 
-    Mail may come in between; what it changes, the next look finds. Raises ReadAnew.
+    Changes made in between are found by the next pass. Raises ReadAnew.
     """
     mailbox.advance(now)
     recent: list[Message] = []
@@ -127,7 +127,7 @@ def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | Non
 def _unanswered(
     mailbox: Mailbox, thread_of: Callable[[str], list[Message]], before: float, now: float
 ) -> Iterator[Concern | None]:
-    """Find questions from before a moment that none of those who were asked has answered."""
+    """Find questions from before a moment that no agent that was asked has answered."""
     open_: dict[str, list[_Question]] = {}
     for message in mailbox.of_type(QUESTION):
         asking = _Question(message, _asked(mailbox, message, now))
@@ -152,9 +152,9 @@ def _asked(mailbox: Mailbox, question: Message, now: float) -> set[str]:
 
 
 def _answer(mailbox: Mailbox, open_: dict[str, list[_Question]]) -> Iterator[None]:
-    """Take out the questions that were answered outside their threads: some systems' answers don't say to what.
+    """Remove questions that were answered outside their threads, as in systems whose answers name no message.
 
-    Each answer is to one question: the last before it, among those about the same issue where both name one.
+    An answer belongs to one question: the last before it, among those about the same issue if both name one.
     """
     for answer in sorted(mailbox.of_type(ANSWER, archived=True), key=by_age):
         yield None
@@ -168,30 +168,30 @@ def _answer(mailbox: Mailbox, open_: dict[str, list[_Question]]) -> Iterator[Non
 
 
 def _stalled(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
-    """Find the living that leave mail unread: they may have stopped reading."""
+    """Find living agents that leave mail unread."""
     for agent in list(mailbox.roster):
         yield None
         if agent.status is not Status.LIVING or not mailbox.unread_count(agent.session_id):
             continue
         number, oldest = mailbox.late(agent.session_id, now - limits.unread_minutes * MINUTE)
         if oldest is not None:
-            words = f"has not read {number} message{'s' * (number != 1)}: it may have stopped reading"
+            words = f"has {number} unread message{'s' * (number != 1)} and may have stopped reading"
             yield Concern(Trouble.STALLED, agent.session_id, words, oldest.time, oldest.id)
 
 
 def _vacant(mailbox: Mailbox) -> Iterator[Concern]:
-    """Find roles that mail waits for and nobody holds."""
+    """Find roles with mail on hold and no holder."""
     for role, number, oldest in mailbox.vacant():
         held = mailbox.roster.held(role)
-        last = f"last held by {held[-1]}" if held else "nobody ever held it"
-        words = f"nobody holds the role, and {number} message{'s' * (number != 1)} wait; {last}"
+        last = f"last held by {held[-1]}" if held else "never held"
+        words = f"no agent holds the role; {number} message{'s' * (number != 1)} on hold; {last}"
         yield Concern(Trouble.VACANT, role, words, oldest.time, oldest.id)
 
 
 def _loops(
     mailbox: Mailbox, roots: Iterable[str], talks: dict[str, list[Message]], limits: Limits
 ) -> Iterator[Concern | None]:
-    """Find two agents that do nothing but answer each other."""
+    """Find pairs of agents that only answer each other."""
     for root in roots:
         yield None
         run: list[Message] = []
@@ -205,12 +205,12 @@ def _loops(
             run.append(message)
         if len(run) >= limits.loop_messages:
             pair = " and ".join(sorted({run[0].sender, run[1].sender}))
-            words = f"answered each other {len(run)} times in {limits.loop_minutes:g} min, and nobody else took part"
+            words = f"answered each other {len(run)} times in {limits.loop_minutes:g} min with no one else involved"
             yield Concern(Trouble.LOOP, pair, words, run[-1].time, run[0].id)
 
 
 def _to_the_dead(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | None]:
-    """Find those who wrote to an agent after its death, once a pair."""
+    """Find senders that wrote to an agent after its end, once per pair."""
     found: dict[tuple[str, str], list[Message]] = {}
     for message in recent:
         yield None
@@ -226,7 +226,7 @@ def _to_the_dead(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | 
 
 
 def _strangers(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | None]:
-    """Find senders that the roster has never heard of; one that is empty knows nobody."""
+    """Find senders that are not registered; an empty roster is ignored."""
     if not len(mailbox.roster):
         return
     found: dict[str, list[Message]] = {}
@@ -238,12 +238,12 @@ def _strangers(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | No
             found[message.sender] = [message]
     for sender, mail in found.items():
         newest = max(mail, key=by_age)
-        words = f"sent {len(mail)} message{'s' * (len(mail) != 1)}, and the roster does not know it"
+        words = f"sent {len(mail)} message{'s' * (len(mail) != 1)} but is not registered"
         yield Concern(Trouble.STRANGER, sender, words, min(mail, key=by_age).time, newest.id)
 
 
 def _growth(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
-    """Say when more letters died in the last window than in the one before."""
+    """Report clearly more dead letters in the last window than in the one before."""
     window = limits.window_minutes * MINUTE
     fresh: list[tuple[float, Age, str]] = []
     before = 0
@@ -255,5 +255,5 @@ def _growth(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | 
             before += 1
     if len(fresh) - before >= limits.growth_letters:
         hours = limits.window_minutes / 60
-        words = f"{len(fresh)} letters died in the last {hours:g} h, {before} in those before"
+        words = f"{len(fresh)} dead letters in the last {hours:g} h, {before} in the {hours:g} h before"
         yield Concern(Trouble.GROWTH, "dead letters", words, min(fresh)[0], max(fresh)[-1])

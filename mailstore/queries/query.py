@@ -1,4 +1,4 @@
-"""The query language: words, phrases, fields, `-` and OR (interface: query language).
+"""The query language: words, phrases, fields, `-` and OR.
 
 query  = both ("OR" both)*          both = term+
 term   = "-" term | "(" query ")" | field ":" value | '"' phrase '"' | word
@@ -20,7 +20,7 @@ __all__ = ["All", "Either", "Field", "Not", "Query", "Words", "parse"]
 TEXT_FIELDS = ("from", "to", "tag", "role", "type", "thread", "subject", "store")
 TIME_FIELDS = ("before", "after")
 FIELDS = (*TEXT_FIELDS, "is", *TIME_FIELDS, "has")
-CLAIMS = (
+IS_VALUES = (
     "unread",
     "read",
     "dead",
@@ -33,7 +33,7 @@ CLAIMS = (
     "unseen",
     "archived",
 )
-PARTS = ("code", "attachment")
+HAS_VALUES = ("code", "attachment")
 DEEPEST = 50
 WORD_END = re.compile(r"[\s()]")
 VALUE_END = re.compile(r"[\s()\"]")
@@ -63,7 +63,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """What must not hold."""
+    """A part that must not match."""
 
     part: Query
 
@@ -73,7 +73,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """Parts that must all hold."""
+    """Parts that must all match."""
 
     parts: tuple[Query, ...]
 
@@ -83,7 +83,7 @@ class All:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """Parts of which one must hold."""
+    """Parts of which one must match."""
 
     parts: tuple[Query, ...]
 
@@ -95,30 +95,30 @@ Query = Words | Field | Not | All | Either
 
 
 def parse(text: str, now: float) -> Query:
-    """Read a query; times such as `2h` are before `now`. Raises QueryError with position and expectation."""
-    reader = _Reader(text, now)
-    found = reader.either(0)
-    if not reader.is_done():
-        reader.fail("a ) closes nothing", "no ) here")
+    """Parse a query; relative times such as `2h` count back from `now`. Raises QueryError."""
+    parser = _Parser(text, now)
+    found = parser.either(0)
+    if not parser.is_done():
+        parser.fail('unmatched ")"', 'remove it, or add a "(" before it')
     return found
 
 
 def _joined(kind: type[All] | type[Either], parts: list[Query]) -> Query:
-    """Join parts; brackets that change nothing leave no trace, so that a query and its text are one."""
+    """Join parts; redundant brackets are dropped, so that equal queries have equal texts."""
     if len(parts) == 1:
         return parts[0]
     return kind(tuple(inner for part in parts for inner in (part.parts if isinstance(part, kind) else (part,))))
 
 
-class _Reader:
+class _Parser:
     def __init__(self, text: str, now: float) -> None:
         self._text = text
         self._now = now
         self._at = 0
 
-    def fail(self, problem: str, expected: str, at: int | None = None) -> NoReturn:
+    def fail(self, problem: str, remedy: str, at: int | None = None) -> NoReturn:
         position = min(self._at if at is None else at, max(0, len(self._text) - 1))
-        raise QueryError(problem, position, expected)
+        raise QueryError(problem, position, remedy)
 
     def _skip(self) -> None:
         while self._at < len(self._text) and self._text[self._at].isspace():
@@ -140,7 +140,7 @@ class _Reader:
 
     def either(self, depth: int) -> Query:
         if depth > DEEPEST:
-            self.fail("nested too deeply", f"at most {DEEPEST} levels of brackets")
+            self.fail("query nested too deeply", f"use at most {DEEPEST} levels of brackets")
         parts = [self._both(depth)]
         while self._is_or():
             self._at += 2
@@ -152,12 +152,12 @@ class _Reader:
         while not self.is_done() and self._peek() != ")" and not self._is_or():
             parts.append(self._term(depth))
         if not parts:
-            self.fail("something is missing", "a word, a field such as from: or a phrase")
+            self.fail("a search term is missing", "add a word, a phrase, or a field such as from:")
         return _joined(All, parts)
 
     def _term(self, depth: int) -> Query:
         if depth > DEEPEST:
-            self.fail("nested too deeply", f"at most {DEEPEST} levels of brackets")
+            self.fail("query nested too deeply", f"use at most {DEEPEST} levels of brackets")
         start = self._at
         char = self._peek()
         following = self._text[self._at + 1 : self._at + 2]
@@ -168,7 +168,7 @@ class _Reader:
             self._at += 1
             found = self.either(depth + 1)
             if self._peek() != ")":
-                self.fail("a ( is not closed", ")", start)
+                self.fail('unclosed "("', 'add ")"', start)
             self._at += 1
             return found
         if char == '"':
@@ -179,11 +179,11 @@ class _Reader:
         start = self._at
         end = self._text.find('"', start + 1)
         if end < 0:
-            self.fail("a phrase is not closed", 'a closing "', start)
+            self.fail("unclosed quotes", 'add a closing "', start)
         self._at = end + 1
         phrase = self._text[start + 1 : end]
         if not phrase.strip():
-            self.fail("a phrase is empty", "words between the quotes", start)
+            self.fail("empty quotes", "put words between the quotes", start)
         return phrase
 
     def _word_or_field(self) -> Query:
@@ -197,8 +197,8 @@ class _Reader:
                 return self._field(name, start)
             near = get_close_matches(name, FIELDS, n=1)
             if near or not value:
-                hint = f"{near[0]}:" if near else f"one of {', '.join(f'{field}:' for field in FIELDS)}"
-                self.fail(f"there is no field {name}:", hint, start)
+                known = ", ".join(f"{field}:" for field in FIELDS)
+                self.fail(f'unknown field "{name}:"', f'did you mean "{near[0]}:"?' if near else f"use {known}", start)
         word = word.partition('"')[0]
         self._at = start + len(word)
         if word.startswith("#") and len(word) > 1:
@@ -214,23 +214,24 @@ class _Reader:
             value = self._text[at : match.start() if match else len(self._text)]
             self._at = at + len(value)
         if not value:
-            self.fail(f"{name}: has no value", self._values_of(name), start)
+            self.fail(f"{name}: has no value", f"add {self._values_of(name)}", start)
         if name in TIME_FIELDS:
             return Field(name, value, self._time(value, at))
-        allowed = {"is": CLAIMS, "has": PARTS}.get(name)
+        allowed = {"is": IS_VALUES, "has": HAS_VALUES}.get(name)
         if allowed is not None and value not in allowed:
             near = get_close_matches(value, allowed, n=1)
-            self.fail(f"{name}:{value} is no claim", near[0] if near else ", ".join(allowed), at)
+            hint = f'did you mean "{near[0]}"?' if near else f"use {', '.join(allowed)}"
+            self.fail(f'unknown value "{value}" for {name}:', hint, at)
         return Field(name, value)
 
     def _values_of(self, name: str) -> str:
-        known = {"is": ", ".join(CLAIMS), "has": ", ".join(PARTS), "before": "a date, a time, or 2h, 3d"}
+        known = {"is": ", ".join(IS_VALUES), "has": ", ".join(HAS_VALUES), "before": EXAMPLES}
         return known.get("before" if name in TIME_FIELDS else name, "a name")
 
     def _time(self, value: str, at: int) -> float:
         moment = read_moment(value, self._now)
         if moment is None:
-            self.fail(f"{value!r} is no time", EXAMPLES, at)
+            self.fail(f'can\'t read "{value}" as a time', f"write {EXAMPLES}", at)
         return moment
 
 

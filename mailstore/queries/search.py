@@ -1,4 +1,4 @@
-"""Finding messages: a query asked of headers first, and of texts only where that is not enough."""
+"""Search messages: evaluate a query on headers first, and on texts only where needed."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["SearchContext", "judged", "look_up", "looked_up", "needed", "search"
 
 CODE = ("```", "~~~")
 LOOKED_AT = 32
-"""How many messages are looked at before whoever searches hears of it: a millisecond or two."""
+"""How many messages to examine between yields: a millisecond or two."""
 TEXTS_AT_ONCE = 256
-"""How many texts are read at once."""
+"""How many texts to read at once."""
 
 
 class SearchContext:
-    """What a query asks of: the mailbox, the texts (`body` gives one, empty when it is gone), and the time."""
+    """What a query is evaluated on: the mailbox, the texts (`body` returns one, empty if it is gone), and the time."""
 
     def __init__(self, mailbox: Mailbox, body: Callable[[Message], str], now: float) -> None:
         self._mailbox = mailbox
@@ -35,20 +35,20 @@ class SearchContext:
 
     @property
     def mailbox(self) -> Mailbox:
-        """Return the mailbox that is asked."""
+        """Return the mailbox that is searched."""
         return self._mailbox
 
     def matches(self, query: Query, message: Message) -> bool:
-        """Say whether a message is what a query asks for; reads its text where that decides."""
+        """Return whether a message matches a query; reads its text if needed."""
         found = self.decided(query, message)
         return found if isinstance(found, bool) else self.text_holds(message, found)
 
     def text_holds(self, message: Message, query: Query | bool) -> bool:
-        """Say whether a message's text is what is left to ask of it; blocks, and asks nothing of the mailbox."""
+        """Return whether a message's text matches the rest of a query; blocks, and doesn't use the mailbox."""
         return query if isinstance(query, bool) else holds(query, self._body(message).casefold())
 
     def decided(self, query: Query, message: Message) -> bool | Query:
-        """Say whether a message is what a query asks for; where its text decides, return what is to be asked of it."""
+        """Return whether a message matches a query, or the part of the query that its text must match."""
         match query:
             case Words(text):
                 return self._has_words(text.casefold(), message) or query
@@ -130,7 +130,7 @@ class SearchContext:
 
 
 def holds(query: Query, text: str) -> bool:
-    """Say whether a message's folded text is what is left of a query to ask of it (`SearchContext.decided`)."""
+    """Return whether a message's case-folded text matches the rest of a query (`SearchContext.decided`)."""
     match query:
         case Words(words):
             return words.casefold() in text
@@ -151,7 +151,7 @@ def _has_part(part: str, text: str) -> bool:
 
 
 def cost(query: Query) -> int:
-    """Return how dear a part is to ask: headers first, states next, texts last."""
+    """Return the cost of evaluating a part: headers 0, states 1, texts 2."""
     match query:
         case Field(name):
             return 2 if name == "has" else 1 if name in ("is", "to") else 0
@@ -164,7 +164,7 @@ def cost(query: Query) -> int:
 
 
 def cheapest_first(query: Query) -> Query:
-    """Return the same query with its parts in the order in which they are best asked."""
+    """Return an equal query with its parts ordered by cost."""
     match query:
         case Not(part):
             return Not(cheapest_first(part))
@@ -177,13 +177,13 @@ def cheapest_first(query: Query) -> Query:
 
 
 def search(messages: Iterable[Message], query: Query, context: SearchContext) -> Iterator[Message]:
-    """Yield the messages that a query finds, in the order in which they are given."""
+    """Yield the messages that match a query, in the given order."""
     asked = cheapest_first(query)
     return (message for message in messages if context.matches(asked, message))
 
 
 def needed(query: Query) -> tuple[str, ...]:
-    """Return words of which every hit holds at least one, in header or text; none where nothing is known."""
+    """Return words of which every match contains at least one, in header or text; none if there are no such words."""
     match query:
         case Words(text) | Field("subject", text):
             return (text,)
@@ -198,20 +198,20 @@ def needed(query: Query) -> tuple[str, ...]:
 
 
 Candidates = Callable[[Sequence[str]], Generator[list[str]] | None]
-"""What a store knows of some words (see `Store.candidates`)."""
+"""A store's search hints for some words (see `Store.candidates`)."""
 
 
 def look_up(query: Query, context: SearchContext, candidates: Candidates) -> Iterator[list[Message]]:
-    """Yield what a query finds in all of a mailbox, about the newest first, in batches; each message once.
+    """Yield the matches in a whole mailbox in batches, roughly the newest first; each message once.
 
-    A batch may be empty: it comes so that whoever searches can stop. The order is that of the store's candidates,
-    where it has some; else the newest come first. Blocks.
+    A batch may be empty, so that the caller can stop. The order is that of the store's candidates if it has any,
+    otherwise the newest first. Blocks.
     """
     return at_once(looked_up(query, context, candidates))
 
 
 def looked_up(query: Query, context: SearchContext, candidates: Candidates) -> Steps[list[Message]]:
-    """Look a query up in steps (`look_up`). Raises ReadAnew."""
+    """Like `look_up`, in steps. Raises ReadAnew."""
     mailbox, asked = context.mailbox, cheapest_first(query)
     words = needed(query)
     seen: set[str] = set()
@@ -230,7 +230,7 @@ def looked_up(query: Query, context: SearchContext, candidates: Candidates) -> S
                     yield more
                 if not more.failed:
                     return
-            # what the store can't tell is looked for in every message
+            # without hints from the store, every message is examined
     yield from judged((message for message in mailbox.newest() if message.id not in seen), asked, context)
 
 
@@ -239,7 +239,7 @@ def _told(more: Aside[list[str] | None]) -> list[str] | None:
 
 
 def judged(messages: Iterable[Message], query: Query, context: SearchContext) -> Steps[list[Message]]:
-    """Yield which of some messages a query finds, a few at a time; their texts, where they decide, are read aside."""
+    """Yield the matches among some messages, a few at a time; texts are read in a worker where needed."""
     asked, every = cheapest_first(query), iter(messages)
     left: list[tuple[Message, bool | Query]] = []
     while some := list(islice(every, LOOKED_AT)):

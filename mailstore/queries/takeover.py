@@ -1,4 +1,4 @@
-"""Who could take a dead letter over, and what its recipient was doing."""
+"""Find agents that could take over a dead letter, and what its recipient was doing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["LastSeen", "last_seen", "takers"]
 
 
 class LastSeen(msgspec.Struct, frozen=True):
-    """The last that is known of a recipient; `time` in seconds since the epoch, None where nobody knows."""
+    """What is last known of a recipient; `time` in seconds since the epoch, None if unknown."""
 
     status: Status | None = None
     role: str = ""
@@ -23,7 +23,7 @@ class LastSeen(msgspec.Struct, frozen=True):
 
 
 def last_seen(mailbox: Mailbox, recipient: str) -> LastSeen:
-    """Return what a recipient was doing when it ended, or was last heard of; an unknown one has no status."""
+    """Return what a recipient was doing when it ended or was last seen; an unknown one has no status."""
     agent = mailbox.roster.get(recipient)
     if agent is None:
         return LastSeen()
@@ -32,10 +32,10 @@ def last_seen(mailbox: Mailbox, recipient: str) -> LastSeen:
 
 
 def takers(mailbox: Mailbox, letter: DeadLetter) -> list[str]:
-    """Return who could take a letter over now, the likeliest first; never its sender.
+    """Return who could take over a letter now, the best candidate first; never its sender.
 
-    The living that hold a role of the recipient's; then those that share its tags, the most shared first; for a
-    name that nobody ever bore, the living agents and roles that are written nearly so.
+    Living agents with a role of the recipient come first, then those with its tags, the most shared first; for an
+    unknown name, living agents and roles with a similar name.
     """
     roster = mailbox.roster
     gone = roster.get(letter.recipient)

@@ -1,4 +1,4 @@
-"""The whole life of a message, moment by moment, as the records tell it."""
+"""List everything that happened to a message, from the records."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["Moment", "timeline"]
 
 RULES = {
     Kind.BROADCAST: "every living agent",
-    Kind.USER: "the person",
-    Kind.TAG: "whoever bears the tag",
-    Kind.ROLE: "whoever holds the role",
+    Kind.USER: "the user",
+    Kind.TAG: "agents with the tag",
+    Kind.ROLE: "holders of the role",
     Kind.DIRECT: "this session",
-    Kind.UNKNOWN: "nobody: no one has ever borne this name",
+    Kind.UNKNOWN: "no agent by this name",
     Kind.LITERAL: "an address of another system",
 }
 ENDS = {
@@ -35,7 +35,7 @@ ENDS = {
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """One thing that happened: when (seconds since the epoch, None where nobody knows), what, to whom, and how."""
+    """One event: when (seconds since the epoch, None if unknown), what, to whom, and how."""
 
     time: float | None
     what: str
@@ -44,16 +44,16 @@ class Moment(msgspec.Struct, frozen=True):
 
 
 def timeline(mailbox: Mailbox, message: Message, now: float) -> list[Moment]:
-    """Return what happened to a message, the earliest first; what has no known time follows the sending."""
+    """Return what happened to a message, the earliest first; events of unknown time follow the sending."""
     sent = message.time if message.timed else None
     found = [
-        Moment(sent, "sent", message.sender, "" if message.timed else "at an unreadable time"),
+        Moment(sent, "sent", message.sender, "" if message.timed else "time unreadable"),
         *_addressed(mailbox, message, sent),
-        *(Moment(sent, "delivered", name, "recorded when it was sent") for name in mailbox.deliveries(message.id)),
+        *(Moment(sent, "delivered", name, "recorded when sent") for name in mailbox.deliveries(message.id)),
         *_copies(mailbox, message),
         *_fates(mailbox, message, now),
         *_answers(mailbox, message),
-        *_deeds(mailbox, message),
+        *_interventions(mailbox, message),
     ]
     found.sort(key=lambda moment: message.time if moment.time is None else moment.time)
     if message.archived:
@@ -69,11 +69,11 @@ def _addressed(mailbox: Mailbox, message: Message, sent: float | None) -> Iterat
         yield Moment(sent, "addressed", name, RULES.get(address.kind, ""))
     for text in message.mentions:
         if resolve(text, mailbox.roster, mailbox.user).kind in (Kind.DIRECT, Kind.ROLE, Kind.USER):
-            yield Moment(sent, "mentioned", text, "its text names it")
+            yield Moment(sent, "mentioned", text, "named in the text")
 
 
 def _copies(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
-    """Tell where a letter lies of which there are several copies, and by what date each was sent or came."""
+    """Return the files and times of the copies of a message, if there are several."""
     copies = mailbox.traces(message.id)
     if len(copies) > 1:
         yield from (Moment(copy.time, "copy", copy.owner, copy.file) for copy in copies)
@@ -83,7 +83,7 @@ def _fates(mailbox: Mailbox, message: Message, now: float) -> Iterator[Moment]:
     read = set()
     for receipt in mailbox.receipts(message.id):
         read.add(party(receipt.reader, mailbox.roster, mailbox.user))
-        yield Moment(receipt.time, "read", receipt.reader, "" if receipt.time is not None else "nobody noted when")
+        yield Moment(receipt.time, "read", receipt.reader, "" if receipt.time is not None else "time not recorded")
     for name, standing in mailbox.states(message, now).items():
         if standing.state is State.READ:
             if name not in read and standing.by:
@@ -101,15 +101,15 @@ def _answers(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
             yield Moment(answer.time, "answered", answer.sender, answer.subject)
 
 
-def _deeds(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
-    """Find what the person did about a message, or by sending it."""
+def _interventions(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
+    """Return the user's interventions about a message, or by sending it."""
     for record in mailbox.interventions():
         sent = str(record.details.get("sent") or "")
         if message.id not in (record.message_id, sent):
             continue
         recipient = str(record.details.get("recipient") or "")
         whom = f"for {recipient}" if recipient else ""
-        came = "it came of this" if sent == message.id else ""
-        undone = "undone since" if mailbox.is_undone(record.id) else ""
+        came = "sent by this action" if sent == message.id else ""
+        undone = "undone" if mailbox.is_undone(record.id) else ""
         how = ", ".join(filter(None, (whom, record.note, came, undone)))
         yield Moment(record.time, record.action, record.actor, how)

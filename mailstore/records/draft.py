@@ -1,4 +1,4 @@
-"""What somebody wants to send, checked field by field before anything is written."""
+"""A message to send, validated field by field before anything is written."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["MAX_BODY_BYTES", "Draft", "draft"]
 
 MAX_BODY_BYTES = 1 << 20
 NAMES = {"content": "body", "recipients": "to", "ttl_hours": "ttl-hours"}
-"""What the person who sends knows a field by."""
+"""Fields under the names that a sender knows."""
 
 
 class Draft(BaseModel):
     """A message that is not sent yet.
 
-    `metadata` goes into the record as it is, under that name. `audience` are the recipients that it reaches
-    at this moment (session ids, role names, `user`): the store records them beside the message, so that a later
-    roster can't rewrite history.
+    `metadata` is stored unchanged in the record. `audience` are the recipients reached at this moment (session ids,
+    role names, `user`): the store records them beside the message, so that later changes of the roster can't change
+    whom it reached.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -38,21 +38,21 @@ class Draft(BaseModel):
 
 
 def draft(**fields: Any) -> Draft:
-    """Build a draft; raise DraftRefused naming the first field that is wrong (semantics: limits)."""
+    """Build a draft; raises DraftRefused for the first invalid field."""
     content = fields.get("content", "")
     if not isinstance(content, str) or not content.strip():
-        raise DraftRefused("body", "is empty", "write something")
+        raise DraftRefused("body", "is empty", "write a text")
     if len(content.encode("utf-8", "surrogatepass")) > MAX_BODY_BYTES:
-        raise DraftRefused("body", "is over 1 MiB", "send a pointer to a file instead: this is mail")
+        raise DraftRefused("body", "is over 1 MiB", "send the path of a file instead")
     for field, value in fields.items():
         if not _is_text(value):
-            raise DraftRefused(NAMES.get(field, field), "holds half a character, as of a wrong encoding", "write UTF-8")
+            raise DraftRefused(NAMES.get(field, field), "contains an unpaired surrogate", "encode it as UTF-8")
     try:
         return Draft(**fields)
     except ValidationError as error:
         first = error.errors()[0]
         field = str(first["loc"][0]) if first["loc"] else "draft"
-        raise DraftRefused(NAMES.get(field, field), f"is wrong ({first['msg'].lower()})") from error
+        raise DraftRefused(NAMES.get(field, field), f"is invalid ({first['msg'].lower()})", "correct it") from error
 
 
 def _is_text(value: object) -> bool:

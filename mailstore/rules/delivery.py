@@ -84,23 +84,21 @@ def standing(recipient: Recipient, message: Message, facts: Facts, roster: Roste
         holders = tuple(holder.session_id for holder in roster.holders(recipient.role))
         past = roster.held(recipient.role)
         reasons = {
-            State.WAITING: f"no one holds the role; last held by {past[-1]}" if past else "no one holds the role",
+            State.WAITING: f"no agent holds the role; last held by {past[-1]}" if past else "no agent holds the role",
             State.FROZEN: "all holders are frozen",
-            State.ARCHIVED: "put away before anyone read it",
-            State.UNRECORDED: "who read it is not recorded",
-            State.EXPIRED: "expired before anyone read it",
+            State.ARCHIVED: "archived unread",
+            State.UNRECORDED: "reads are not recorded",
+            State.EXPIRED: "expired unread",
             State.UNREAD: NO_TIMES if is_suspended else f"held by {', '.join(holders)}",
         }
         return Standing(found, since, reasons.get(found, ""), holders)
     reasons = {
-        State.UNKNOWN: "an address of another system"
-        if recipient.kind is LITERAL
-        else "no one has ever borne this name",
-        State.UNRECORDED: "who read it is not recorded",
-        State.DEAD: "died before reading it",
-        State.FROZEN: "frozen: the message waits",
-        State.ARCHIVED: "put away before it was read",
-        State.EXPIRED: "expired before it was read",
+        State.UNKNOWN: "an address of another system" if recipient.kind is LITERAL else "no agent by this name",
+        State.UNRECORDED: "reads are not recorded",
+        State.DEAD: "recipient ended before reading",
+        State.FROZEN: "frozen; the message is held",
+        State.ARCHIVED: "archived unread",
+        State.EXPIRED: "expired unread",
         State.UNREAD: NO_TIMES if is_suspended else "",
     }
     return Standing(found, since, reasons.get(found, ""))

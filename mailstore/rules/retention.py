@@ -17,7 +17,7 @@ KEEP = 200
 
 
 class Retention(msgspec.Struct, frozen=True):
-    """What is retained: mail no older than `days`, and of that the newest `messages`; None sets no limit (seed 002)."""
+    """What is retained: mail no older than `days`, and of that the newest `messages`; None sets no limit."""
 
     days: float | None = None
     messages: int | None = None

@@ -1,4 +1,4 @@
-"""What two mailboxes hold, record by record and field by field, and what differs."""
+"""Compare two mailboxes record by record and field by field."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ MESSAGE_FIELDS = {
     "sender": "sender",
     "recipients": "recipients",
     "time": "time",
-    "timed": "whether it says its time",
+    "timed": "time known",
     "subject": "subject",
     "thread": "thread",
     "type": "type",
     "tags": "tags",
     "archived": "archived",
-    "is_tracked": "whether reads are recorded",
-    "is_listed": "whether deliveries alone are its audience",
+    "is_tracked": "reads recorded",
+    "is_listed": "audience is its deliveries",
 }
 AGENT_FIELDS = {
     name: f"agent's {name.replace('_', ' ')}"
     for name in ("name", "role", "tags", "status", "activity", "started_at", "ended_at", "last_seen")
-} | {"extra": "agent's further fields"}
+} | {"extra": "agent's other fields"}
 UNORDERED = ("tags", "recipients")
 TIMES = ("time", "started_at", "ended_at", "last_seen")
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """What was not carried: of which field, for how many records, some of their ids, and the first before and after."""
+    """What was not copied: field, number of records, some of their ids, and the first value before and after."""
 
     field: str
     number: int
@@ -65,9 +65,9 @@ class Loss(msgspec.Struct, frozen=True):
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """How many records of a sort there were, how many of them stand in the copy, and how many others it tells of.
+    """How many records of a type the source has, how many of them the copy has, and how many others the copy has.
 
-    Others are what a kind infers by itself: that an answer was read, that a sender is an agent.
+    Others are inferred by a kind of mailbox: that an answer was read, that a sender is an agent.
     """
 
     there: int
@@ -76,17 +76,17 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 class Losses:
-    """Counts what differs, by field."""
+    """Differences by field."""
 
     def __init__(self) -> None:
         self._found: dict[str, list[tuple[str, str, str]]] = {}
 
     def add(self, field: str, record: object, before: object, after: object) -> None:
-        """Note that a record's field was one thing and is another."""
+        """Add a field of a record that differs."""
         self._found.setdefault(field, []).append((encodable(str(record)), _shown(before), _shown(after)))
 
     def all(self) -> tuple[Loss, ...]:
-        """Return what differs, the fields in the order in which they were found."""
+        """Return the differences, the fields in the order in which they were found."""
         return tuple(
             Loss(field, len(rows), tuple(row[0] for row in rows[:EXAMPLES]), rows[0][1], rows[0][2])
             for field, rows in self._found.items()
@@ -94,7 +94,7 @@ class Losses:
 
 
 class Contents:
-    """All that a mailbox holds, by what names it."""
+    """Everything in a mailbox, by key."""
 
     def __init__(self, store: Store) -> None:
         self._clear()
@@ -135,12 +135,12 @@ class Contents:
                 self.problems.append(event)
 
     def reads(self) -> dict[Hashable, Receipt]:
-        """Return who has read what, by records of its own or by the message's."""
+        """Return all receipts, from read records and from the messages themselves."""
         told = [(each.id, reader) for each in self.messages.values() for reader in each.read_by]
         return {key: Receipt(*key) for key in told} | self.receipts
 
     def roster(self) -> Roster:
-        """Return the agents, which say what an address means."""
+        """Return the roster, for resolving addresses."""
         roster = Roster()
         for agent in self.lines:
             roster.put(agent)
@@ -150,7 +150,7 @@ class Contents:
 def compare(
     losses: Losses, record: str, before: Any, after: Any, fields: Mapping[str, str], roster: Roster | None = None
 ) -> None:
-    """Note the fields in which two records differ, by what they are called; a `roster` says what addresses mean."""
+    """Add the fields in which two records differ, under their labels; `roster` resolves addresses."""
     for field, label in fields.items():
         was, now = getattr(before, field), getattr(after, field)
         if was == now or (isinstance(was, float) and isinstance(now, float) and abs(was - now) < SAME_SECONDS):
@@ -160,7 +160,7 @@ def compare(
 
 
 def compare_expiry(losses: Losses, changes: Losses, before: Message, after: Message, roster: Roster) -> None:
-    """Note a TTL that says something else of any recipient, and, as a change, one that says the same otherwise."""
+    """Add a TTL that differs for any recipient to `losses`, one with the same effect to `changes`."""
     was, now = before.ttl_hours, after.ttl_hours
     if was == now:
         return
@@ -170,13 +170,13 @@ def compare_expiry(losses: Losses, changes: Losses, before: Message, after: Mess
 
 
 def _lasting(ttl: float | None, kind: Kind) -> float:
-    """Return for how many hours mail of a TTL lasts at an address of some kind."""
+    """Return how many hours mail with a TTL lasts at an address of some kind."""
     hours = DEFAULT_TTL_HOURS[kind] if ttl is None else ttl
     return NEVER if hours is None or hours >= LONG_TTL_HOURS else hours
 
 
 def _told(field: str, value: Any) -> str:
-    """Return a field's value in words."""
+    """Return a field's value as text."""
     match value:
         case None | () | "":
             return "none"
@@ -192,7 +192,7 @@ def _told(field: str, value: Any) -> str:
 
 
 def _plain(field: str, value: Any, roster: Roster | None) -> Any:
-    """Return a field's value as all kinds understand it: several spellings of one address are one."""
+    """Return a field's value in a form that all kinds share: one spelling per address."""
     if field == "recipients" and roster is not None:
         found = (resolve(text, roster) for text in value)
         return frozenset((address.kind, address.name) for address in found)
@@ -208,18 +208,18 @@ def _address(text: str) -> str:
 
 
 def compared(before: Mapping[Any, object], after: Mapping[Any, object]) -> Compared:
-    """Count the records of a sort."""
+    """Count the records of a type."""
     copied = sum(key in after for key in before)
     return Compared(len(before), copied, len(after) - copied)
 
 
 def _shown(value: object) -> str:
-    """Return a value as text, cut to what a line has room for."""
+    """Return a value as text, cut to fit a line."""
     return encodable(str(value))[:SHOWN]
 
 
 def compare_facts(losses: Losses, name: str, before: Mapping[Hashable, Any], after: Mapping[Hashable, Any]) -> Compared:
-    """Note the facts that are no longer told, or of another time, and count them."""
+    """Add the facts that are missing in the copy or have another time, and count them."""
     for key, fact in before.items():
         what = " by ".join(map(str, key)) if isinstance(key, tuple) else key
         if key not in after:

@@ -1,4 +1,4 @@
-"""Copies a mailbox into one of another kind, and tells by reading it again what was not carried."""
+"""Copy a mailbox into another kind, and read the copy to report what was not copied."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from mailstore.transfer.compare import (
 __all__ = ["Compared", "ConvertReport", "Loss", "Tell", "convert", "difference"]
 
 Tell = Callable[[str, int, int], object]
-"""Takes what is done, of how many messages it is done, and of how many it is to be done."""
+"""Progress callback: activity, messages done, messages in total."""
 
 
 class ConvertReport(msgspec.Struct, frozen=True):
-    """What a copy holds of what there was, what was lost, and what it says in another form; `url` names the copy."""
+    """What a copy has of the source, what was lost, and what has another form; `url` names the copy."""
 
     url: str
     messages: Compared
@@ -47,7 +47,7 @@ class ConvertReport(msgspec.Struct, frozen=True):
 
 
 class _Carried(msgspec.Struct, frozen=True):
-    """What was read of a message beside its header, to be found again in the copy; `in_text` are fields in its text."""
+    """What a message has besides its header, to be compared with the copy; `in_text` are fields in its text."""
 
     digest: int
     metadata: dict[str, Any]
@@ -56,20 +56,20 @@ class _Carried(msgspec.Struct, frozen=True):
 
 
 def convert(source: Store, make: Callable[[], Store], tell: Tell | None = None) -> ConvertReport:
-    """Copy all that a mailbox holds into a new one, and compare the two record by record.
+    """Copy everything in a mailbox into a new one, and compare the two record by record.
 
-    Nothing may have been read of the source yet. `make` opens the new mailbox, which must be empty, and is called
-    twice: to write and to read. A message whose text can't be read is a loss like any other. Blocks. Raises
-    StoreError, Unsupported for a kind that takes nothing over.
+    Nothing may have been read from the source yet. `make` opens the new mailbox, which must be empty, and is called
+    twice: to write and to read. A message whose text can't be read counts as a loss. Blocks. Raises StoreError,
+    Unsupported for a kind that can't adopt mail.
     """
     losses = Losses()
     before = Contents(source)
     carried: dict[str, _Carried] = {}
     with make() as target:
         if why := target.capabilities.why_not(Capability.ADOPT):
-            raise StoreError(f"a {target.kind} mailbox can't take over another one's mail", why)
+            raise StoreError(f"a {target.kind} mailbox can't adopt mail of another one", why)
         if Contents(target).messages:
-            raise StoreError(f"{target.title} holds mail already", "name a place where nothing lies yet")
+            raise StoreError(f"{target.title} already contains mail", "choose a new or empty folder")
         records = _records(source, before, losses, carried, tell)
         if isinstance(target, CopiesFiles) and isinstance(source, type(target)):
             target.copy_files(source)
@@ -83,12 +83,12 @@ def convert(source: Store, make: Callable[[], Store], tell: Tell | None = None) 
 
 
 def _note_left_out(before: Contents, losses: Losses) -> None:
-    """Note what is not copied record by record: what is damaged, and all but the first record of an id."""
+    """Report records that are not copied: damaged ones, and duplicates of an id."""
     for problem in before.problems:
         if problem.fatal:
             losses.add("damaged record", f"{problem.file}:{problem.line}", problem.reason, "not copied")
     for twin in before.twins:
-        losses.add("second record of one id", twin.id, twin.subject, "not copied")
+        losses.add("duplicate id", twin.id, twin.subject, "not copied")
 
 
 def difference(source: Store, copy: Store) -> ConvertReport:
@@ -157,7 +157,7 @@ def _records(
 
 
 def _record(store: Store, message: Message) -> dict[str, Any] | None:
-    """Return a message's record where that is a JSON object that can be read."""
+    """Return a message's record if it is a readable JSON object."""
     try:
         return record_of(store.raw(message))
     except MailError:
@@ -194,7 +194,7 @@ def _compare_messages(
 def _compare_contents(losses: Losses, changes: Losses, target: Store, copy: Message, told: _Carried) -> None:
     try:
         if hash(target.content(copy)) != told.digest:
-            losses.add("text", copy.id, copy.subject, "another text")
+            losses.add("text", copy.id, copy.subject, "different text")
     except MailError as error:
         losses.add("text", copy.id, copy.subject, error)
     record = _record(target, copy) if told.metadata or told.extra or told.in_text else None
@@ -212,7 +212,7 @@ def _compare_contents(losses: Losses, changes: Losses, target: Store, copy: Mess
 
 
 def _holds(record: dict[str, Any] | None, name: str, value: Any) -> bool:
-    """Say whether a record has a field of another one: as it was called, by the last part of that, or as metadata."""
+    """Return whether a record has a field of the source: by its name, its last part, or in the metadata."""
     if record is None:
         return False
     names = (name, name.rpartition(".")[2])

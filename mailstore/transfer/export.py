@@ -1,4 +1,4 @@
-"""Messages as they leave the mailbox for other eyes: each with its place and digest, so that it can be checked."""
+"""Export messages with their place and digest, so that an export can be verified."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ __all__ = [
 
 
 class Exported(msgspec.Struct, frozen=True):
-    """A message whole, with the file, offset and length of its record, and the SHA-256 of the record's bytes.
+    """A complete message, with the file, offset and length of its record, and the SHA-256 of the record's bytes.
 
-    `record` is the record as it stands in the store, its unknown fields among it; `missing` says why a text or a
-    record could not be read.
+    `record` is the record as stored, including unknown fields; `missing` tells why a text or a record could not be
+    read.
     """
 
     id: str
@@ -56,9 +56,9 @@ class Exported(msgspec.Struct, frozen=True):
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """What an export says of one record: where it stood, its digest, and the header fields that it shows.
+    """What an export says of one record: its place, its digest, and the header fields shown.
 
-    `is_altered` when a text in the export does not have the digest that stands beside it.
+    `is_altered` if a text in the export doesn't match the digest beside it.
     """
 
     id: str
@@ -70,7 +70,7 @@ class Claim(msgspec.Struct, frozen=True):
 
 
 class Verdict(StrEnum):
-    """What became of a claim."""
+    """The result of verifying a claim."""
 
     OK = "ok"
     MOVED = "moved"
@@ -81,7 +81,7 @@ class Verdict(StrEnum):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A claim and its verdict, with where the record stands now or what is wrong."""
+    """A claim and its verdict, with the place of the record or the problem."""
 
     claim: Claim
     verdict: Verdict
@@ -89,22 +89,22 @@ class Finding(msgspec.Struct, frozen=True):
 
     @property
     def is_good(self) -> bool:
-        """Say whether the record is what the export says."""
+        """Return whether the record matches the export."""
         return self.verdict in (Verdict.OK, Verdict.MOVED)
 
 
 def digest(data: bytes) -> str:
-    """Return the SHA-256 of some bytes, in hexadecimal digits."""
+    """Return the SHA-256 of some bytes, in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
 def text_digest(text: str) -> str:
-    """Return the SHA-256 of a text, half characters and all."""
+    """Return the SHA-256 of a text, which may contain unpaired surrogates."""
     return digest(text.encode("utf-8", "surrogatepass"))
 
 
 def exported(store: Store, mailbox: Mailbox, messages: Iterable[Message], now: float) -> Iterator[Exported]:
-    """Yield messages whole, in the order given; one whose record is gone says so. Blocks."""
+    """Yield complete messages in the given order; `missing` is set if a record is gone. Blocks."""
     return (whole(store, message, placed(mailbox, message, now)) for message in messages)
 
 
@@ -119,7 +119,7 @@ def placed(mailbox: Mailbox, message: Message, now: float) -> Placed:
 
 
 def whole(store: Store, message: Message, where_it_stands: Placed) -> Exported:
-    """Return a message whole, given what only the mailbox knows; one whose record is gone says so. Blocks."""
+    """Return a complete message, given its root and states; `missing` is set if its record is gone. Blocks."""
     record, content, missing = b"", "", ""
     root, states = where_it_stands
     try:
@@ -151,21 +151,21 @@ def whole(store: Store, message: Message, where_it_stands: Placed) -> Exported:
 
 
 def verified(claims: Iterable[Claim], store: Store, mailbox: Mailbox) -> Iterator[Finding]:
-    """Hold an export's claims against the mailbox, one after the other. Blocks."""
+    """Verify an export's claims against the mailbox, one by one. Blocks."""
     for claim in claims:
         if claim.is_altered:
-            yield Finding(claim, Verdict.ALTERED, "the export's own text is not the one that was exported")
+            yield Finding(claim, Verdict.ALTERED, "the text in the export was changed")
             continue
         message = mailbox.message(claim.id)
         if message is None:
-            yield Finding(claim, Verdict.MISSING, "the mailbox has no such message")
+            yield Finding(claim, Verdict.MISSING, "not in the mailbox")
             continue
         wrong = [name for name, value in claim.header.items() if getattr(message, name) != value]
         if wrong:
-            yield Finding(claim, Verdict.ALTERED, f"its {' and '.join(wrong)} in the export is another one")
+            yield Finding(claim, Verdict.ALTERED, f"the export shows a different {' and '.join(wrong)}")
             continue
         if claim.sha256 is None:
-            yield Finding(claim, Verdict.UNCLAIMED, "the export has no digest of it")
+            yield Finding(claim, Verdict.UNCLAIMED, "no digest in the export")
             continue
         try:
             found = digest(store.raw(message))
@@ -175,8 +175,8 @@ def verified(claims: Iterable[Claim], store: Store, mailbox: Mailbox) -> Iterato
         where = message.location
         place = f"{where.file} at {where.offset:,}" if where is not None else ""
         if found != claim.sha256:
-            yield Finding(claim, Verdict.CHANGED, f"{place} holds another record")
+            yield Finding(claim, Verdict.CHANGED, f"{place} holds a different record")
         elif where is not None and (where.file, where.offset) != (claim.file, claim.offset):
-            yield Finding(claim, Verdict.MOVED, f"it stands in {place} now")
+            yield Finding(claim, Verdict.MOVED, f"now in {place}")
         else:
             yield Finding(claim, Verdict.OK, place)

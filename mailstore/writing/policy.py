@@ -1,4 +1,4 @@
-"""Who may write to the person, where the person's settings name them: however the names are spelled."""
+"""Check the policy that says who may write to the user, whatever the spelling of the names."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from mailstore.writing.sending import split_addresses
 __all__ = ["check_policy", "is_the_user", "normal"]
 
 INNER = ("role", "agent")
-"""Namespaces whose rest another program may take for the name that it is."""
+"""Namespaces that another program may drop from a name."""
 
 
 def normal(name: str) -> str:
-    """Return a name as it is compared: compatible characters as one, without blanks around it, in one case."""
+    """Return a name normalised for comparison: NFKC, stripped, case-folded."""
     return unicodedata.normalize("NFKC", name).strip().casefold()
 
 
@@ -26,7 +26,7 @@ BROADCASTS = frozenset(map(normal, BROADCAST_NAMES))
 
 
 def is_the_user(name: str, mailbox: Mailbox) -> bool:
-    """Say whether a name is the person's, in this or in another spelling of it."""
+    """Return whether a name is the user's, in any spelling."""
     bare = _bare(name, mailbox)
     is_named = bare in USER_NAMES or bare == normal(mailbox.user) or bare.startswith("person:")
     return is_named or any(resolve(each, mailbox.roster, mailbox.user).kind is Kind.USER for each in (name, bare))
@@ -41,10 +41,10 @@ def check_policy(
     mentioned: Iterable[str] = (),
     joined: Collection[str] = (),
 ) -> None:
-    """Raise DraftRefused where a sender may not write to the user: those may that `allowed` names, by session or role.
+    """Raise DraftRefused for a sender that may not write to the user; `allowed` names sessions and roles that may.
 
-    A broadcast, a channel that the user has `joined`, and who is `mentioned` in the text are reached too.
-    Without names everybody may. Whether a sender that is the user itself is the person must be decided before.
+    Broadcasts, channels that the user has `joined`, and names `mentioned` in the text count as writing to the user.
+    With no names in `allowed`, every sender may. A sender that is the user is accepted: the caller checks that.
     """
     if not allowed or is_the_user(sender, mailbox) or not _names(mailbox, sender).isdisjoint(_allowed(allowed)):
         return
@@ -52,18 +52,20 @@ def check_policy(
     channels = {word for tag in joined for word in (normal(tag), normal(tag).partition(":")[2])}
     for text in split_addresses(recipients, mailbox):
         if is_the_user(text, mailbox):
-            raise DraftRefused("to", f"{sender} may not write to the user", remedy)
+            raise DraftRefused("to", f"is the user, and {sender} may not write to the user", remedy)
         bare = _bare(text, mailbox)
         if bare in BROADCASTS:
-            raise DraftRefused("to", f"{sender} may not write to the user, whom {text} reaches", remedy)
+            raise DraftRefused("to", f"reaches the user through {text}, and {sender} may not write to the user", remedy)
         if bare.removeprefix("#") in channels and (bare.startswith("#") or ":" in bare):
-            raise DraftRefused("to", f"{sender} may not write to the user, who has joined {text}", remedy)
+            raise DraftRefused(
+                "to", f"reaches the user, who has joined {text}, and {sender} may not write to the user", remedy
+            )
     if any(is_the_user(name, mailbox) for name in mentioned):
-        raise DraftRefused("body", f"{sender} may not write to the user, whom the text mentions", remedy)
+        raise DraftRefused("body", f"mentions the user, and {sender} may not write to the user", remedy)
 
 
 def _bare(name: str, mailbox: Mailbox) -> str:
-    """Return a name to compare, without what stands before it: one of several mailboxes, or a namespace."""
+    """Return a normalised name without the label of its mailbox and without a namespace."""
     bare = normal(name)
     label, slash, rest = bare.partition("/")
     if slash and label in map(normal, mailbox.roster.scopes):
@@ -74,7 +76,7 @@ def _bare(name: str, mailbox: Mailbox) -> str:
 
 
 def _names(mailbox: Mailbox, sender: str) -> set[str]:
-    """Return what a sender goes by: its session and its roles; a role's name is no sender where the roster knows it."""
+    """Return a sender's session id and roles; an unregistered name counts only if the roster is empty."""
     agent = mailbox.roster.get(sender)
     if agent is not None:
         return {normal(agent.session_id), *map(normal, agent.roles())}

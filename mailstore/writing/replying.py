@@ -1,4 +1,4 @@
-"""To whom an answer goes, and when answering means stepping into other people's conversation."""
+"""Address replies, and tell when a reply intervenes in a conversation between agents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Reply", "reply_to"]
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """Addresses and subject of an answer; `is_intervention` when the person was no party to the thread."""
+    """Recipients and subject of a reply; `is_intervention` if the user was not a party to the thread."""
 
     recipients: tuple[str, ...]
     subject: str
@@ -21,10 +21,10 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 def reply_to(mailbox: Mailbox, message: Message, *, to_all_sides: bool = False) -> Reply:
-    """Address an answer by the user to a message (semantics: threads).
+    """Address a reply by the user to a message.
 
-    In a conversation that the user is a party to, or in a channel, an answer goes where the message
-    came from; between agents, or when all sides are asked for, it goes to every side of the message.
+    In a conversation that the user is a party to, or in a channel, it goes where the message came from; between
+    agents, or with `to_all_sides`, to the sender and all recipients.
     """
     is_party = _is_party(mailbox, message)
     kinds = [(text, resolve(text, mailbox.roster, mailbox.user)) for text in message.recipients]
@@ -44,7 +44,7 @@ def reply_to(mailbox: Mailbox, message: Message, *, to_all_sides: bool = False) 
 
 
 def _is_party(mailbox: Mailbox, message: Message) -> bool:
-    """Say whether the user wrote, was written to or was mentioned anywhere above a message."""
+    """Return whether the user sent, received or was mentioned in a message or one of its ancestors."""
     at: Message | None = message
     hops = 0
     while at is not None and hops < 1000:

@@ -1,14 +1,15 @@
-"""Before a message is sent: is it allowed, whom does it reach now, and whom will it wait for."""
+"""Check and preview a message before it is sent: addresses, limits, and whom it reaches."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import msgspec
 
 from mailstore.errors import DraftRefused
-from mailstore.records.address import Address, Kind, channels_named, resolve
+from mailstore.records.address import Address, Kind, channel_label, channels_named, resolve
 from mailstore.records.draft import Draft, draft
 from mailstore.records.message import NEVER, Message
 from mailstore.records.protocol import TAG_NAMESPACES
@@ -33,11 +34,11 @@ STALE_SECONDS = 1800.0
 
 
 class Preview(msgspec.Struct, frozen=True):
-    """Whom a draft reaches if it is sent now (session ids, `user`), and what else the sender should know.
+    """Whom a draft would reach if it were sent now (session ids, `user`), and warnings for the sender.
 
-    `reaches` read it at their next poll; `waits` are roles without a holder; `frozen`, `stale` (not seen
-    for long) and `dead` are agents; `unknown` are names that nobody has ever borne; `woken` are agents whose
-    name in the text wakes them; `expires` is in seconds since the epoch.
+    `reaches` will read it at their next poll; `waits` are roles without a holder; `frozen`, `stale` (not seen
+    recently) and `dead` are agents; `unknown` are names of no agent; `woken` are agents whose name in the text wakes
+    them; `expires` is in seconds since the epoch.
     """
 
     reaches: tuple[str, ...] = ()
@@ -52,7 +53,7 @@ class Preview(msgspec.Struct, frozen=True):
 
 
 def split_addresses(texts: Iterable[str], mailbox: Mailbox) -> list[str]:
-    """Return the single addresses of what was typed: commas part them, unless a session is called just that."""
+    """Split typed addresses at commas, except those that are session ids as a whole."""
     found = []
     for text in texts:
         is_whole = "," not in text or mailbox.roster.get(text.strip()) is not None
@@ -61,25 +62,29 @@ def split_addresses(texts: Iterable[str], mailbox: Mailbox) -> list[str]:
 
 
 def read_address(text: str, mailbox: Mailbox, *, literal: bool = False) -> str:
-    """Return an address as it is written to the store; raises DraftRefused naming `to`.
+    """Return an address as it is written to the store; raises DraftRefused.
 
-    `#x` becomes its tag, a prefix or a name the session id it stands for, `role:x` the bare role unless
-    an agent bears the tag itself (formats/haak.md 7, 8, 10, 11).
+    `#x` becomes its full tag, the start of an id or a name the session id, `role:x` the bare role unless an agent has
+    the tag itself (docs/semantics.md).
     """
     text = text.strip()
     if not text:
         raise DraftRefused("to", "is empty", "name a session, a role, a #channel, all or user")
     if any(not char.isprintable() or char.isspace() for char in text):
-        raise DraftRefused("to", f"{text!r} holds blanks or control characters", "name one address at a time")
+        raise DraftRefused("to", f'contains spaces or control characters ("{text}")', "write one address at a time")
     if text.startswith("#"):
         return _channel(text, mailbox)
     namespace, colon, rest = text.partition(":")
     if colon and not rest:
-        raise DraftRefused("to", f"{text!r} names nothing after its colon", f"write {namespace}:NAME")
+        raise DraftRefused("to", f'has no name after "{namespace}:"', f"write {namespace}:NAME")
     address = resolve(text, mailbox.roster, mailbox.user)
     if address.kind is Kind.LITERAL and not literal:
         known = ", ".join(f"{name}:" for name in (*TAG_NAMESPACES, "role"))
-        raise DraftRefused("to", f"{text!r} is no address here (known are {known})", "pass --literal to send it as is")
+        raise DraftRefused(
+            "to",
+            f'has an unknown kind of address "{text}"',
+            f"use {known}, or pass --literal to send it as is",
+        )
     if address.kind in (Kind.DIRECT, Kind.BROADCAST, Kind.USER):
         return address.name
     if namespace == "role" and not mailbox.roster.bearers(text):
@@ -96,21 +101,27 @@ def _channel(text: str, mailbox: Mailbox) -> str:
     if len(tags) == 1:
         return tags[0]
     if not tags:
-        raise DraftRefused("to", f"no channel is called {text}", f"write the whole tag, such as project:{bare}")
-    raise DraftRefused("to", f"{text} can be {' or '.join(tags)}", "write the whole tag")
+        near = get_close_matches(text, [channel_label(tag, known) for tag in known], n=1)
+        hint = f"did you mean {near[0]}?" if near else f"write the full tag, such as project:{bare}"
+        raise DraftRefused("to", f"names an unknown channel {text}", hint)
+    raise DraftRefused("to", f"is ambiguous ({text} can be {' or '.join(tags)})", "write the full tag")
 
 
 def one_of(text: str, mailbox: Mailbox) -> str:
-    """Return the living holder of a role whose turn it is: the one that was written to longest ago (seed 002).
+    """Return the living holder of a role that was written to longest ago.
 
-    Raises DraftRefused for an address that is no role, or one that nobody holds.
+    Raises DraftRefused for an address that is not a role, or a role without a living holder.
     """
     address = resolve(text.strip(), mailbox.roster, mailbox.user)
     if address.kind is not Kind.ROLE:
-        raise DraftRefused("to", f"{text!r} is no role", "leave --one-of out, or name a role")
+        raise DraftRefused("to", f'is not a role ("{text}")', "drop --one-of, or name a role")
     holders = [it.session_id for it in mailbox.roster.holders(address.role) if it.status is Status.LIVING]
     if not holders:
-        raise DraftRefused("to", f"nobody holds the role {address.role!r} now", "leave --one-of out: the mail waits")
+        raise DraftRefused(
+            "to",
+            f'names the role "{address.role}", which no living agent holds',
+            "drop --one-of to have the message held",
+        )
     for message in mailbox.newest():
         if not (left := [name for name in holders if name not in message.recipients]):
             break
@@ -119,7 +130,7 @@ def one_of(text: str, mailbox: Mailbox) -> str:
 
 
 def resolve_all(texts: tuple[str, ...], mailbox: Mailbox) -> list[Address]:
-    """Return what each address is to the roster now."""
+    """Resolve addresses against the current roster."""
     return [resolve(text, mailbox.roster, mailbox.user) for text in texts]
 
 
@@ -133,9 +144,9 @@ def preview(
     is_for_named: bool = False,
     woken: Sequence[str] = (),
 ) -> Preview:
-    """Say whom a draft would reach if it were sent now.
+    """Return whom a draft would reach if it were sent now.
 
-    Its store says whether it expires, whether it is for those alone that it names, and whom its text wakes.
+    The store tells whether messages expire, whether they are only for those named, and whom the text wakes.
     """
     ghost = _ghost(wanted if may_expire else wanted.model_copy(update={"ttl_hours": NEVER}), now)
     ghost = msgspec.structs.replace(ghost, is_listed=is_for_named)
@@ -181,17 +192,17 @@ def _warnings(mailbox: Mailbox, wanted: Draft) -> list[str]:
     found = [address.warning for address in resolve_all(wanted.recipients, mailbox) if address.warning]
     words = len(wanted.content.split())
     if words > MANY_WORDS:
-        found.append(f"{words} words: this is mail, not a document (over {MANY_WORDS})")
+        found.append(f"{words} words is long for a message (over {MANY_WORDS})")
     sender = resolve(wanted.sender, mailbox.roster, mailbox.user)
     if len(mailbox.roster) and sender.kind not in (Kind.DIRECT, Kind.USER, Kind.ROLE):
-        found.append(f"the roster does not know the sender {wanted.sender!r}")
+        found.append(f'the sender "{wanted.sender}" is not registered')
     return found
 
 
 def prepare(mailbox: Mailbox, now: float, *, literal: bool = False, **fields: Any) -> Draft:
-    """Check what somebody wants to send and fill in whom it is for; raises DraftRefused.
+    """Check a message to send and fill in its audience; raises DraftRefused.
 
-    `fields` are those of Draft, with recipients as they were typed.
+    `fields` are those of Draft, with recipients as typed.
     """
     typed = split_addresses(fields.pop("recipients", ()), mailbox)
     addresses = dict.fromkeys(read_address(text, mailbox, literal=literal) for text in typed)
@@ -199,7 +210,7 @@ def prepare(mailbox: Mailbox, now: float, *, literal: bool = False, **fields: An
         raise DraftRefused("to", "is missing", "name a session, a role, a #channel, all or user")
     thread = fields.get("thread")
     if thread is not None and thread not in mailbox:
-        raise DraftRefused("thread", f"{thread!r} is no message here", "give the id of the message you answer")
+        raise DraftRefused("thread", f'names an unknown message "{thread}"', "give the id of the message you answer")
     checked = draft(recipients=tuple(addresses), **fields)
     ghost = _ghost(checked, now)
     audience = [

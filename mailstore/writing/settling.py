@@ -1,6 +1,6 @@
-"""Settling dead letters: what would be written is planned first, then written, and can be taken back.
+"""Settle dead letters: plan the records to write, write them, and undo them.
 
-Nothing is changed or removed: a letter is settled by a record in the journal, which another record undoes.
+Nothing is changed or removed: a record in the journal settles a letter, and another record undoes it.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ __all__ = [
     "undoable",
 ]
 
-ELSEWHERE = "redirect the letter to somebody who is there"
+ELSEWHERE = "redirect the letter to another recipient"
 ReadBody = Callable[[Message], str]
 
 
 class NotSettled(MailError):
-    """A letter can't be settled so; nothing was written."""
+    """A letter can't be settled this way; nothing was written."""
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One thing that will be written: a record in the journal, after a message where there is a draft."""
+    """One record to write to the journal, after sending a message if there is a draft."""
 
     action: str
     message_id: str
@@ -56,13 +56,13 @@ class Step(msgspec.Struct, frozen=True):
     note: str = ""
     details: dict[str, Any] = {}
     sent: Message | None = None
-    """The message, where it went out before and only the record of it is missing."""
+    """The message, if it was sent before and only its record is missing."""
 
 
 class Done(msgspec.Struct, frozen=True):
-    """A step as it was written; `sent` is the message that came of it.
+    """A step that was carried out; `sent` is the message it sent.
 
-    Without an intervention the message went out and the journal refused its record: the letter is still dead.
+    Without an intervention the message was sent but the journal refused the record: the letter is still dead.
     """
 
     step: Step
@@ -73,22 +73,24 @@ class Done(msgspec.Struct, frozen=True):
 def redirect(
     mailbox: Mailbox, letters: Sequence[DeadLetter], to: str, now: float, *, read_body: ReadBody, actor: str = "user"
 ) -> list[Step]:
-    """Plan to send letters on to another recipient, as answers to the old ones.
+    """Plan to send letters to another recipient, as answers to the original messages.
 
-    Raises DraftRefused for an address that is none, NotSettled where it would reach only those it was for, or
-    would be a dead letter again.
+    Raises DraftRefused for an invalid address, NotSettled for the same recipient, for the actor, and where the
+    result would be a dead letter again.
     """
     steps = []
     for letter in letters:
         draft = _again(mailbox, letter, to, now, read_body=read_body, actor=actor, verb="Redirected")
         if draft.recipients == (letter.recipient,):
-            raise NotSettled(f"the letter was for {letter.recipient} already", "name somebody else, or resend it")
+            raise NotSettled(
+                f"{letter.recipient} is already the recipient", "name another recipient, or resend the letter"
+            )
         if draft.recipients == (actor,):
-            raise NotSettled("it would be a letter to yourself", "acknowledge the letter instead")
+            raise NotSettled("you can't redirect a letter to yourself", "acknowledge it instead")
         _check_alive(mailbox, draft.recipients)
         sent = _gone_out(mailbox, draft, read_body)
-        deed = "send" if sent is None else "note that this was sent before:"
-        words = f"{deed} {_named(letter)} on to {', '.join(map(mailbox.label, draft.recipients))}"
+        verb = "redirect" if sent is None else "record the earlier redirect of"
+        words = f"{verb} {_named(letter)} to {', '.join(map(mailbox.label, draft.recipients))}"
         details = {"to": list(draft.recipients)}
         steps.append(Step("redirect", letter.message.id, letter.recipient, words, draft, details=details, sent=sent))
     return steps
@@ -103,22 +105,22 @@ def resend(
     read_body: ReadBody,
     actor: str = "user",
 ) -> list[Step]:
-    """Plan to send letters to the same recipients once more; without a TTL, with that of a new letter.
+    """Plan to send letters to the same recipients again; without a TTL, with that of a new letter.
 
-    Raises NotSettled where the recipient is dead or was never there.
+    Raises NotSettled for a recipient that is dead or unknown.
     """
     steps = []
     for letter in letters:
         if letter.state is State.UNKNOWN:
-            raise NotSettled(f"nobody is called {letter.recipient!r}", ELSEWHERE)
+            raise NotSettled(f'no agent by the name "{letter.recipient}"', ELSEWHERE)
         _check_alive(mailbox, (letter.recipient,))
         draft = _again(
-            mailbox, letter, letter.recipient, now, read_body=read_body, actor=actor, verb="Sent again", ttl=ttl_hours
+            mailbox, letter, letter.recipient, now, read_body=read_body, actor=actor, verb="Resent", ttl=ttl_hours
         )
         until = f" for {ttl_hours} h" if ttl_hours else ""
         sent = _gone_out(mailbox, draft, read_body)
-        deed = "send" if sent is None else "note that this was sent before:"
-        words = f"{deed} {_named(letter)} to {letter.recipient} again{until}"
+        verb = "resend" if sent is None else "record the earlier resend of"
+        words = f"{verb} {_named(letter)} to {letter.recipient}{until}"
         details = {"to": list(draft.recipients), "ttl_hours": ttl_hours}
         steps.append(Step("resend", letter.message.id, letter.recipient, words, draft, details=details, sent=sent))
     return steps
@@ -129,13 +131,13 @@ def _check_alive(mailbox: Mailbox, names: Sequence[str]) -> None:
         address = resolve(name, mailbox.roster, mailbox.user)
         agent = mailbox.roster.get(address.name)
         if address.kind is Kind.UNKNOWN:
-            raise NotSettled(f"nobody is called {name!r}", ELSEWHERE)
+            raise NotSettled(f'no agent by the name "{name}"', ELSEWHERE)
         if address.kind is Kind.DIRECT and agent is not None and agent.status is Status.DEAD:
             raise NotSettled(f"{name} is dead", ELSEWHERE)
 
 
 def acknowledge(letters: Sequence[DeadLetter], note: str = "") -> list[Step]:
-    """Plan to note that letters were seen and nothing is to be done."""
+    """Plan to record that letters were seen and need no action."""
     return [
         Step("acknowledge", it.message.id, it.recipient, f"acknowledge {_named(it)} to {it.recipient}", note=note)
         for it in letters
@@ -143,21 +145,23 @@ def acknowledge(letters: Sequence[DeadLetter], note: str = "") -> list[Step]:
 
 
 def undoable(mailbox: Mailbox) -> list[Intervention]:
-    """Return the records that settled a letter and were not taken back, the newest first."""
+    """Return the records that settled a letter and were not undone, the newest first."""
     return [it for it in mailbox.interventions() if it.action in SETTLING and not mailbox.is_undone(it.id)]
 
 
-def undo(mailbox: Mailbox, deed: Intervention, now: float, *, actor: str = "user") -> list[Step]:
-    """Plan to take a settling back: the letter is dead again, and whoever got it is told that it is void.
+def undo(mailbox: Mailbox, record: Intervention, now: float, *, actor: str = "user") -> list[Step]:
+    """Plan to undo a record: the letter is dead again, and recipients of the message it sent are told that it is void.
 
-    Raises NotSettled for a record that settled nothing, or that was taken back before.
+    Raises NotSettled for a record that did not settle a letter, or that was undone before.
     """
-    if deed.action not in SETTLING:
-        raise NotSettled(f"{deed.action} settled no letter", "signalbox dead-letters undo takes the newest that did")
-    if mailbox.is_undone(deed.id):
-        raise NotSettled("this was taken back before", "settle the letter anew")
-    recipient = str(deed.details.get("recipient") or "")
-    sent = mailbox.message(str(deed.details.get("sent") or ""))
+    if record.action not in SETTLING:
+        raise NotSettled(
+            f"{record.action} did not settle a letter", "signalbox dead-letters undo takes the newest that did"
+        )
+    if mailbox.is_undone(record.id):
+        raise NotSettled("this was undone before", "settle the letter again")
+    recipient = str(record.details.get("recipient") or "")
+    sent = mailbox.message(str(record.details.get("sent") or ""))
     draft = void = None
     if sent is not None:
         draft = prepare(
@@ -172,15 +176,15 @@ def undo(mailbox: Mailbox, deed: Intervention, now: float, *, actor: str = "user
             type="cancel",
         )
         void = _gone_out(mailbox, draft)
-    words = f"take back: {deed.action} of the letter to {recipient or 'all'}"
+    words = f"undo {record.action} of the letter to {recipient or 'all'}"
     if draft is not None:
         words += f"; tell {', '.join(map(mailbox.label, draft.recipients))} that it is void"
-    details = {"undoes": deed.id, "undone": deed.action}
-    return [Step(UNDO, deed.message_id or "", recipient, words, draft, details=details, sent=void)]
+    details = {"undoes": record.id, "undone": record.action}
+    return [Step(UNDO, record.message_id or "", recipient, words, draft, details=details, sent=void)]
 
 
 def overtaken(mailbox: Mailbox, steps: Sequence[Step], now: float) -> bool:
-    """Say whether somebody settled, or read, one of the letters since the steps were planned."""
+    """Return whether one of the letters was settled or read since the steps were planned."""
     dead = {(letter.message.id, letter.recipient) for letter in mailbox.dead_letters(now)}
     return any(step.action in SETTLING and (step.message_id, step.recipient) not in dead for step in steps)
 
@@ -188,9 +192,9 @@ def overtaken(mailbox: Mailbox, steps: Sequence[Step], now: float) -> bool:
 def carry_out(
     store: Store, steps: Sequence[Step], *, actor: str = "user", clock: Callable[[], float]
 ) -> tuple[list[Done], MailError | None]:
-    """Write steps one after the other; return what was written, and what stopped the rest. Blocks.
+    """Write steps in order; return those written, and the error that stopped the rest. Blocks.
 
-    A message that was dead for several and goes to one taker goes there once, with a record for each.
+    A message that was a dead letter for several recipients is redirected to one recipient once, with a record for each.
     """
     done: list[Done] = []
     went_out: dict[tuple[str | None, tuple[str, ...]], Message] = {}
@@ -222,7 +226,7 @@ def carry_out(
 
 
 def _gone_out(mailbox: Mailbox, draft: Draft, read_body: ReadBody | None = None) -> Message | None:
-    """Return the message that a draft would be once more: what sent it ended suddenly before it was recorded."""
+    """Return the message that a draft would repeat, where a crash after sending left it without a record."""
     alike = [
         node.message
         for node in mailbox.tree(draft.thread or "")

@@ -14,7 +14,7 @@ from tests.mailboxes import damaged, every_case, tangled
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
-RECORDED, LISTED = "whether reads are recorded", "whether deliveries alone are its audience"
+RECORDED, LISTED = "reads recorded", "audience is its deliveries"
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -48,11 +48,11 @@ def test_what_is_damaged_is_not_copied_and_said(run: Run, tmp_path: Path) -> Non
     done = run("convert", mail.url, f"channels:{tmp_path / 'copy'}")
     assert done.status == 0
     assert "damaged record" in done.out
-    assert "second record of one id" in done.out
+    assert "duplicate id" in done.out
     assert "agent-mailbox.jsonl:2" in done.out
     report = run("convert", mail.url, f"channels:{tmp_path / 'other'}", "--json").document
     losses = {loss["field"]: loss for loss in report["losses"]}
-    assert losses["second record of one id"]["examples"] == ["good-1"]
+    assert losses["duplicate id"]["examples"] == ["good-1"]
     assert report["messages"] == {"there": 4, "copied": 4, "others": 0}
     assert report["url"].startswith("channels:/")
 

@@ -47,7 +47,7 @@ def test_the_list_says_who_could_take_a_letter_over(run: Run, mail: MailFiles) -
 def test_a_dry_run_says_what_would_be_written_and_writes_nothing(run: Run, mail: MailFiles) -> None:
     before = files(mail)
     done = run("dead-letters", "redirect", "letter-1", "--to", "scribe", "--dry-run", "--store", mail.url)
-    assert done.out == "would send “A leaf” on to scribe\n"
+    assert done.out == "would redirect “A leaf” to scribe\n"
     assert files(mail) == before
 
 
@@ -64,7 +64,7 @@ def test_redirect_and_undo(run: Run, mail: MailFiles) -> None:
     )
     assert dead(run, mail) == ["letter-2"]
     back = run("dead-letters", "undo", "--store", mail.url)
-    assert back.out.startswith("take back: redirect of the letter to ded-00000001; tell scribe that it is void: ")
+    assert back.out.startswith("undo redirect of the letter to ded-00000001; tell scribe that it is void: ")
     assert dead(run, mail) == ["letter-1", "letter-2"]
     assert [record["action"] for record in journal(mail)] == ["redirect", "undo"]
     again = run("dead-letters", "undo", "--store", mail.url)
@@ -100,7 +100,7 @@ def test_resend_and_acknowledge(run: Run, mail: MailFiles) -> None:
         (["--dry-run"], 2, "--dry-run can't be used with list"),
         (["redirect", "letter-2", "--to", "ded-00000001"], 1, "ded-00000001 is dead"),
         (["undo", "nothing"], 1, 'no journal record with id "nothing"'),
-        (["redirect", "letter-1", "--to", "#x"], 1, "no channel is called #x"),
+        (["redirect", "letter-1", "--to", "#x"], 1, "names an unknown channel #x"),
         (["resend", "letter-2", "--ttl-hours", "0"], 1, "ttl-hours"),
     ],
 )

@@ -69,12 +69,12 @@ def test_any_deed_is_undone_by_its_id_and_only_once(run: Run, mail: MailFiles) -
     ]
     before = files(mail)
     words = ("dead-letters", "undo", rows[0]["intervention_id"])
-    assert run(*words, "--dry-run", "--store", mail.url).out.startswith("would take back: acknowledge")
+    assert run(*words, "--dry-run", "--store", mail.url).out.startswith("would undo acknowledge")
     assert files(mail) == before
     assert run(*words, "--store", mail.url).status == 0
     assert dead(run, mail) == ["letter-1"]
     again = run(*words, "--store", mail.url)
-    assert (again.status, "this was taken back before" in again.err) == (1, True)
+    assert (again.status, "this was undone before" in again.err) == (1, True)
     assert [record["action"] for record in journal(mail)] == ["acknowledge", "acknowledge", "undo"]
 
 

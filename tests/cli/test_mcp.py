@@ -84,7 +84,7 @@ async def test_an_agent_reads_answers_and_marks_over_the_protocol(mail: MailFile
         assert [message["id"] for message in tree["messages"]][:2] == ["one", "two"]
         assert {row["session_id"] for row in (await called(session, "who"))["agents"]} == {ANN, BOB}
         assert (await called(session, "mark_read", all=True))["marked"] == 1
-        assert "is no address" in await refused(session, "send_message", type="x", to="signal:+3", body="x")
+        assert "unknown kind of address" in await refused(session, "send_message", type="x", to="signal:+3", body="x")
         assert "body: field required" in await refused(session, "send_message", type="x", to=BOB)
         assert "takes messageIds or all" in await refused(session, "mark_read")
         assert 'no message with id "zzz"' in await refused(session, "thread", messageId="zzz")

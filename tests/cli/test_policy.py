@@ -72,7 +72,7 @@ def test_an_agent_reaches_the_user_by_no_name(to: str, literal: list[str], send:
 
 @pytest.mark.parametrize("text", ["@user, look.", "Ask @human.", "＠user", "For @person:me."])
 def test_an_agent_mentions_no_user(text: str, send: Send) -> None:
-    assert "whom the text mentions" in send(ANN, ORC, text).err
+    assert "body mentions the user" in send(ANN, ORC, text).err
 
 
 @pytest.mark.parametrize("to", ["project:ink", "#ink", "Project:Ink", " #ink"])

@@ -100,5 +100,5 @@ def test_views_are_listed_with_what_they_find(run: Run, tmp_path: Path, monkeypa
     rows = {row["name"]: row for row in run("views", "--json", "--store", mail.url).document}
     assert (rows["Of light"]["messages"], rows["Of light"]["unread"]) == (1, 1)
     assert rows["Of ink"]["messages"] == 0
-    assert "is:x is no claim" in rows["Broken"]["problem"]
+    assert 'unknown value "x" for is:' in rows["Broken"]["problem"]
     assert "Of light" in run("views", "--store", mail.url).out

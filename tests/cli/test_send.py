@@ -183,7 +183,7 @@ def test_a_message_that_is_not_whole_is_an_error_of_use(run: Run, mail: MailFile
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--from", "new-agent", "--to", ANN, "--body", "x"], "does not know the sender 'new-agent'"),
+        (["--from", "new-agent", "--to", ANN, "--body", "x"], 'the sender "new-agent" is not registered'),
         (["--from", BOB, "--to", ANN, "--body", "word " * 501], "501 words"),
         (["--from", BOB, "--to", "nobody", "--body", "x"], 'no agent by the name "nobody"'),
         (["--from", BOB, "--to", "lamp", "--body", "x"], 'no agent holds the role "lamp"'),
@@ -256,7 +256,7 @@ def test_one_of_a_roles_holders_is_written_to_in_turn(run: Run, mail: MailFiles)
     mail.message("between", ANN, first, ago=-1)
     assert {*first, *sent()} == {"bui-00000001", "bui-00000002"}
     done = run("send", "--from", ANN, "--to", "all", "--one-of", "--body", "x", "--store", mail.url)
-    assert (done.status, "'all' is no role" in done.err) == (1, True)
+    assert (done.status, 'is not a role ("all")' in done.err) == (1, True)
 
 
 def test_one_of_goes_round_within_one_moment_too(run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch) -> None:

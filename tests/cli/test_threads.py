@@ -28,7 +28,7 @@ def test_a_thread_as_text_is_a_tree_with_what_became_of_each_message(run: Run, t
     heads = [line for line in out.splitlines() if "→" in line]
     assert [len(line) - len(line.lstrip()) for line in heads] == [0, 2, 4, 2]
     assert "  ✓ bob-00000001: read\n" in out
-    assert "      ● bob-00000001: unread\n" in out
+    assert "      ○ bob-00000001: unread\n" in out
 
 
 def test_a_parent_that_is_nowhere_has_a_place_in_the_tree_and_none_in_the_list(run: Run, tmp_path: Path) -> None:

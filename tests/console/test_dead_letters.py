@@ -51,7 +51,7 @@ async def test_a_letter_tells_its_cause_and_who_could_take_it_over(mail: MailFil
         text = seat.text
         for words in (
             "✕ Leaf 0",
-            "ann-00000001 → ded-00000001  died before reading it",
+            "ann-00000001 → ded-00000001  recipient ended before reading",
             "◌ Late",
             "scribe · leaf 12 ␛[2J",
         ):
@@ -69,7 +69,7 @@ async def test_marked_letters_are_redirected_after_a_look_and_undone(mail: MailF
         assert "Send 2 letters on to" in seat.text
         await seat.press("enter")
         await seat.sees("Redirect 2 letters?")
-        assert "send “Leaf 0” on to bob-00000001" in seat.text
+        assert "redirect “Leaf 0” to bob-00000001" in seat.text
         assert len(lines(mail, "agent-mailbox.jsonl")) == 4
         await seat.press("y")
         await seat.sees("2 written · z undoes")

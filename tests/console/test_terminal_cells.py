@@ -120,7 +120,7 @@ def test_amber_is_no_red_in_a_terminal_of_sixteen_colours(theme: str, tmp_path: 
     terminal.wait_for("1 dead letter")
     terminal.press("D")
     terminal.wait_for("Dead letters ─")
-    terminal.wait_for("died before reading it")
+    terminal.wait_for("recipient ended before reading")
     at = terminal.find("✕")
     assert at is not None
     assert terminal.cell(*at).fg in {"red", "brightred"}

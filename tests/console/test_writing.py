@@ -160,7 +160,7 @@ async def test_a_long_quote_says_how_much_it_leaves_out(tmp_path: Path) -> None:
         ("clerk", "reaches ann-00000001"),
         ("clerk", "never expires"),
         ("", "Whom to?"),
-        ("#nothing", "no channel is called #nothing"),
+        ("#nothing", "names an unknown channel #nothing"),
     ],
 )
 async def test_it_is_said_whom_a_message_reaches_before_it_is_sent(to: str, said: str, tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ async def test_it_is_said_whom_a_message_reaches_before_it_is_sent(to: str, said
 
 @pytest.mark.parametrize(
     ("to", "body", "said"),
-    [("", "Hm.", "to is missing"), ("ann-00000001", "", "empty"), ("#nothing", "Hm.", "no channel is called")],
+    [("", "Hm.", "to is missing"), ("ann-00000001", "", "empty"), ("#nothing", "Hm.", "unknown channel")],
 )
 async def test_a_refused_draft_says_why_and_nothing_is_written(to: str, body: str, said: str, tmp_path: Path) -> None:
     mail = write_talk(tmp_path)

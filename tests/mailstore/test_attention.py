@@ -60,7 +60,7 @@ def test_a_living_agent_that_leaves_mail_unread_may_have_stopped_reading(mail: M
     mail.message("dead", ANN, DED, "Please.", ago=3 * HOUR)
     (found,) = concerns(mail, Trouble.STALLED)
     assert (found.who, found.message_id) == (BOB, "m-2")
-    assert found.reason.startswith("has not read 1 message:")
+    assert found.reason.startswith("has 1 unread message and")
     mail.read("m-2", BOB)
     assert not concerns(mail, Trouble.STALLED)
 
@@ -70,7 +70,7 @@ def test_a_role_without_a_holder_says_who_held_it_last(mail: MailFiles) -> None:
     mail.message("n", ANN, "keeper", "Anyone?", ago=30)
     (found,) = concerns(mail, Trouble.VACANT)
     assert found.who == "keeper"
-    assert found.reason == f"nobody holds the role, and 2 messages wait; last held by {DED}"
+    assert found.reason == f"no agent holds the role; 2 messages on hold; last held by {DED}"
     mail.agent(BOB, role="keeper")
     assert not concerns(mail, Trouble.VACANT)
 
@@ -132,4 +132,4 @@ def test_letters_that_die_faster_than_before(mail: MailFiles) -> None:
     assert not concerns(mail, Trouble.GROWTH)
     mail.message("m-3", ANN, "nobody-3", "You?", ago=30)
     (found,) = concerns(mail, Trouble.GROWTH)
-    assert found.reason == "4 letters died in the last 24 h, 1 in those before"
+    assert found.reason == "4 dead letters in the last 24 h, 1 in the 24 h before"

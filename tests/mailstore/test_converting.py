@@ -213,7 +213,7 @@ def test_times_are_written_as_each_system_writes_them(tmp_path: Path) -> None:
 
 def test_no_copy_is_made_where_mail_lies(tmp_path: Path) -> None:
     url = agenties(tmp_path / "from")
-    with open_store(url) as source, pytest.raises(StoreError, match="holds mail already"):
+    with open_store(url) as source, pytest.raises(StoreError, match="already contains mail"):
         convert(source, maker("agenties", tmp_path / "from"))
 
 

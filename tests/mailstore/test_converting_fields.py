@@ -76,7 +76,7 @@ def test_a_field_of_somebody_else_is_in_the_copy_or_in_the_report(mail: MailFile
         record = there.get("one", {})
         is_there = record.get(name) == value or record.get("metadata", {}).get(name) == value
         assert is_there != any(loss.field == f"field {name}" for loss in report.losses), name
-    [agents] = [loss for loss in report.losses if loss.field == "agent's further fields"]
+    [agents] = [loss for loss in report.losses if loss.field == "agent's other fields"]
     assert "parent_session" in agents.before
     assert agents.number == 1
 

@@ -205,6 +205,8 @@ def test_the_past_is_what_was_folded_by_then(mail: list[Message], reads: list[Re
     [
         ("2h", NOW - 7200),
         ("2026-03-16", NOW - 14.5 * 3600),
+        ("today", NOW - 14.5 * 3600),
+        ("yesterday", NOW - 38.5 * 3600),
         ("2026-03-16T14:00", NOW - 1800),
         ("2026-03-16T15:00+01:00", NOW - 1800),
         ("14:00", NOW - 1800),

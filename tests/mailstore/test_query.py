@@ -76,39 +76,39 @@ def test_what_a_query_means(text: str, query: Query) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "position", "expected"),
+    ("text", "position", "remedy"),
     [
-        ("", 0, "a word"),
-        ("   ", 2, "a word"),
-        ("a OR", 3, "a word"),
-        ("OR a", 0, "a word"),
-        ("a OR OR b", 5, "a word"),
-        ("a ()", 3, "a word"),
-        ("a (b", 2, ")"),
-        ("a) b", 1, "no ) here"),
-        ('a "b', 2, 'a closing "'),
-        ('a "" b', 2, "words between the quotes"),
-        ('from:"', 5, 'a closing "'),
-        ("a from:", 2, "a name"),
-        ("from: ann", 0, "a name"),
-        ("fro:ann", 0, "from:"),
-        ("red subjct:x", 4, "subject:"),
-        ("zzz:", 0, "one of from:, to:"),
-        ("is:", 0, "unread, read"),
-        ("is:unred", 3, "unread"),
-        ("is:qqqqq", 3, "unread, read"),
-        ("has:cod", 4, "code"),
-        ("before:noon", 7, "a date"),
-        ("after:2026-13-40", 6, "a date"),
-        ("after:-2h", 6, "a date"),
-        ("after:", 0, "a date"),
+        ("", 0, "add a word"),
+        ("   ", 2, "add a word"),
+        ("a OR", 3, "add a word"),
+        ("OR a", 0, "add a word"),
+        ("a OR OR b", 5, "add a word"),
+        ("a ()", 3, "add a word"),
+        ("a (b", 2, 'add ")"'),
+        ("a) b", 1, "remove it"),
+        ('a "b', 2, 'add a closing "'),
+        ('a "" b', 2, "put words between the quotes"),
+        ('from:"', 5, 'add a closing "'),
+        ("a from:", 2, "add a name"),
+        ("from: ann", 0, "add a name"),
+        ("fro:ann", 0, 'did you mean "from:"?'),
+        ("red subjct:x", 4, 'did you mean "subject:"?'),
+        ("zzz:", 0, "use from:, to:"),
+        ("is:", 0, "add unread, read"),
+        ("is:unred", 3, 'did you mean "unread"?'),
+        ("is:qqqqq", 3, "use unread, read"),
+        ("has:cod", 4, 'did you mean "code"?'),
+        ("before:noon", 7, "write a date"),
+        ("after:2026-13-40", 6, "write a date"),
+        ("after:-2h", 6, "write a date"),
+        ("after:", 0, "add a date"),
     ],
 )
-def test_a_query_that_can_not_be_read_says_where_and_what_was_expected(text: str, position: int, expected: str) -> None:
+def test_a_query_that_can_not_be_read_says_where_and_how_to_mend_it(text: str, position: int, remedy: str) -> None:
     with pytest.raises(QueryError) as caught:
         red(text)
     assert caught.value.position == position
-    assert caught.value.expected.startswith(expected)
+    assert caught.value.remedy.startswith(remedy)
     assert f"at position {position + 1}" in str(caught.value)
 
 
@@ -132,7 +132,7 @@ def test_any_text_is_read_or_refused_at_a_place_inside_it(text: str) -> None:
     error = refused(text)
     if error is not None:
         assert 0 <= error.position < max(1, len(text))
-        assert error.expected
+        assert error.remedy
 
 
 @given(scraps)

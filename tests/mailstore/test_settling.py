@@ -99,7 +99,7 @@ def test_a_redirected_letter_answers_the_old_one_and_is_dead_no_more(desk: Desk)
     before = desk.mail.mailbox.read_bytes()
     steps = redirect(desk.mailbox, [desk.letter("to-dead")], "scribe", NOW, read_body=desk.store.content)
     assert desk.mail.mailbox.read_bytes() == before
-    assert steps[0].words == "send “A leaf” on to scribe"
+    assert steps[0].words == "redirect “A leaf” to scribe"
     (sent,) = desk.write(steps)
     assert desk.mail.mailbox.read_bytes().startswith(before)
     assert sent is not None
@@ -119,7 +119,7 @@ def test_a_letter_is_sent_again_with_a_life_of_its_own(desk: Desk) -> None:
     assert desk.dead() == {"to-dead", "nobody"}
 
 
-@pytest.mark.parametrize(("message_id", "why"), [("to-dead", "is dead"), ("nobody", "nobody is called")])
+@pytest.mark.parametrize(("message_id", "why"), [("to-dead", "is dead"), ("nobody", "no agent by the name")])
 def test_only_who_is_there_is_written_to_again(desk: Desk, message_id: str, why: str) -> None:
     with pytest.raises(NotSettled, match=why):
         resend(desk.mailbox, [desk.letter(message_id)], None, NOW, read_body=desk.store.content)
@@ -131,7 +131,7 @@ def test_a_letter_is_not_redirected_to_whom_it_was_for_nor_to_no_address(desk: D
             redirect(desk.mailbox, [desk.letter("to-dead")], to, NOW, read_body=desk.store.content)
 
 
-@pytest.mark.parametrize(("to", "why"), [("fay-00000001", "is dead"), ("scrbie", "nobody is called")])
+@pytest.mark.parametrize(("to", "why"), [("fay-00000001", "is dead"), ("scrbie", "no agent by the name")])
 def test_a_letter_is_not_redirected_to_be_dead_again(to: str, why: str, desk: Desk) -> None:
     desk.mail.agent("fay-00000001", "dead", ended_at=iso(NOW - HOUR))
     with pytest.raises(NotSettled, match=why):
@@ -178,7 +178,7 @@ def test_what_was_done_is_undone_the_newest_first_and_the_letters_are_dead_again
     assert (void.type, void.thread, void.recipients) == ("cancel", sent.id, ("bob-00000001",))
     assert desk.dead() == {"to-dead", "nobody"}
     assert [it.action for it in undoable(desk.mailbox)] == ["acknowledge"]
-    with pytest.raises(NotSettled, match="taken back before"):
+    with pytest.raises(NotSettled, match="undone before"):
         undo(desk.mailbox, deed, NOW)
     desk.write(undo(desk.mailbox, undoable(desk.mailbox)[0], NOW))
     assert desk.dead() == {"to-dead", "nobody", "late"}

@@ -71,7 +71,7 @@ def test_a_letter_that_died_and_was_redirected(mail: MailFiles) -> None:
         ("redirect", "user"),
     ]
     last = moments(mail, "n")[-2:]
-    assert {(it.what, it.how) for it in last} >= {("redirect", f"for {DED}, it came of this")}
+    assert {(it.what, it.how) for it in last} >= {("redirect", f"for {DED}, sent by this action")}
 
 
 @pytest.mark.parametrize(
@@ -95,4 +95,4 @@ def test_times_that_nobody_knows_are_said_and_archiving_is_last(mail: MailFiles)
     found = moments(mail, "m")
     assert (found[-1].what, found[-1].how) == ("archived", "agent-mailbox-archive/2025-12.jsonl")
     read = next(it for it in moments(mail, "n") if it.what == "read")
-    assert (read.time, read.how) == (None, "nobody noted when")
+    assert (read.time, read.how) == (None, "time not recorded")
