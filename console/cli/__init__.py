@@ -26,9 +26,9 @@ def _chosen(words: list[str]) -> int:
         print(f"signalbox {VERSION}")
         return 0
     if words[:1] == ["check"]:
-        from console.cli.glance import check_at_a_glance
+        from console.cli.quick_check import quick_check
 
-        if (status := check_at_a_glance(words[1:])) is not None:
+        if (status := quick_check(words[1:])) is not None:
             return status
     if (url := _plainly_opened(words)) is not None:
         gc.disable()  # imports make little garbage; the application enables it again

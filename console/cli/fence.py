@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mailstore.records.message import Message
-    from mailstore.stores.haak.quick.quick_unread import Glimpse
+    from mailstore.stores.haak.quick.quick_unread import QuickMessage
 
 __all__ = ["Letter", "around", "fenced", "header"]
 
@@ -35,7 +35,7 @@ class Letter:
         self.cut = cut
 
 
-def header(message: Message | Glimpse) -> dict[str, str]:
+def header(message: Message | QuickMessage) -> dict[str, str]:
     """Return what stands above a body, in the order in which it is printed."""
     return {
         "id": message.id,

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from mailstore.records.message import Message
-    from mailstore.stores.haak.quick.quick_unread import Glimpse
+    from mailstore.stores.haak.quick.quick_unread import QuickMessage
 
-    Mail = Sequence[Message] | Sequence[Glimpse]
+    Mail = Sequence[Message] | Sequence[QuickMessage]
 
 __all__ = ["MOST_CHARACTERS", "Portion", "portion"]
 
@@ -104,7 +104,7 @@ def _rest(number: int, command: str) -> str:
     return f"{number} more {'was' if is_one else 'were'} left out and stay{'s' * is_one} unread: run {command}"
 
 
-def _cut(reader: str, message: Message | Glimpse, text: str, room: int, store: str) -> Letter:
+def _cut(reader: str, message: Message | QuickMessage, text: str, room: int, store: str) -> Letter:
     """Return a letter's beginning, which takes at most `room` characters as printed, and how to read it whole."""
     fields = {name: value[:LONGEST_FIELD] for name, value in header(message).items()}
     kept = text[: min(max(room, 0), LONGEST_EXCERPT)]

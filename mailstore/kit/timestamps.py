@@ -6,13 +6,17 @@ isoformat(time)                                 # 2026-03-16T12:00:05.000Z
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from mailstore.records.intervals import LAST_SECOND
 
 TYPE_CHECKING = False  # typing costs more than a hook may
 if TYPE_CHECKING:
+    from datetime import UTC, datetime
     from typing import Any
+else:
+    try:  # what `datetime` is made of: importing that costs a hook more than all times that it reads
+        from _datetime import UTC, datetime
+    except ImportError:
+        from datetime import UTC, datetime
 
 __all__ = ["isoformat", "parse_time", "time_of", "utc", "written_time"]
 

@@ -10,9 +10,11 @@ Imports next to nothing, because a hook reads it at every start (docs/decisions/
 
 from __future__ import annotations
 
-from mailstore.records.address import BROADCAST, ROLE, TAG, USER, is_person, resolve
+from mailstore.records.address import BROADCAST, ROLE, TAG, USER, is_person, party, resolve
 from mailstore.records.agent_table import DEAD
 from mailstore.records.protocol import PERSON
+from mailstore.rules.audience import recipients
+from mailstore.rules.outcome import UNREAD, has_expired, is_open, readers_of, state_unless_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +22,11 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from mailstore.records.agent_table import AgentTable, Registered
-    from mailstore.rules.audience import Headed, Recipient
+    from mailstore.rules.audience import Facts, Headed, Recipient, Sent, Way
 
     Truth = TypeVar("Truth", bound=Any)
 
-__all__ = ["is_due_to_sender", "is_for_user", "never_unseen", "own_of", "roles_of"]
+__all__ = ["has_to_read", "is_due_to_sender", "is_for_user", "never_unseen", "own_of", "roles_of"]
 
 
 def is_for_user(head: Headed, roster: AgentTable[Any], user: str = PERSON) -> bool:
@@ -61,3 +63,28 @@ def own_of(found: Iterable[Recipient], name: str, sender: str, time: float, rost
         for it in found
         if it.name == name or (it.kind is ROLE and name != sender and roster.is_own(name, it.role, time, it.expiry))
     ]
+
+
+def has_to_read(
+    name: str,
+    message: Sent,
+    facts: Facts,
+    roster: AgentTable[Any],
+    now: float,
+    *,
+    user: str = PERSON,
+    opened: Iterable[Way] | None = None,
+) -> bool:
+    """Say whether an agent, or the person, has a live message whose reads are recorded still to read.
+
+    Of many messages the ledger of a mailbox tells the same; this is for a single one. `opened` are those of its ways
+    that matter, where they are known; `now` in seconds since the epoch.
+    """
+    sender, roles = party(message.sender, roster, user), roles_of(roster.get(name))
+    for one in own_of(recipients(message, facts, roster, user, opened), name, sender, message.time, roster):
+        is_held = one.kind is not ROLE or one.role in roles
+        if is_held and not readers_of(one, message.sender, facts, roster):
+            state = state_unless_read(one, roster)
+            if is_open(one, state) and not (state == UNREAD and has_expired(one, message.time, roster, now)):
+                return True
+    return False

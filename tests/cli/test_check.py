@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from console.cli import glance
+from console.cli import quick_check
 from tests.cli.conftest import ROOT, Result, Run
 from tests.mailboxes import DIALECTS, Dialect, MailFiles
 
 ANN, BOB = "ann-00000001", "bob-00000001"
-Ways = pytest.mark.parametrize("way", ["at a glance", "folded"])
+Ways = pytest.mark.parametrize("way", ["quickly", "folded"])
 
 
 @pytest.fixture
@@ -36,19 +36,19 @@ def mail(tmp_path: Path) -> MailFiles:
 @pytest.fixture
 def check(run: Run, mail: MailFiles, way: str, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run `check` for an agent in one of its two ways."""
-    glances: list[int | None] = []
-    check_at_a_glance = glance.check_at_a_glance
+    statuses: list[int | None] = []
+    original = quick_check.quick_check
 
     def noted(words: list[str]) -> int | None:
-        glances.append(check_at_a_glance(words) if way == "at a glance" else None)
-        return glances[-1]
+        statuses.append(original(words) if way == "quickly" else None)
+        return statuses[-1]
 
-    monkeypatch.setattr(glance, "check_at_a_glance", noted)
+    monkeypatch.setattr(quick_check, "quick_check", noted)
 
     def check(*words: object) -> Result:
         result = run("check", "--as", ANN, "--store", mail.url, *words)
-        assert glances == [0 if way == "at a glance" else None]
-        glances.clear()
+        assert statuses == [0 if way == "quickly" else None]
+        statuses.clear()
         return result
 
     return check
@@ -114,13 +114,13 @@ def test_both_ways_print_and_record_the_same(
     dialect: Dialect, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outputs, records = [], []
-    for way in ("glance", "fold"):
+    for way in ("quickly", "fold"):
         mail = MailFiles(tmp_path / way, dialect=dialect, now=1_770_000_000.0)
         mail.agent(ANN, role="clerk", tags=["project:ink"])
         for number, to in enumerate((ANN, "project:ink", "clerk", "role:clerk", [BOB, ANN], BOB)):
             mail.message(f"m{number}", BOB, to, f"“Text” {number}", ttl_hours=999_999, subject=None)
         if way == "fold":
-            monkeypatch.setattr(glance, "check_at_a_glance", lambda words: None)
+            monkeypatch.setattr(quick_check, "quick_check", lambda words: None)
         outputs.append(re.sub("[0-9a-f]{12}", "NUMBER", run("check", "--as", ANN, "--store", mail.url).out))
         records.append(read_ids(mail))
     assert outputs[0] == outputs[1]

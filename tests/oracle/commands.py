@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 from console.cli import main
-from mailstore.stores.haak.quick.quick_unread import Unusual, glance
+from mailstore.stores.haak.quick.quick_unread import Unusual, quick_unread
 from tests.oracle.answers import Answers
 from tests.oracle.making import NOW
 from tests.oracle.people import PERSON
@@ -18,7 +18,7 @@ from tests.oracle.records import Box
 from tests.oracle.rules import Oracle
 from tests.oracle.threads import forest
 
-__all__ = ["expected_of_commands", "found_by_commands", "found_by_glances"]
+__all__ = ["expected_of_commands", "found_by_commands", "found_quickly"]
 
 STATES = ("read", "unread", "dead", "expired", "waiting", "frozen", "unknown")
 
@@ -135,9 +135,9 @@ SHAPES = {
 }
 
 
-def found_by_glances(folder: Path, names: list[str], told: Answers) -> Answers:
+def found_quickly(folder: Path, names: list[str], told: Answers) -> Answers:
     """Ask the short way of `check` for each agent's unread mail; those for whom it is no way are left out."""
     for name in names:
         with suppress(Unusual):
-            told[f"unread {name}"] = [one.id for one in glance(str(folder / "agent-mailbox.jsonl"), name, NOW)]
+            told[f"unread {name}"] = [one.id for one in quick_unread(str(folder / "agent-mailbox.jsonl"), name, NOW)]
     return {}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.oracle.answers import Answers, expected
-from tests.oracle.commands import expected_of_commands, found_by_commands, found_by_glances
+from tests.oracle.commands import expected_of_commands, found_by_commands, found_quickly
 from tests.oracle.making import NOW, Made
 from tests.oracle.records import read_box
 from tests.oracle.ways import Tally, ask, small_thresholds
@@ -56,13 +56,13 @@ def differences(made: Made, tally: Tally, *, with_commands: bool, only: str = ""
         for way, answer in ways.items():
             if only in ("", way):
                 yield from _compared(way, then if way.startswith("past") else now, answer)
-        if only in ("", "glance"):
+        if only in ("", "quick"):
             names = [fact.removeprefix("status ") for fact in now if fact.startswith("status ")]
-            glances: Answers = {}
-            yield from _compared("glance", {}, lambda: found_by_glances(folder / "whole", names, glances))
-            tally["glances"] += len(glances)
+            quick: Answers = {}
+            yield from _compared("quick", {}, lambda: found_quickly(folder / "whole", names, quick))
+            tally["quick"] += len(quick)
             tally["looks"] += len(names)
-            yield from _compared("glance", {fact: now[fact] for fact in glances}, lambda: glances)
+            yield from _compared("quick", {fact: now[fact] for fact in quick}, lambda: quick)
         if with_commands:
             for way, told, at in (("commands", now, None), ("commands --at", then, made.past)):
                 if only in ("", way):

@@ -10,7 +10,7 @@ __all__ = ["HaakStore"]
 
 
 def __getattr__(name: str) -> object:
-    """Import the store when it is asked for: a hook that only glances at a mailbox needs little of it."""
+    """Import the store when it is asked for: a hook that reads one agent's mail needs little of it."""
     if name != "HaakStore":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from mailstore.stores.haak.store import HaakStore

@@ -80,7 +80,7 @@ def pick(record: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, str]:
     found: Any = None
     for name in names:
         value = record.get(name)
-        if value in NOTHING:
+        if not value and value in NOTHING:
             continue
         if not by:
             found, by = value, name

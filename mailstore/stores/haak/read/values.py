@@ -138,8 +138,10 @@ def strings(value: Any) -> tuple[str, ...]:
 
 def text_in(record: Record, names: tuple[str, ...]) -> str | None:
     """Return a field that is a text or an integer, as text; None for any other value."""
-    value, _ = pick(record, names)
-    return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
+    value = pick(record, names)[0]
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def entries_of(document: Any) -> list[Record] | None:

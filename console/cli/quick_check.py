@@ -1,7 +1,7 @@
-"""`signalbox check` as a hook runs it: at a glance, within a few times what an empty Python costs.
+"""`signalbox check` as a hook runs it: without folding the mailbox, at a few times the cost of an empty Python.
 
-What the glance does not understand, and every other way to write the command, is left to `console.cli.check`. Both
-print and record the same. Imports next to nothing, see docs/decisions/0015.
+What the quick reading can't decide, and every other form of the command, is left to `console.cli.check`. Both print
+and record the same. Imports next to nothing, see docs/decisions/0015.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ import time
 from console.cli.portion import MOST_CHARACTERS, portion
 from console.cli.terminal_io import put
 from mailstore.files.scan import quoted
-from mailstore.stores.haak.quick.quick_unread import MAILBOX, Glimpse, Unusual, glance
+from mailstore.stores.haak.quick.quick_unread import MAILBOX, QuickMessage, Unusual, quick_unread
 
-__all__ = ["check_at_a_glance"]
+__all__ = ["quick_check"]
 
 OPTIONS = ("--as", "--store", "--max-chars")
 
 LONGEST_NUMBER = 10
 
 
-def check_at_a_glance(words: list[str]) -> int | None:
-    """Run `check` with its words where that is possible at a glance; return its exit status, None where it isn't."""
+def quick_check(words: list[str]) -> int | None:
+    """Run `check` with its arguments the quick way; return its exit status, None where the mailbox must be folded."""
     found = _options(words)
     if found is None or not found["--as"]:
         return None
-    gc.disable()  # a glance makes much that stays and no garbage
+    gc.disable()  # everything made here stays until the end
     try:
         mailbox = _mailbox(found["--store"] or os.environ.get("SIGNALBOX_STORE", ""))
-        letters = glance(mailbox, found["--as"], time.time())
+        letters = quick_unread(mailbox, found["--as"], time.time())
     except Exception:  # whatever it was (nearly always Unusual), the fold meets it too, and can say what it is
         return None
     finally:
@@ -107,7 +107,7 @@ def _settings() -> bytes:
         return b""
 
 
-def _mark(mailbox: str, reader: str, letters: list[Glimpse]) -> None:
+def _mark(mailbox: str, reader: str, letters: list[QuickMessage]) -> None:
     """Append the read records, as the store would."""
     from mailstore.files.append import append_lines
     from mailstore.files.owned import look_of

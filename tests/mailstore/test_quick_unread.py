@@ -1,4 +1,4 @@
-"""A glance at a mailbox tells what the whole reading tells, or that it can't."""
+"""The quick reading of a mailbox finds what folding it finds, or says that it can't."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from benchmarks.generate import generate
 from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.quick.quick_unread import Glimpse, Unusual, glance
+from mailstore.stores.haak.quick.quick_unread import QuickMessage, Unusual, quick_unread
 from tests.mailboxes import AMENDED, DAY, DIALECTS, HOUR, NOW, Dialect, MailFiles, damaged, every_case, iso, tangled
 
 ANN, BOB = "ann-00000001", "bob-00000001"
@@ -38,7 +38,7 @@ NAMES = [
 TEXTS = ["A text.", f"@{ANN}, look.", "a@b.org", 'He said "so": {"to": "x"}', "“é” \\u0040", ""]
 
 
-def folded(mail: MailFiles, reader: str, now: float) -> list[Glimpse | Any]:
+def folded(mail: MailFiles, reader: str, now: float) -> list[QuickMessage | Any]:
     mailbox = Mailbox()
     with HaakStore.open(mail.data) as store:
         for batch in store.scan():
@@ -47,15 +47,15 @@ def folded(mail: MailFiles, reader: str, now: float) -> list[Glimpse | Any]:
                 for one in mailbox.unread(reader, now)]  # fmt: skip
 
 
-def glanced(mail: MailFiles, reader: str, now: float) -> list[tuple[Any, ...]]:
-    found = glance(str(mail.mailbox), reader, now)
-    return [(one.id, one.sender, one.recipients, one.subject, one.thread, one.type, one.content) for one in found]
+def quickly(mail: MailFiles, reader: str, now: float) -> list[tuple[Any, ...]]:
+    found = quick_unread(str(mail.mailbox), reader, now)
+    return [(one.id, one.sender, one.recipients, one.subject, one.thread or "", one.type, one.content) for one in found]
 
 
 def agrees(mail: MailFiles, reader: str, now: float = NOW) -> bool:
-    """Hold the two against each other; say whether a glance was enough."""
+    """Hold the two against each other; say whether the quick reading was enough."""
     try:
-        found = glanced(mail, reader, now)
+        found = quickly(mail, reader, now)
     except Unusual:
         return False
     assert found == folded(mail, reader, now)
@@ -70,7 +70,7 @@ def test_every_case_is_told_alike(make: Callable[..., MailFiles], dialect: Diale
         agrees(mail, name)
 
 
-def test_a_mailbox_in_use_takes_no_more_than_a_glance(tmp_path: Path) -> None:
+def test_a_mailbox_in_use_is_read_quickly(tmp_path: Path) -> None:
     mail = MailFiles(tmp_path)
     mail.mailbox.unlink()
     generate(mail.data, messages=300, now=NOW)
@@ -116,7 +116,7 @@ AGENTS = st.fixed_dictionaries(
 
 
 def test_whatever_the_files_hold_both_tell_the_same() -> None:
-    glances: Counter[bool] = Counter()
+    quick: Counter[bool] = Counter()
 
     @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
     @given(
@@ -150,13 +150,13 @@ def test_whatever_the_files_hold_both_tell_the_same() -> None:
             for message_id, reader in deliveries:
                 mail.delivery(message_id, reader)
             for reader in (ANN, BOB):
-                glances[agrees(mail, reader)] += 1
+                quick[agrees(mail, reader)] += 1
 
     tell_the_same()
-    assert glances[True] >= glances.total() / 10, "glances were hardly ever taken: what is compared with what?"
+    assert quick[True] >= quick.total() / 10, "it was hardly ever quick: what is compared with what?"
 
 
-def test_an_archival_that_left_something_is_not_glanced_at(tmp_path: Path) -> None:
+def test_an_archival_that_left_something_is_not_read_quickly(tmp_path: Path) -> None:
     mail = MailFiles(tmp_path, now=time.time())
     mail.agent(ANN)
     mail.message("m", BOB, ANN, ago=60)
@@ -173,7 +173,7 @@ def test_an_archival_that_left_something_is_not_glanced_at(tmp_path: Path) -> No
     assert not agrees(mail, ANN, mail.now)
 
 
-def test_what_is_written_twice_is_not_glanced_at(tmp_path: Path) -> None:
+def test_what_is_written_twice_is_not_read_quickly(tmp_path: Path) -> None:
     mail = MailFiles(tmp_path)
     mail.agent(ANN)
     mail.message("m", BOB, BOB, ago=DAY)
@@ -217,4 +217,4 @@ def test_a_readers_name_may_be_written_with_escapes(reader: str, tmp_path: Path)
     mail.message("m", BOB, ANN, ago=60)
     mail.line(f'{{"message_id":"m","reader_session_id":"{reader}"}}\n'.encode(), mail.reads)
     assert agrees(mail, ANN)
-    assert glanced(mail, ANN, NOW) == []
+    assert quickly(mail, ANN, NOW) == []
