@@ -171,6 +171,6 @@ def record(store: Store, reader: str, reads: Reads) -> list[str]:
 def note_shown(store: Store, reader: str, message_ids: Iterable[str], purpose: Purpose = "read") -> None:
     """Keep that messages were shown to an agent; blocks, raises StoreError."""
     with _state() as state:
-        if state.is_passing:
+        if state.is_in_memory:
             raise StoreError(f"{state.path} can't be used", "what was shown now comes again")
         state.mark_shown(store.url, reader, purpose, message_ids, time.time())

@@ -118,7 +118,7 @@ def test_a_damaged_file_is_moved_aside_and_told(damage: bytes, tmp_path: Path) -
     path = tmp_path / "state.db"
     path.write_bytes(damage)
     state = PersonalState(path)
-    assert "moved" in state.problem
+    assert "renamed" in state.problem
     (aside,) = tmp_path.glob("state.db.damaged-*")
     assert aside.read_bytes() == damage
     state.save_draft(BOX, KEPT)
@@ -139,7 +139,7 @@ def test_a_file_damaged_twice_is_moved_aside_twice(tmp_path: Path) -> None:
 def test_a_place_that_can_not_be_written_is_told_and_memory_takes_its_place(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     state = PersonalState(tmp_path / "file" / "state.db")
-    assert "not kept" in state.problem
+    assert "not saved" in state.problem
     state.save_draft(BOX, KEPT)
     assert state.drafts(BOX) == {KEPT.key: KEPT}
     state.close()
@@ -148,7 +148,7 @@ def test_a_place_that_can_not_be_written_is_told_and_memory_takes_its_place(tmp_
 def test_a_folder_in_its_place_is_told(tmp_path: Path) -> None:
     (tmp_path / "state.db").mkdir()
     state = PersonalState(tmp_path / "state.db")
-    assert "not kept" in state.problem
+    assert "not saved" in state.problem
     state.close()
 
 
@@ -176,7 +176,7 @@ async def test_the_console_tells_when_nothing_is_kept(tmp_path: Path) -> None:
     mail, _ = every_case(tmp_path)
     (tmp_path / "file").write_text("no folder")
     async with opened(mail.data, state=tmp_path / "file" / "s.db") as seat:
-        assert "kept" in seat.text
+        assert "not saved" in seat.text
         await seat.press("enter", "j", "r", *"Yes.", "escape")
         assert seat.notice == "the draft is kept"
 

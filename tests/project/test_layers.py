@@ -33,8 +33,9 @@ ORDER = [
 CONSOLE = [
     {"errors", "render", "symbols", "failures", "idle", "stepping", "driver", "composer_draft", "undo_history"},
     {"commands", "config", "styles", "theme_files", "widgets", "saved_views", "archive_report", "process", "prefetch"},
-    {"export", "feed", "hooks", "keymap", "notification_rules", "state", "wake_command"},
-    {"notification_delivery", "unseen"},
+    {"export", "feed", "hooks", "keymap", "notification_rules", "state_database", "wake_command"},
+    {"notification_delivery", "state"},
+    {"unseen"},
     {"session"},
     {"panes"},
     {"screens"},

@@ -1,0 +1,130 @@
+"""The SQLite file of the person's own state: opened, repaired and written as a whole."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from mailstore.errors import reason_of
+
+__all__ = ["StateDatabase"]
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS seen (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, mailbox TEXT NOT NULL, message_id TEXT NOT NULL, at REAL NOT NULL,
+    UNIQUE (mailbox, message_id) ON CONFLICT IGNORE
+);
+CREATE TABLE IF NOT EXISTS drafts (
+    mailbox TEXT NOT NULL, key TEXT NOT NULL, recipients TEXT NOT NULL, subject TEXT NOT NULL, body TEXT NOT NULL,
+    thread TEXT, action TEXT NOT NULL, updated REAL NOT NULL, PRIMARY KEY (mailbox, key)
+);
+CREATE TABLE IF NOT EXISTS joined (mailbox TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (mailbox, tag));
+CREATE TABLE IF NOT EXISTS views (
+    mailbox TEXT NOT NULL, name TEXT NOT NULL, query TEXT NOT NULL, PRIMARY KEY (mailbox, name)
+);
+CREATE TABLE IF NOT EXISTS readers (
+    id INTEGER PRIMARY KEY, mailbox TEXT NOT NULL, reader TEXT NOT NULL, purpose TEXT NOT NULL,
+    UNIQUE (mailbox, reader, purpose)
+);
+CREATE TABLE IF NOT EXISTS shown (
+    reader INTEGER NOT NULL, message_id TEXT NOT NULL, at REAL NOT NULL, PRIMARY KEY (reader, message_id)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS session (mailbox TEXT PRIMARY KEY, value TEXT NOT NULL, updated REAL NOT NULL);
+"""
+VERSION = 1
+
+
+class StateDatabase:
+    """An SQLite file that two consoles can share and that survives a crash.
+
+    Methods block; any thread may call them. A file that can't be used is renamed, never deleted, and a new one or a
+    database in memory takes its place: `problem` says so.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.problem = ""
+        self.is_in_memory = False
+        """Whether the file can't be used, so that nothing is kept."""
+        self._lock = RLock()
+        self._db = self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            return self._connect(self.path)
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                return self._open_in_memory(f"{self.path} can't be used ({error}): changes to your state are not saved")
+            renamed = self._rename()
+            self.problem = f"{self.path} was damaged: renamed to {renamed.name}, and a new file was created"
+            return self._connect(self.path)
+        except OSError as error:
+            reason = reason_of(error)
+            return self._open_in_memory(f"{self.path} can't be created ({reason}): changes to your state are not saved")
+
+    def _open_in_memory(self, problem: str) -> sqlite3.Connection:
+        self.problem = problem
+        self.is_in_memory = True
+        return self._connect(":memory:")
+
+    def _rename(self) -> Path:
+        number = 1
+        while (renamed := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
+            number += 1
+        self.path.rename(renamed)
+        for suffix in ("-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        return renamed
+
+    def _connect(self, path: Path | str) -> sqlite3.Connection:
+        db = sqlite3.connect(path, timeout=5.0, isolation_level=None, check_same_thread=False)
+        try:
+            found = db.execute("PRAGMA user_version").fetchone()[0]
+            if found > VERSION:
+                raise sqlite3.OperationalError("a newer Signalbox wrote it")
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.executescript(SCHEMA)
+            db.execute(f"PRAGMA user_version = {VERSION}")
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._db.close()
+
+    def stamp(self) -> tuple[int, int] | None:
+        """Return a value that changes whenever any console writes; None if unknown. Never blocks."""
+        try:
+            facts = Path(f"{self.path}-wal").stat()
+        except OSError:
+            return None
+        return facts.st_size, facts.st_mtime_ns
+
+    def rows(self, statement: str, values: Iterable[Any]) -> list[Any]:
+        """Return the rows that a statement selects."""
+        with self._lock:
+            return self._db.execute(statement, tuple(values)).fetchall()
+
+    def write(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Execute a statement for each row, for all of them or for none."""
+        self.write_all([(statement, rows)])
+
+    def write_all(self, changes: Iterable[tuple[str, Iterable[tuple[Any, ...]]]]) -> None:
+        """Execute some statements for their rows, all of them or none."""
+        with self._lock:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                for statement, rows in changes:
+                    self._db.executemany(statement, rows)
+            except sqlite3.Error:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
