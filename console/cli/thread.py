@@ -13,7 +13,7 @@ from console.render.safe import visible_line
 from mailstore.errors import ContentGone
 from mailstore.kit.bodies import first_line
 from mailstore.records.message import Message
-from mailstore.state.views import Node
+from mailstore.state.views import ThreadNode
 
 STEP = "  "
 DEEPEST = 16
@@ -44,7 +44,7 @@ def _root(mail: Loaded, typed: str) -> str:
     return mail.mailbox.root_of(find_message(mail.mailbox, typed).id)
 
 
-def branch(mail: Loaded, node: Node) -> str:
+def branch(mail: Loaded, node: ThreadNode) -> str:
     """Return one message of the tree; beyond a certain depth, the depth is written instead of indented."""
     indent = STEP * min(node.depth, DEEPEST)
     deep = f" (depth {node.depth})" if node.depth > DEEPEST else ""

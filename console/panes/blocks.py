@@ -20,7 +20,7 @@ from mailstore.records.message import Message
 from mailstore.records.scope import label_of
 from mailstore.rules.delivery import Standing, State
 from mailstore.state.mailbox import Mailbox
-from mailstore.state.views import Node
+from mailstore.state.views import ThreadNode
 
 if TYPE_CHECKING:
     from console.render.elements import MarkdownStyles
@@ -44,7 +44,7 @@ WORDS = {
 class MessageBlock(Struct, frozen=True):
     """All that a message's lines are made of, apart from its text; equal blocks look the same."""
 
-    node: Node
+    node: ThreadNode
     to: str = ""
     answered: str = ""
     standings: tuple[tuple[str, Standing], ...] = ()
@@ -58,7 +58,7 @@ class MessageBlock(Struct, frozen=True):
         return self.node.id
 
 
-def block_of(mailbox: Mailbox, node: Node, now: float, *, is_intervention: bool, folded: int) -> MessageBlock:
+def block_of(mailbox: Mailbox, node: ThreadNode, now: float, *, is_intervention: bool, folded: int) -> MessageBlock:
     """Gather what the mailbox says of a message."""
     message = node.message
     if message is None:

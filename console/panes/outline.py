@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.outline import Outline as Shape
-from mailstore.state.views import Node
+from mailstore.state.views import ThreadNode
 
 __all__ = ["ShownOutline", "outline_of"]
 
@@ -53,10 +53,10 @@ class ShownOutline(Struct, frozen=True):
                 shown.append(at)
         return ShownOutline([self.keys[at] for at in shown], [self.depths[at] for at in shown], letters=self.letters)
 
-    def node(self, mailbox: Mailbox, at: int) -> Node:
+    def node(self, mailbox: Mailbox, at: int) -> ThreadNode:
         """Return a message in its place; what it answers is here too, or it would stand at the left."""
         message, depth = mailbox.message(self.keys[at]), self.depths[at]
-        return Node(self.keys[at], message, depth, message.thread if message is not None and depth else None)
+        return ThreadNode(self.keys[at], message, depth, message.thread if message is not None and depth else None)
 
 
 def outline_of(mailbox: Mailbox, shape: Shape, *, is_flat: bool) -> ShownOutline:

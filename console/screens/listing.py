@@ -12,9 +12,9 @@ from console.screens.location import Location
 from console.screens.undoing import Undoing
 from console.session import Session
 from console.widgets.backdrop import Backdrop
-from mailstore.columns.thread_list import Roots
+from mailstore.columns.thread_list import ThreadList
 from mailstore.records.message import Message
-from mailstore.state.thread_filter import Sifted
+from mailstore.state.thread_filter import FilteredThreads
 
 __all__ = ["Listing"]
 
@@ -38,7 +38,7 @@ class Listing(Undoing, Screen[None], Backdrop):
         self.found: dict[str, Message] | None = None
         self.marked: set[str] = set()
         self._sifted_for: tuple[object, ...] = ()
-        self._sifted: Sifted | None = None
+        self._sifted: FilteredThreads | None = None
         self._sifting: Timer | None = None
         self._shows_at = 0.0
 
@@ -79,7 +79,7 @@ class Listing(Undoing, Screen[None], Backdrop):
         """Say whether there may be more threads to be listed."""
         return self._sifted is not None and not self._sifted.is_whole
 
-    def _sift(self, among: Sequence[str] | None) -> Sifted:
+    def _sift(self, among: Sequence[str] | None) -> FilteredThreads:
         """Return what was sifted so far; begin anew where something else is asked, or of another mailbox."""
         session, view = self.session, self.look.view
         asked = (session.mailbox, view, self.only_unread, self.filter_text, among)
@@ -97,7 +97,7 @@ class Listing(Undoing, Screen[None], Backdrop):
             )
             first = [] if self.look.root is None else [self.look.root]
             wider = sifted if sifted is not None and holds and sifted.sieve.is_wider(sieve) else None
-            sifted = self._sifted = Sifted(sieve, first, wider)
+            sifted = self._sifted = FilteredThreads(sieve, first, wider)
             self._sifted_for = asked
             sifted.settle(SLICE_SECONDS)
             sifted.look(SLICE_SECONDS)
@@ -134,7 +134,7 @@ class Listing(Undoing, Screen[None], Backdrop):
     def marked_roots(self) -> list[str]:
         """Return the listed threads that the person marked, in the order of the list."""
         roots = self.roots() if self.marked else []
-        if not isinstance(roots, Roots):
+        if not isinstance(roots, ThreadList):
             return [root for root in roots if root in self.marked]
         places = {root: place for root in self.marked if (place := roots.place(root)) is not None}
         return sorted(places, key=places.__getitem__)

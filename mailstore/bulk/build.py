@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from mailstore.bulk.column_buffer import Gathered, Reads
-from mailstore.bulk.keys import NO_KEY, Keys, Texts, texts_at
+from mailstore.bulk.column_buffer import MessageBuffer, ReadBuffer
+from mailstore.bulk.keys import NO_KEY, KeyIndex, PackedTexts, texts_at
 from mailstore.bulk.open_mail import FEWEST, FilerOfMany
 from mailstore.bulk.parts import MailColumns, ReadColumns
 from mailstore.bulk.threads import (
@@ -21,12 +21,12 @@ from mailstore.bulk.threads import (
     rings,
     roots,
 )
-from mailstore.columns.ids import Ids, checksum
-from mailstore.columns.messages import ABSENT, NONE, Messages
-from mailstore.columns.strings import MOST, Strings
+from mailstore.columns.ids import IdColumn, checksum
+from mailstore.columns.messages import ABSENT, NONE, MessageTable
+from mailstore.columns.strings import MOST, StringColumn
 from mailstore.records.address import is_person
 from mailstore.rules.unread import is_for_user, never_unseen
-from mailstore.state.contents import Contents
+from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 from mailstore.state.index import channel_tags
 
@@ -40,7 +40,7 @@ class KeyCollision(Exception):
     """Two ids have the same key: then nothing can be told by keys."""
 
 
-def fill_mail(contents: Contents, gathered: Gathered) -> Keys:
+def fill_mail(contents: MailboxContents, gathered: MessageBuffer) -> KeyIndex:
     """Fill a mailbox that holds only a roster with messages; return the row of each key. Raises KeyCollision."""
     keys, parents = _settle(gathered)
     columns, table = gathered.columns(), contents.messages
@@ -54,7 +54,7 @@ def fill_mail(contents: Contents, gathered: Gathered) -> Keys:
     return keys
 
 
-def fill_reads(contents: Contents, keys: Keys, reads: Reads, now: float) -> None:
+def fill_reads(contents: MailboxContents, keys: KeyIndex, reads: ReadBuffer, now: float) -> None:
     """Fill a mailbox that has its messages with what was read of them."""
     records = reads.columns()
     rows = keys.find(records.keys)
@@ -63,17 +63,17 @@ def fill_reads(contents: Contents, keys: Keys, reads: Reads, now: float) -> None
     _fill_ledger(contents, _fill_receipts(contents, rows, records), now)
 
 
-def _settle(gathered: Gathered) -> tuple[Keys, Rows]:
+def _settle(gathered: MessageBuffer) -> tuple[KeyIndex, Rows]:
     """Leave to the fold what only it can decide, ids that come twice and rings of replies.
 
     Return where the rest is, and what each of it answers.
     """
     columns = gathered.columns()
-    keys = Keys(columns.keys)
+    keys = KeyIndex(columns.keys)
     if not keys.are_unique:
         first = keys.find(columns.keys)
         again = np.flatnonzero(first != np.arange(len(first)))
-        ids = Texts(columns.ids, columns.id_sizes)
+        ids = PackedTexts(columns.ids, columns.id_sizes)
         if texts_at(ids, first[again].tolist()) != texts_at(ids, again.tolist()):
             raise KeyCollision("two ids have one key")
         return _without(gathered, again)
@@ -82,12 +82,12 @@ def _settle(gathered: Gathered) -> tuple[Keys, Rows]:
     return _without(gathered, on_ring) if len(on_ring) else (keys, parents)
 
 
-def _without(gathered: Gathered, places: NDArray[np.int64]) -> tuple[Keys, Rows]:
+def _without(gathered: MessageBuffer, places: NDArray[np.int64]) -> tuple[KeyIndex, Rows]:
     gathered.leave(places.tolist())
     return _settle(gathered)
 
 
-def _name_missing(table: Messages, rows: Rows, keys: NDArray[np.uint64], id_at: Callable[[int], str]) -> None:
+def _name_missing(table: MessageTable, rows: Rows, keys: NDArray[np.uint64], id_at: Callable[[int], str]) -> None:
     """Give rows to ids that are named and of which no message was gathered; what has the same key is the same."""
     missing = np.flatnonzero((rows == NONE) & (keys != NO_KEY))
     if len(missing):
@@ -99,12 +99,12 @@ def _name_missing(table: Messages, rows: Rows, keys: NDArray[np.uint64], id_at: 
         _load_ids(ids, ids.texts, np.append(np.array(ids.hashes), hashes), np.append(np.array(ids.rows), fresh))
 
 
-def _load_ids(ids: Ids, texts: Strings, hashes: NDArray[np.uint32], rows: Rows) -> None:
+def _load_ids(ids: IdColumn, texts: StringColumn, hashes: NDArray[np.uint32], rows: Rows) -> None:
     ordered, order = in_order(hashes)
     ids.fill(texts, column("I", ordered), column("i", rows[order]))
 
 
-def _fill_table(table: Messages, columns: MailColumns) -> None:
+def _fill_table(table: MessageTable, columns: MailColumns) -> None:
     number = len(columns.keys)
     _load_ids(table.ids, _strings(columns.ids, columns.id_sizes), columns.hashes, np.arange(number, dtype=np.int32))
     table.subjects = _strings(columns.subjects, columns.subject_sizes)
@@ -114,14 +114,14 @@ def _fill_table(table: Messages, columns: MailColumns) -> None:
     table.number = number
 
 
-def _strings(cells: NDArray[np.uint8], sizes: NDArray[np.number]) -> Strings:
-    found, ends = Strings(), np.cumsum(sizes, dtype=np.int64)
+def _strings(cells: NDArray[np.uint8], sizes: NDArray[np.number]) -> StringColumn:
+    found, ends = StringColumn(), np.cumsum(sizes, dtype=np.int64)
     typecode = "I" if not len(ends) or ends[-1] <= MOST else "Q"
     found.fill(bytearray(cells), column(typecode, ends))
     return found
 
 
-def _fill_receipts(contents: Contents, rows: Rows, records: ReadColumns) -> Rows:
+def _fill_receipts(contents: MailboxContents, rows: Rows, records: ReadColumns) -> Rows:
     """Fill the receipts, and return the row of each."""
     receipts, number = contents.receipts.reads, len(contents.messages)
     pairs = rows.astype(np.int64) * (len(contents.messages.names) + 1) + records.readers
@@ -162,7 +162,7 @@ def _first_and_least(
     return first[by_place], least[by_place]
 
 
-def _fill_threads(contents: Contents) -> None:
+def _fill_threads(contents: MailboxContents) -> None:
     table, index = contents.messages, contents.index
     parents = np.array(table.parents, np.int32)
     size, tops = len(parents), roots(parents)
@@ -197,7 +197,7 @@ def _fill_threads(contents: Contents) -> None:
     index.fill_order(column("i", ordered))
 
 
-def _fill_postings(contents: Contents) -> None:
+def _fill_postings(contents: MailboxContents) -> None:
     table, postings = contents.messages, contents.index.postings
     there = np.flatnonzero(np.array(table.heads, np.uint32) != ABSENT)
     for keys, name in ((np.array(table.senders, np.uint32), "sender"), (np.array(table.heads, np.uint32), "head")):
@@ -209,7 +209,7 @@ def _fill_postings(contents: Contents) -> None:
         setattr(postings, f"last_of_{name}", dict(zip(owners.tolist(), there[last].tolist(), strict=True)))
 
 
-def _fill_counts(contents: Contents) -> None:
+def _fill_counts(contents: MailboxContents) -> None:
     """Count what is unseen, and how much mail the channels have."""
     table, index = contents.messages, contents.index
     heads = np.array(table.heads, np.uint32)
@@ -228,14 +228,14 @@ def _fill_counts(contents: Contents) -> None:
             index.unseen_channel[tag] += unseen[number]
 
 
-def _own(contents: Contents) -> Mask:
+def _own(contents: MailboxContents) -> Mask:
     """Say which rows hold what the person sent."""
     table = contents.messages
     own = [at for at, name in enumerate(table.names.values) if is_person(name, contents.roster, contents.user)]
     return np.isin(np.array(table.senders, np.uint32), np.array(own, np.uint32))
 
 
-def _fill_ledger(contents: Contents, read_rows: Rows, now: float) -> None:
+def _fill_ledger(contents: MailboxContents, read_rows: Rows, now: float) -> None:
     table = contents.messages
     contents.ledger.open.grow(len(table))
     filer = FilerOfMany(

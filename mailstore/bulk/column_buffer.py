@@ -9,15 +9,15 @@ from zlib import crc32
 
 import numpy as np
 
-from mailstore.bulk.keys import NO_KEY, Texts, keys_of, texts_at, texts_of
-from mailstore.bulk.parts import MailColumns, Part, ReadColumns
-from mailstore.columns.interned import Interned
-from mailstore.columns.messages import Messages, head_of
+from mailstore.bulk.keys import NO_KEY, PackedTexts, keys_of, texts_at, texts_of
+from mailstore.bulk.parts import ColumnPart, MailColumns, ReadColumns
+from mailstore.columns.interned import InternTable
+from mailstore.columns.messages import MessageTable, head_of
 from mailstore.columns.stamps import ODD, written
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Receipt
 
-__all__ = ["Gathered", "Reads"]
+__all__ = ["MessageBuffer", "ReadBuffer"]
 
 ThreadAt = Callable[[str, int, int], str]
 """Returns what the message in a file, at a byte and of a length, says it answers."""
@@ -26,10 +26,10 @@ IdAt = Callable[[int, int], str]
 NO_ENDS = np.empty(0, np.uint32)
 
 
-class Gathered:
+class MessageBuffer:
     """Messages in the order in which they stand in the files; `events` are left to the fold."""
 
-    def __init__(self, table: Messages, thread_at: ThreadAt) -> None:
+    def __init__(self, table: MessageTable, thread_at: ThreadAt) -> None:
         self.table = table
         self.events: list[Event] = []
         self.odd_stamps: dict[int, str] = {}
@@ -39,7 +39,7 @@ class Gathered:
         self._pieces: list[MailColumns] = []
         self._number = 0
 
-    def add(self, part: Part) -> None:
+    def add(self, part: ColumnPart) -> None:
         """Take the messages of a part in."""
         found, table = part.mail(), self.table
         senders = np.array([table.names.number(name) for name in part.names], np.uint32)[found.senders]
@@ -84,7 +84,7 @@ class Gathered:
     def columns(self) -> MailColumns:
         """Return the messages that were taken in, as a column for all that is known of them."""
         if not self._pieces:
-            self._pieces.append(Part(0, 0, 0, columns=[memoryview(b"")] * len(MailColumns._fields)).mail())
+            self._pieces.append(ColumnPart(0, 0, 0, columns=[memoryview(b"")] * len(MailColumns._fields)).mail())
         if len(self._pieces) > 1:
             self._pieces = [MailColumns(*map(np.concatenate, zip(*self._pieces, strict=True)))]
         return self._pieces[0]
@@ -92,8 +92,8 @@ class Gathered:
     def leave(self, places: Sequence[int]) -> None:
         """Leave the messages at some places to the fold, in their order."""
         columns, places = self.columns(), sorted(places)
-        ids = texts_at(Texts(columns.ids, columns.id_sizes), places)
-        subjects = texts_at(Texts(columns.subjects, columns.subject_sizes), places)
+        ids = texts_at(PackedTexts(columns.ids, columns.id_sizes), places)
+        subjects = texts_at(PackedTexts(columns.subjects, columns.subject_sizes), places)
         self.events += [self._message(*each, columns) for each in zip(places, ids, subjects, strict=True)]
         stays = np.ones(self._number, bool)
         stays[places] = False
@@ -128,10 +128,10 @@ class Gathered:
         )
 
 
-class Reads:
+class ReadBuffer:
     """Read records in the order in which they stand in their file."""
 
-    def __init__(self, names: Interned[str]) -> None:
+    def __init__(self, names: InternTable[str]) -> None:
         self.events: list[Event] = []
         self._names = names
         self._pieces: list[ReadColumns] = []
@@ -139,7 +139,7 @@ class Reads:
         """The place at which each part begins, and what tells the id that the record at a place of it names."""
         self._number = 0
 
-    def add(self, part: Part, id_at: IdAt) -> None:
+    def add(self, part: ColumnPart, id_at: IdAt) -> None:
         """Take the records of a part in."""
         found = part.reads()
         numbers = np.array([self._names.number(name) for name in part.names], np.uint32)
@@ -169,7 +169,7 @@ class Reads:
     def columns(self) -> ReadColumns:
         """Return the records that were taken in, as a column for all that is known of them."""
         if not self._pieces:
-            self._pieces.append(Part(0, 0, 0, columns=[memoryview(b"")] * len(ReadColumns._fields)).reads())
+            self._pieces.append(ColumnPart(0, 0, 0, columns=[memoryview(b"")] * len(ReadColumns._fields)).reads())
         if len(self._pieces) > 1:
             self._pieces = [ReadColumns(*map(np.concatenate, zip(*self._pieces, strict=True)))]
         return self._pieces[0]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NO_KEY", "Keys", "Texts", "keys_of", "texts_at", "texts_of"]
+__all__ = ["NO_KEY", "KeyIndex", "PackedTexts", "keys_of", "texts_at", "texts_of"]
 
 NO_KEY = 0
 WORD = 8
@@ -18,31 +18,31 @@ ODD = np.uint64(1)
 NOWHERE = -1
 
 
-class Texts(NamedTuple):
+class PackedTexts(NamedTuple):
     """Texts that stand one after another as UTF-8, half characters kept, and the bytes that each takes."""
 
     cells: NDArray[np.uint8]
     sizes: NDArray[np.uint32]
 
 
-def texts_of(texts: list[str]) -> Texts:
+def texts_of(texts: list[str]) -> PackedTexts:
     """Return texts in one piece."""
     joined = "".join(texts)
     if joined.isascii():
         sizes = np.fromiter(map(len, texts), np.uint32, len(texts))
-        return Texts(np.frombuffer(joined.encode(), np.uint8), sizes)
+        return PackedTexts(np.frombuffer(joined.encode(), np.uint8), sizes)
     parts = [text.encode("utf-8", "surrogatepass") for text in texts]
-    return Texts(np.frombuffer(b"".join(parts), np.uint8), np.fromiter(map(len, parts), np.uint32, len(parts)))
+    return PackedTexts(np.frombuffer(b"".join(parts), np.uint8), np.fromiter(map(len, parts), np.uint32, len(parts)))
 
 
-def texts_at(texts: Texts, places: Sequence[int]) -> list[str]:
+def texts_at(texts: PackedTexts, places: Sequence[int]) -> list[str]:
     """Return the texts at some places."""
     ends = np.cumsum(texts.sizes, dtype=np.int64)
     spans = zip((ends - texts.sizes)[places].tolist(), ends[places].tolist(), strict=True)
     return [texts.cells[start:end].tobytes().decode("utf-8", "surrogatepass") for start, end in spans]
 
 
-def keys_of(ids: Texts) -> NDArray[np.uint64]:
+def keys_of(ids: PackedTexts) -> NDArray[np.uint64]:
     """Return a number of 64 bits for each id, never `NO_KEY`; that two ids share one is next to impossible."""
     cells, sizes = ids
     if not len(sizes):
@@ -72,7 +72,7 @@ def _keys(cells: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return found | ODD
 
 
-class Keys:
+class KeyIndex:
     """Where keys stand in a column."""
 
     def __init__(self, keys: NDArray[np.uint64]) -> None:

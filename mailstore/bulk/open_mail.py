@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mailstore.bulk.threads import column, in_order
-from mailstore.columns.messages import Head, Messages
+from mailstore.columns.messages import MessageHead, MessageTable
 from mailstore.columns.open_mail import WORD, Name
 from mailstore.records.address import ROLE, is_person, party
 from mailstore.records.intervals import FOREVER
@@ -34,7 +34,7 @@ class FilerOfMany:
     """Files the messages that share a head together, with the same result as `Ledger.file`."""
 
     def __init__(
-        self, ledger: Ledger, messages: Messages, readers: array[int], read_rows: Rows, roster: Roster, user: str
+        self, ledger: Ledger, messages: MessageTable, readers: array[int], read_rows: Rows, roster: Roster, user: str
     ) -> None:
         self._ledger = ledger
         self._messages = messages
@@ -51,7 +51,7 @@ class FilerOfMany:
         self._expired = np.zeros(len(messages), bool)
         self._opened: dict[Name, list[Rows]] = {}
 
-    def file(self, head: Head, rows: Rows, now: float) -> None:
+    def file(self, head: MessageHead, rows: Rows, now: float) -> None:
         """File messages that share a head, none of which has a delivery record."""
         times, senders = self._times[rows], self._senders[rows]
         expiries = times + longest_ttl(head, self._roster, self._user)
@@ -100,7 +100,7 @@ class FilerOfMany:
         number = self._messages.names.known(name)
         return [] if number is None else [number]
 
-    def _file_for(self, one: Recipient, head: Head, rows: Rows, ends: Times, now: float) -> None:
+    def _file_for(self, one: Recipient, head: MessageHead, rows: Rows, ends: Times, now: float) -> None:
         """File messages for one recipient, given the expiry of each."""
         unread = np.ones(len(rows), bool)
         for reader, is_any in readers_for(one, self._roster):
@@ -123,7 +123,7 @@ class FilerOfMany:
                 ends[at] = end_of(one, float(self._times[rows[at]]), float(ends[at]), self._roster)
         return ends
 
-    def _file_as(self, found: State, one: Recipient, head: Head, rows: Rows, ends: Times) -> None:
+    def _file_as(self, found: State, one: Recipient, head: MessageHead, rows: Rows, ends: Times) -> None:
         """File messages that have one state for a recipient."""
         if is_open(one, found):
             if not head.archived and len(rows):

@@ -9,12 +9,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mailstore.bulk.shares import Block, Share
-from mailstore.columns.interned import Interned
-from mailstore.columns.messages import Head
-from mailstore.files.lines import Summed
+from mailstore.bulk.shares import FileShare, LineBlock
+from mailstore.columns.interned import InternTable
+from mailstore.columns.messages import MessageHead
+from mailstore.files.lines import ChecksummedSpan
 
-__all__ = ["BlockDecoder", "Found", "MailColumns", "Part", "ReadColumns", "Unusual", "found_in"]
+__all__ = ["BlockDecoder", "ColumnPart", "MailColumns", "ReadColumns", "ShareColumns", "UnusualBlock", "found_in"]
 
 Numbers = NDArray[np.uint32]
 Integers = NDArray[np.int64]
@@ -54,18 +54,18 @@ TYPES = {
 }
 
 
-class Unusual(Exception):
+class UnusualBlock(Exception):
     """A block holds something that must be looked at line by line."""
 
 
-class Part(msgspec.Struct):
+class ColumnPart(msgspec.Struct):
     """Some lines as columns; one without columns must be read line by line."""
 
     offset: int
     size: int
     lines: int
     names: list[str] = []
-    heads: list[Head] = []
+    heads: list[MessageHead] = []
     columns: list[memoryview] = []
 
     def mail(self) -> MailColumns:
@@ -77,44 +77,44 @@ class Part(msgspec.Struct):
         return ReadColumns(*map(np.frombuffer, self.columns, TYPES[ReadColumns]))
 
 
-class Found(msgspec.Struct):
+class ShareColumns(msgspec.Struct):
     """All that a share holds."""
 
-    summed: Summed
-    parts: list[Part]
+    summed: ChecksummedSpan
+    parts: list[ColumnPart]
 
 
 class BlockDecoder(Protocol):
     """Makes columns of blocks of usual lines."""
 
-    names: Interned[str]
-    heads: Interned[Head]
+    names: InternTable[str]
+    heads: InternTable[MessageHead]
 
-    def columns(self, block: Block) -> MailColumns | ReadColumns:
-        """Return a block's records; raises Unusual, ValueError and RecursionError for any that is not usual."""
+    def columns(self, block: LineBlock) -> MailColumns | ReadColumns:
+        """Return a block's records; raises UnusualBlock, ValueError and RecursionError for any that is not usual."""
         ...
 
 
-def found_in(share: Share, begin: Callable[[], BlockDecoder]) -> Found:
+def found_in(share: FileShare, begin: Callable[[], BlockDecoder]) -> ShareColumns:
     """Return what a share holds, parted where lines are not usual. Raises OSError."""
-    parts: list[Part] = []
+    parts: list[ColumnPart] = []
     run = _Run(begin())
 
-    def take(block: Block) -> None:
+    def take(block: LineBlock) -> None:
         nonlocal run
         try:
             run.take(block)
-        except (Unusual, ValueError, RecursionError):
+        except (UnusualBlock, ValueError, RecursionError):
             halves = block.halves()
             for half in halves:
                 take(half)
             if not halves:
-                parts.extend((*run.part(), Part(block.offset, len(block.data), len(block.ends))))
+                parts.extend((*run.part(), ColumnPart(block.offset, len(block.data), len(block.ends))))
                 run = _Run(begin())
 
     for block in share.blocks():
         take(block)
-    return Found(share.summed(), [*parts, *run.part()])
+    return ShareColumns(share.summed(), [*parts, *run.part()])
 
 
 class _Run:
@@ -125,7 +125,7 @@ class _Run:
         self._offset = self._size = self._lines = 0
         self._columns: list[MailColumns | ReadColumns] = []
 
-    def take(self, block: Block) -> None:
+    def take(self, block: LineBlock) -> None:
         columns = self._decoder.columns(block)
         if isinstance(columns, ReadColumns):
             columns = columns._replace(ends=columns.ends + np.uint32(self._size))
@@ -134,9 +134,9 @@ class _Run:
         self._size += len(block.data)
         self._lines += len(block.ends)
 
-    def part(self) -> list[Part]:
+    def part(self) -> list[ColumnPart]:
         if not self._columns:
             return []
         columns = [np.concatenate(each).data for each in zip(*self._columns, strict=True)]
         decoder = self._decoder
-        return [Part(self._offset, self._size, self._lines, decoder.names.values, decoder.heads.values, columns)]
+        return [ColumnPart(self._offset, self._size, self._lines, decoder.names.values, decoder.heads.values, columns)]

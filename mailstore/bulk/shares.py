@@ -10,9 +10,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from mailstore.files.lines import BLOCK, Summed
+from mailstore.files.lines import BLOCK, ChecksummedSpan
 
-__all__ = ["Block", "Share"]
+__all__ = ["FileShare", "LineBlock"]
 
 SIZE = 1 << 18
 """Bytes of a block: what is made of it must fit a cache."""
@@ -21,26 +21,26 @@ FEW = 64
 NEWLINE = 10
 
 
-class Block(NamedTuple):
+class LineBlock(NamedTuple):
     """Whole lines: the byte at which they begin, their bytes, and at which of these each ends."""
 
     offset: int
     data: memoryview
     ends: NDArray[np.int64]
 
-    def halves(self) -> list[Block]:
+    def halves(self) -> list[LineBlock]:
         """Return this as two blocks; none when it is short."""
         if len(self.ends) <= FEW:
             return []
         middle = len(self.ends) // 2
         at = int(self.ends[middle - 1]) + 1
         return [
-            Block(self.offset, self.data[:at], self.ends[:middle]),
-            Block(self.offset + at, self.data[at:], self.ends[middle:] - at),
+            LineBlock(self.offset, self.data[:at], self.ends[:middle]),
+            LineBlock(self.offset + at, self.data[at:], self.ends[middle:] - at),
         ]
 
 
-class Share:
+class FileShare:
     """The lines of an open file that begin between two bytes."""
 
     def __init__(self, fd: int, start: int, end: int) -> None:
@@ -49,11 +49,11 @@ class Share:
         self._begin = self._end = start if start == 0 else _line_start(fd, start, end)
         self._checksum = 0
 
-    def summed(self) -> Summed:
+    def summed(self) -> ChecksummedSpan:
         """Return what was read, summed up."""
-        return Summed(self._begin, self._end, self._checksum)
+        return ChecksummedSpan(self._begin, self._end, self._checksum)
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[LineBlock]:
         """Yield the lines; the bytes of a block hold until the next one. Raises OSError."""
         size = min(SIZE, max(1, self._until - self._begin) + BLOCK)
         buffer, is_newline = bytearray(size), np.empty(size, bool)
@@ -65,7 +65,7 @@ class Share:
                 np.equal(np.frombuffer(buffer, np.uint8, whole), NEWLINE, out=is_newline[:whole])
                 data = memoryview(buffer)[:whole]
                 self._checksum = crc32(data, self._checksum)
-                yield Block(self._end, data, np.flatnonzero(is_newline[:whole]))
+                yield LineBlock(self._end, data, np.flatnonzero(is_newline[:whole]))
                 self._end += whole
             elif read < size:
                 break

@@ -8,14 +8,14 @@ from math import isnan, nan
 
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 
-__all__ = ["Chains"]
+__all__ = ["LinkedEntries"]
 
 NONE = -1
 MANY = 4096
 """Rows from which on it pays to ask all at once."""
 
 
-class Chains:
+class LinkedEntries:
     """Names by row, with the time at which each came; a row without entries takes four bytes."""
 
     __slots__ = ("first", "following", "names", "times")

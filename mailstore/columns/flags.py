@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 
-__all__ = ["Flags"]
+__all__ = ["RowSet"]
 
 
-class Flags:
+class RowSet:
     """A set of rows: a byte each, and how many are in it."""
 
     __slots__ = ("marks", "number")

@@ -7,18 +7,18 @@ from bisect import bisect_left
 from zlib import crc32
 
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
-from mailstore.columns.strings import Strings
+from mailstore.columns.strings import StringColumn
 
-__all__ = ["Ids"]
+__all__ = ["IdColumn"]
 
 
-class Ids:
+class IdColumn:
     """Rows by id: those that were loaded by a sorted column of checksums, those that came since by a dictionary."""
 
     __slots__ = ("_fresh", "hashes", "leads", "rows", "texts")
 
     def __init__(self) -> None:
-        self.texts = Strings()
+        self.texts = StringColumn()
         self.hashes = array("I")
         self.rows = array("i")
         self._fresh: dict[str, int] = {}
@@ -78,7 +78,7 @@ class Ids:
             self.rows.insert(at, row)
         self._fresh = {}
 
-    def fill(self, texts: Strings, hashes: array[int], rows: array[int]) -> None:
+    def fill(self, texts: StringColumn, hashes: array[int], rows: array[int]) -> None:
         """Replace the ids, given the sorted checksums of their UTF-8 bytes and the row of each."""
         self.texts, self.hashes, self.rows = texts, hashes, rows
         self._fresh = {}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Generic, TypeVar
 
-__all__ = ["Interned"]
+__all__ = ["InternTable"]
 
 T = TypeVar("T", bound=Hashable)
 
 
-class Interned(Generic[T]):
+class InternTable(Generic[T]):
     """Values by number, in the order in which they came."""
 
     __slots__ = ("_numbers", "values")
@@ -50,7 +50,7 @@ class Interned(Generic[T]):
 class _Numbering(dict[T, int]):
     """What was asked for, so that a lookup is all that it costs."""
 
-    def __init__(self, table: Interned[T]) -> None:
+    def __init__(self, table: InternTable[T]) -> None:
         super().__init__()
         self._table = table
 

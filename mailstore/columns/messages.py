@@ -10,14 +10,14 @@ from itertools import groupby
 import msgspec
 from msgspec.structs import replace
 
-from mailstore.columns.ids import Ids
-from mailstore.columns.interned import Interned
+from mailstore.columns.ids import IdColumn
+from mailstore.columns.interned import InternTable
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.columns.stamps import ODD, style_of, written
-from mailstore.columns.strings import Strings
+from mailstore.columns.strings import StringColumn
 from mailstore.records.message import Age, Location, Message, by_age
 
-__all__ = ["ABSENT", "NONE", "Head", "Messages", "head_of"]
+__all__ = ["ABSENT", "NONE", "MessageHead", "MessageTable", "head_of"]
 
 NONE = -1
 ABSENT = 0
@@ -29,7 +29,7 @@ KEPT = 4096
 """Messages that are kept made, because the same few are asked for again and again."""
 
 
-class Head(msgspec.Struct, frozen=True, gc=False):
+class MessageHead(msgspec.Struct, frozen=True, gc=False):
     """What many messages have in common; `file` is None for one that stands in no file."""
 
     recipients: tuple[str, ...] = ()
@@ -78,10 +78,10 @@ class Head(msgspec.Struct, frozen=True, gc=False):
         )
 
 
-def head_of(message: Message) -> Head:
+def head_of(message: Message) -> MessageHead:
     """Return what a message shares with others."""
     where = message.location
-    return Head(
+    return MessageHead(
         message.recipients,
         message.ttl_hours,
         message.type,
@@ -97,14 +97,14 @@ def head_of(message: Message) -> Head:
     )
 
 
-class Messages:
+class MessageTable:
     """A table of messages. A row is an id that was named; it is `there` once its message has come."""
 
     def __init__(self) -> None:
-        self.ids = Ids()
-        self.names: Interned[str] = Interned()
-        self.head_values: Interned[Head] = Interned()
-        self.head_values.number(Head(style=NOT_THERE))
+        self.ids = IdColumn()
+        self.names: InternTable[str] = InternTable()
+        self.head_values: InternTable[MessageHead] = InternTable()
+        self.head_values.number(MessageHead(style=NOT_THERE))
         self.heads = array("I")
         self.senders = array("I")
         self.times = array("d")
@@ -112,7 +112,7 @@ class Messages:
         """The row of the message that each says it answers."""
         self.offsets = array("q")
         self.lengths = array("Q")
-        self.subjects = Strings()
+        self.subjects = StringColumn()
         self.odd_stamps: dict[int, str] = {}
         self.number = 0
         """How many messages are there."""
@@ -140,7 +140,7 @@ class Messages:
         self.ids.load(saved)
         self.subjects.load(saved)
         self.names.fill(saved.value(list[str]))
-        self.head_values.fill(saved.value(list[Head]))
+        self.head_values.fill(saved.value(list[MessageHead]))
         self.odd_stamps = saved.value(dict[int, str])
         self.number = saved.value(int)
         self.heads, self.senders, self.times, self.parents, self.offsets, self.lengths, order = saved.columns(7)
@@ -226,7 +226,7 @@ class Messages:
         """Say whether the message of a row has come."""
         return self.heads[row] != ABSENT
 
-    def head(self, row: int) -> Head:
+    def head(self, row: int) -> MessageHead:
         """Return what a row's message shares with others."""
         return self.head_values.values[self.heads[row]]
 

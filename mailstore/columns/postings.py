@@ -6,7 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
-from mailstore.columns.messages import NONE, Head, Messages, head_of
+from mailstore.columns.messages import NONE, MessageHead, MessageTable, head_of
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.address import is_person
 from mailstore.records.message import Message
@@ -19,7 +19,7 @@ __all__ = ["Postings", "names_in"]
 class Postings:
     """Rows by sender and by head, newest first, as linked lists in arrays; heads by the names in them."""
 
-    def __init__(self, messages: Messages, roster: Roster, user: str) -> None:
+    def __init__(self, messages: MessageTable, roster: Roster, user: str) -> None:
         self._messages = messages
         self._roster = roster
         self._user = user
@@ -90,7 +90,7 @@ class Postings:
         """Yield the messages that share a head, the newest row first."""
         return _chain(self.by_head, self.last_of_head.get(number, NONE))
 
-    def heads(self, matching: Callable[[Head], bool]) -> Iterator[int]:
+    def heads(self, matching: Callable[[MessageHead], bool]) -> Iterator[int]:
         """Yield the heads that something holds of."""
         return (number for number, head in enumerate(self._messages.head_values.values) if number and matching(head))
 
@@ -143,7 +143,7 @@ class Postings:
         return self._sizes
 
 
-def names_in(head: Head) -> set[str]:
+def names_in(head: MessageHead) -> set[str]:
     """Return the names to which a message is addressed, or which it mentions."""
     return {name.removeprefix("agent:") for name in (*head.recipients, *head.mentions)}
 

@@ -9,12 +9,12 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import Any, Self
 
-__all__ = ["Ranking"]
+__all__ = ["SortedRows"]
 
 BLOCK = 512
 
 
-class Ranking:
+class SortedRows:
     """Rows sorted by a key that each has; the usual change, newer than all or older, costs the same at any size.
 
     No two rows have the same key. `key_of` must not change for a row that is listed: it is dropped before, and put

@@ -11,19 +11,19 @@ from typing import Any, NamedTuple
 
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 
-__all__ = ["NONE", "Forest", "Link"]
+__all__ = ["NONE", "AddedReply", "ReplyForest"]
 
 NONE = -1
 
 
-class Link(NamedTuple):
+class AddedReply(NamedTuple):
     """What adding a message did: the root it hangs from now, and a root that became part of it."""
 
     root: int
     absorbed: int | None
 
 
-class Forest:
+class ReplyForest:
     """Parents, children and roots by row (semantics: threads).
 
     A parent that nobody has seen yet is a placeholder: it is the root until it arrives, and stays one
@@ -72,16 +72,16 @@ class Forest:
             row = above
         return top
 
-    def add(self, row: int, parent: int) -> Link:
+    def add(self, row: int, parent: int) -> AddedReply:
         """Hang a row, from which others may hang already, under its parent if it has one."""
         if parent == NONE:
-            return Link(row, None)
+            return AddedReply(row, None)
         above = self.root(parent)
         if above == row:
             return self._cut(row, parent)
         self._hang(row, parent)
         self.ups[row] = above
-        return Link(above, row)
+        return AddedReply(above, row)
 
     def _hang(self, row: int, parent: int) -> None:
         self.parents[row] = parent
@@ -99,7 +99,7 @@ class Forest:
             self.siblings[before] = self.siblings[row]
         self.parents[row] = self.siblings[row] = NONE
 
-    def _cut(self, closing: int, parent: int) -> Link:
+    def _cut(self, closing: int, parent: int) -> AddedReply:
         """Close a ring and cut it at its oldest message, which becomes the root of all of it."""
         ring = [closing]
         while parent != closing:
@@ -110,13 +110,13 @@ class Forest:
         self._take_down(oldest)
         self.rings.append((tuple(ring), oldest))
         if oldest == closing:
-            return Link(closing, None)
+            return AddedReply(closing, None)
         self.ups[oldest] = NONE
         self.ups[closing] = oldest
         for member in ring[1:]:
             if member != oldest:
                 self.ups[member] = oldest
-        return Link(oldest, closing)
+        return AddedReply(oldest, closing)
 
     def replies(self, row: int) -> list[int]:
         """Return the replies to a message, oldest first."""

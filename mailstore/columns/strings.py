@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 
-__all__ = ["MOST", "Strings"]
+__all__ = ["MOST", "StringColumn"]
 
 MOST = 0xFFFF_FFFF
 """Bytes that four bytes can count; a longer buffer is counted with eight."""
 
 
-class Strings:
+class StringColumn:
     """Texts by number, in order; each takes four bytes besides its own. Half characters are kept as they are."""
 
     __slots__ = ("_changed", "blob", "ends")

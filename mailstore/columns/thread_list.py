@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import overload
 
-from mailstore.columns.messages import Messages
-from mailstore.columns.ranking import Ranking
+from mailstore.columns.messages import MessageTable
+from mailstore.columns.ranking import SortedRows
 
-__all__ = ["Listed", "Roots"]
+__all__ = ["ThreadList", "ViewThreads"]
 
 
-class Roots(Sequence[str]):
+class ThreadList(Sequence[str]):
     """The ids of roots, the newest first, as they stand when somebody looks."""
 
-    def __init__(self, messages: Messages, ranking: Ranking) -> None:
+    def __init__(self, messages: MessageTable, ranking: SortedRows) -> None:
         self._messages = messages
         self._ranking = ranking
 
@@ -65,14 +65,14 @@ class Roots(Sequence[str]):
         return repr(list(self))
 
 
-class Listed:
+class ViewThreads:
     """The threads of a view, by the newest message of theirs that belongs to it."""
 
-    def __init__(self, messages: Messages, matches: Callable[[int], bool], newest: dict[int, int]) -> None:
+    def __init__(self, messages: MessageTable, matches: Callable[[int], bool], newest: dict[int, int]) -> None:
         self.matches = matches
         self._age = messages.age
         self._newest = newest
-        self.ranking = Ranking(lambda root: messages.age(newest[root]), newest)
+        self.ranking = SortedRows(lambda root: messages.age(newest[root]), newest)
 
     def newest(self, root: int) -> int | None:
         """Return the message by which a thread is listed, None for a thread that is not."""

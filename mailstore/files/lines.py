@@ -12,7 +12,7 @@ from zlib import crc32
 
 import msgspec
 
-__all__ = ["BIG_BLOCK", "BLOCK", "Cutter", "Line", "LineFile", "LinePlace", "Replaced", "Summed"]
+__all__ = ["BIG_BLOCK", "BLOCK", "ChecksummedSpan", "Cutter", "Line", "LineFile", "LinePlace", "Replaced"]
 
 BLOCK = 1 << 16
 """Bytes read at a time while following: a bigger buffer costs more than the line that came."""
@@ -36,7 +36,7 @@ class Line(NamedTuple):
     data: bytes
 
 
-class Summed(NamedTuple):
+class ChecksummedSpan(NamedTuple):
     """A stretch of a file's bytes: where it begins and ends, and a checksum of it."""
 
     start: int
@@ -55,7 +55,7 @@ class LinePlace(msgspec.Struct, frozen=True):
     offset: int
     lines: int
     witness: bytes
-    summed: list[Summed]
+    summed: list[ChecksummedSpan]
     """Stretches that together are all bytes before the offset."""
 
 
@@ -76,7 +76,7 @@ class Cutter:
         """How many lines were cut off, and thus stand before what is held."""
         self.witness = b""
         """The last bytes that were taken in."""
-        self.summed: list[Summed] = []
+        self.summed: list[ChecksummedSpan] = []
         """What is summed up of the bytes before."""
         self._held: list[bytes] = []
         self._held_at = offset
@@ -147,7 +147,7 @@ class LineFile:
             if lines := cutter.take(data):
                 yield lines
 
-    def took(self, fd: int, lines: int, summed: list[Summed]) -> Iterator[list[Line]]:
+    def took(self, fd: int, lines: int, summed: list[ChecksummedSpan]) -> Iterator[list[Line]]:
         """Go on after what others have read, given how many lines it was; yield the lines that follow it."""
         cutter = self.cutter = Cutter(summed[-1].end if summed else 0)
         cutter.lines, cutter.summed = lines, summed
@@ -252,15 +252,15 @@ def _facts(facts: os.stat_result) -> Facts:
     return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
 
 
-def _summed(path: Path, start: int, end: int) -> Iterator[Summed]:
+def _summed(path: Path, start: int, end: int) -> Iterator[ChecksummedSpan]:
     """Sum a file's bytes between two offsets up, a stretch at a time. Raises OSError."""
     while start < end:
         stop = min(end, start + STRETCH)
-        yield Summed(start, stop, _checksum(path, start, stop))
+        yield ChecksummedSpan(start, stop, _checksum(path, start, stop))
         start = stop
 
 
-def _holds(path: Path, summed: Summed) -> bool:
+def _holds(path: Path, summed: ChecksummedSpan) -> bool:
     return _checksum(path, summed.start, summed.end) == summed.checksum
 
 

@@ -10,13 +10,13 @@ from mailstore.encoding import encodable_value
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent
 
-__all__ = ["LONG_TTL_HOURS", "Adopted", "Letter", "writable"]
+__all__ = ["LONG_TTL_HOURS", "Adopted", "AdoptedMessage", "writable"]
 
 LONG_TTL_HOURS = 876_000
 """A hundred years: what a kind whose mail expires writes for mail that does not."""
 
 
-class Letter(msgspec.Struct, frozen=True):
+class AdoptedMessage(msgspec.Struct, frozen=True):
     """A message with its body, its record's `metadata` if that is a JSON object, and what else stands in the record.
 
     `extra` are the fields that neither the message nor the body tells, by dotted name. The message's subject is empty
@@ -29,7 +29,7 @@ class Letter(msgspec.Struct, frozen=True):
     extra: dict[str, Any] = {}
 
 
-Adopted = Agent | Letter | Receipt | Delivery | Intervention
+Adopted = Agent | AdoptedMessage | Receipt | Delivery | Intervention
 
 Record = TypeVar("Record", bound=Adopted)
 

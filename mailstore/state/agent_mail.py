@@ -10,7 +10,7 @@ from mailstore.records.protocol import PERSON
 from mailstore.rules.audience import Recipient, recipients
 from mailstore.rules.delivery import State, state
 from mailstore.rules.unread import own_of
-from mailstore.state.contents import Contents
+from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 from mailstore.state.message_status import facts_of
 
@@ -20,7 +20,7 @@ __all__ = ["AgentMail"]
 class AgentMail:
     """Inboxes and unread mail; `reader` is an agent or the user, times are seconds since the epoch."""
 
-    def __init__(self, contents: Contents, filing: Filing) -> None:
+    def __init__(self, contents: MailboxContents, filing: Filing) -> None:
         self._contents = contents
         self._filing = filing
 

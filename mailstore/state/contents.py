@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from mailstore.columns.messages import Messages
+from mailstore.columns.messages import MessageTable
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.events import Progress
 from mailstore.records.message import Message
 from mailstore.records.roster import Roster, RosterImage
 from mailstore.rules.unread import never_unseen
-from mailstore.state.index import Index
-from mailstore.state.joining import Joined
-from mailstore.state.journal import Journal
+from mailstore.state.index import ThreadIndex
+from mailstore.state.joining import MergedCopies
+from mailstore.state.journal import OversightJournal
 from mailstore.state.ledger import Ledger
 from mailstore.state.problems import Problems
 from mailstore.state.receipts import Receipts
 from mailstore.state.seen import SeenMarks
 from mailstore.state.summaries import Summaries
 
-__all__ = ["Contents"]
+__all__ = ["MailboxContents"]
 
 
-class Contents:
+class MailboxContents:
     """The parts of a mailbox; a message is a row of columns, and known by its id.
 
     `reset` and `reset_indexes` replace parts: keep the contents between two events, not a part of them.
@@ -33,10 +33,10 @@ class Contents:
 
     def _create(self) -> None:
         self.roster = Roster()
-        self.messages = Messages()
-        self.joined = Joined(self.messages, self.roster)
+        self.messages = MessageTable()
+        self.joined = MergedCopies(self.messages, self.roster)
         self.receipts = Receipts(self.messages, self.joined, self.roster, self.user)
-        self.journal = Journal()
+        self.journal = OversightJournal()
         self.problems = Problems()
         self.duplicates: list[Message] = []
         """Records that claim the id of another one."""
@@ -52,7 +52,7 @@ class Contents:
 
     def reset_indexes(self) -> None:
         """Forget what is derived from messages and records."""
-        self.index = Index(self.messages, self.roster, self.user)
+        self.index = ThreadIndex(self.messages, self.roster, self.user)
         self.ledger = Ledger(self.roster, self.user, self.messages)
         self.summaries = Summaries(self.messages, self.index, self.roster, self.user)
         self.must_rebuild = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mailstore.records.address import party
 from mailstore.records.message import Message
-from mailstore.state.contents import Contents
+from mailstore.state.contents import MailboxContents
 
 __all__ = ["Filing"]
 
@@ -12,7 +12,7 @@ __all__ = ["Filing"]
 class Filing:
     """Files the messages of a mailbox in its index and its ledger; times are seconds since the epoch."""
 
-    def __init__(self, contents: Contents) -> None:
+    def __init__(self, contents: MailboxContents) -> None:
         self._contents = contents
 
     def add(self, row: int, message: Message, now: float) -> None:

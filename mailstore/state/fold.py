@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from mailstore.records.events import Event, Gone, Mailboxes, Person, Progress, PutAway, Reset, Seen, Unseen
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt, Trace
 from mailstore.records.roster import Agent
-from mailstore.state.contents import Contents
+from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 from mailstore.state.message_handler import MessageHandler
 from mailstore.state.record_handler import RecordHandler
@@ -19,7 +19,7 @@ __all__ = ["Fold"]
 class Fold:
     """Folds events in any order; one event costs the same at any size of the mailbox."""
 
-    def __init__(self, contents: Contents, filing: Filing) -> None:
+    def __init__(self, contents: MailboxContents, filing: Filing) -> None:
         self._contents = contents
         self._filing = filing
         self._messages = MessageHandler(contents, filing)

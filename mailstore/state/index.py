@@ -6,12 +6,12 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
-from mailstore.columns.messages import NONE, Head, Messages
+from mailstore.columns.messages import NONE, MessageHead, MessageTable
 from mailstore.columns.postings import Postings
-from mailstore.columns.ranking import Ranking
-from mailstore.columns.reply_forest import Forest
+from mailstore.columns.ranking import SortedRows
+from mailstore.columns.reply_forest import ReplyForest
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
-from mailstore.columns.thread_list import Listed, Roots
+from mailstore.columns.thread_list import ThreadList, ViewThreads
 from mailstore.records.address import is_channel, is_person
 from mailstore.records.message import Age, Message
 from mailstore.records.roster import Roster
@@ -19,20 +19,20 @@ from mailstore.records.scope import label_of
 from mailstore.rules.unread import is_for_user
 from mailstore.state.views import Channel, View
 
-__all__ = ["Index"]
+__all__ = ["ThreadIndex"]
 
 MOST_LISTED = 8
 """Views that are kept in order at once, besides that of all threads."""
 
 
-class Index:
+class ThreadIndex:
     """Threads with their sizes, and the views that somebody looks at, kept in order."""
 
-    def __init__(self, messages: Messages, roster: Roster, user: str) -> None:
+    def __init__(self, messages: MessageTable, roster: Roster, user: str) -> None:
         self.messages = messages
         self._roster = roster
         self._user = user
-        self.forest = Forest(messages.age)
+        self.forest = ReplyForest(messages.age)
         self.postings = Postings(messages, roster, user)
         self.sizes = array("i")
         """How many messages the thread of each root has."""
@@ -46,13 +46,13 @@ class Index:
         self.archived = 0
         self.unseen_total = 0
         self.unseen_for_user = 0
-        self._all: Ranking | None = None
+        self._all: SortedRows | None = None
         self.keeps_read = False
         """Whether threads stay among the unread ones after they were read."""
         self._read_since: set[int] = set()
         self.touched: set[int] | None = None
         """Roots that something happened to, where somebody wants to know."""
-        self._listed: dict[View, Listed] = {}
+        self._listed: dict[View, ViewThreads] = {}
         self.strays: list[int] = []
         """Rows whose head changed since they were taken in."""
 
@@ -194,28 +194,28 @@ class Index:
 
     # Views
 
-    def threads(self, view: View) -> Roots:
+    def threads(self, view: View) -> ThreadList:
         """Return the roots of a view, the newest first; all but the unread ones are kept in order."""
         if view.kind == "unread":
             rows = array("i", filter(self.is_unread, self.order().rows()))
-            return Roots(self.messages, Ranking.of_sorted(self.last_age, rows))
-        return Roots(self.messages, self.order() if view.kind == "all" else self.listed(view).ranking)
+            return ThreadList(self.messages, SortedRows.of_sorted(self.last_age, rows))
+        return ThreadList(self.messages, self.order() if view.kind == "all" else self.listed(view).ranking)
 
-    def listed(self, view: View) -> Listed:
+    def listed(self, view: View) -> ViewThreads:
         """Return the threads of a view that is kept in order."""
         listed = self._listed.pop(view, None) or self._list_view(view)
         self._listed[view] = listed
         return listed
 
-    def order(self) -> Ranking:
+    def order(self) -> SortedRows:
         """Return all threads in their order."""
         if self._all is None:
-            self._all = Ranking(self.last_age, (row for row, size in enumerate(self.sizes) if size))
+            self._all = SortedRows(self.last_age, (row for row, size in enumerate(self.sizes) if size))
         return self._all
 
     def fill_order(self, roots: array[int]) -> None:
         """Set the order of all threads: the oldest first."""
-        self._all = Ranking.of_sorted(self.last_age, roots)
+        self._all = SortedRows.of_sorted(self.last_age, roots)
 
     def last_time(self, root: int) -> float:
         """Return when the newest message of a thread was sent."""
@@ -225,7 +225,7 @@ class Index:
         """Return the age of the newest message of a thread."""
         return self.messages.age(self.latest[root])
 
-    def _list_view(self, view: View) -> Listed:
+    def _list_view(self, view: View) -> ViewThreads:
         if len(self._listed) >= MOST_LISTED:
             del self._listed[next(iter(self._listed))]
         matches, rows = self._belonging(view)
@@ -235,7 +235,7 @@ class Index:
             root = self.forest.root(row)
             known = newest.get(root)
             newest[root] = row if known is None else messages.younger(row, known)
-        return Listed(messages, matches, newest)
+        return ViewThreads(messages, matches, newest)
 
     def _belonging(self, view: View) -> tuple[Callable[[int], bool], Iterable[int]]:
         """Return what says whether a message belongs to a view, and the messages that do."""
@@ -250,13 +250,13 @@ class Index:
             agent = self._roster.get(view.name)
             names = {view.name, *((agent.name, *agent.roles()) if agent else ())}
 
-            def concerns(head: Head) -> bool:
+            def concerns(head: MessageHead) -> bool:
                 return not names.isdisjoint(name.removeprefix("agent:") for name in head.recipients)
 
             sent = (row for name in names for row in self.postings.sent_by(name))
             rows = (*sent, *self._with_heads(concerns))
             return lambda row: messages.sender(row) in names or concerns(messages.head(row)), rows
-        kinds: dict[str, Callable[[Head], bool]] = {
+        kinds: dict[str, Callable[[MessageHead], bool]] = {
             "channel": lambda head: view.name in channel_tags(head),
             "for-you": lambda head: is_for_user(head, self._roster, self._user),
             "archive": lambda head: head.archived,
@@ -265,7 +265,7 @@ class Index:
         matches = self.is_for_user if view.kind == "for-you" else lambda row: wanted(messages.head(row))
         return matches, filter(matches, (*self._with_heads(wanted), *self.strays))
 
-    def _with_heads(self, matching: Callable[[Head], bool]) -> Iterable[int]:
+    def _with_heads(self, matching: Callable[[MessageHead], bool]) -> Iterable[int]:
         return (row for head in self.postings.heads(matching) for row in self.postings.with_head(head))
 
     def forget_orders(self) -> None:
@@ -301,6 +301,6 @@ class Index:
         return self._tags[2]
 
 
-def channel_tags(head: Head) -> list[str]:
+def channel_tags(head: MessageHead) -> list[str]:
     """Return the tags that a message is addressed to."""
     return [name for name in head.recipients if is_channel(name)]

@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from mailstore.columns.messages import Messages
+from mailstore.columns.messages import MessageTable
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.message import Message, Trace
 from mailstore.records.roster import Roster
 from mailstore.rules.copies import Copies
 
-__all__ = ["Change", "Joined"]
+__all__ = ["MergedCopies", "RowChange"]
 
 
-class Change(NamedTuple):
+class RowChange(NamedTuple):
     """What a row held before and holds now."""
 
     row: int
@@ -34,13 +34,13 @@ class Change(NamedTuple):
         return replace(self.now, **said) == self.before
 
 
-class Joined:
+class MergedCopies:
     """The rows of letters that lie in several records: one of them holds the letter, the others lead to it.
 
     What was told of each record is kept as it was, so that records can be parted again when more is known.
     """
 
-    def __init__(self, messages: Messages, roster: Roster) -> None:
+    def __init__(self, messages: MessageTable, roster: Roster) -> None:
         self._messages = messages
         self._roster = roster
         self._copies = Copies()
@@ -83,7 +83,7 @@ class Joined:
         """Return in whose own inboxes copies of the letter lie that a row holds."""
         return frozenset(trace.owner for trace in self.traces(row) if trace.slot)
 
-    def settle(self) -> list[Change]:
+    def settle(self) -> list[RowChange]:
         """Join what is one letter and part what is not; return what was there, or is now, of every row in question."""
         messages = self._messages
         letters = [tuple(map(messages.row, ids)) for ids in self._copies.settle()]
@@ -97,19 +97,19 @@ class Joined:
                 self._join(rows)
         if touched:
             messages.forget_made()
-        return [Change(row, old, self._there(row)) for row, old in before.items()]
+        return [RowChange(row, old, self._there(row)) for row, old in before.items()]
 
     def is_copy(self, row: int) -> bool:
         """Say whether a row's record is one of several of its letter."""
         return bool(self._rows) and self._holder(row) in self._rows
 
-    def put(self, row: int, message: Message) -> Change:
+    def put(self, row: int, message: Message) -> RowChange:
         """Take in one of several records of a letter; return what becomes of the letter."""
         holder = self._holder(row)
         before = self._there(holder)
         self._told[row] = message
         self._compose(holder)
-        return Change(holder, before, self._there(holder))
+        return RowChange(holder, before, self._there(holder))
 
     def _there(self, row: int) -> Message | None:
         return self._messages[row] if self._messages.is_there(row) else None

@@ -7,7 +7,7 @@ import msgspec
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.message import Intervention
 
-__all__ = ["SETTLING", "UNDO", "Journal"]
+__all__ = ["SETTLING", "UNDO", "OversightJournal"]
 
 SETTLING = frozenset({"redirect", "resend", "acknowledge"})
 """Actions after which a letter is no longer dead for a recipient."""
@@ -16,7 +16,7 @@ NOBODY: frozenset[str] = frozenset()
 RECORDS = msgspec.json.Decoder(list[Intervention])
 
 
-class Journal:
+class OversightJournal:
     """Interventions by id, in the order in which they were folded."""
 
     def __init__(self) -> None:

@@ -10,8 +10,8 @@ import heapq
 from collections import defaultdict
 from collections.abc import Collection
 
-from mailstore.columns.flags import Flags
-from mailstore.columns.messages import Messages
+from mailstore.columns.flags import RowSet
+from mailstore.columns.messages import MessageTable
 from mailstore.columns.open_mail import OpenMail
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.address import ROLE, party
@@ -29,7 +29,7 @@ __all__ = ["Ledger"]
 class Ledger:
     """Open mail by the name of its recipient, as rows of messages."""
 
-    def __init__(self, roster: Roster, user: str, messages: Messages) -> None:
+    def __init__(self, roster: Roster, user: str, messages: MessageTable) -> None:
         self._roster = roster
         self._user = user
         self.due: list[tuple[float, int]] = []
@@ -40,7 +40,7 @@ class Ledger:
         self.strange: dict[str, set[int]] = defaultdict(set)
         """By agent, the mail to roles it holds that is not its own, because it expired before it took them."""
         self._strangers: dict[int, tuple[str, ...]] = {}
-        self.expired = Flags()
+        self.expired = RowSet()
         self.deaths: list[tuple[int, str]] = []
         """The dead letters that were not reported yet."""
 

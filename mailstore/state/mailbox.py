@@ -9,13 +9,13 @@ from mailstore.records.protocol import PERSON
 from mailstore.records.roster import Roster
 from mailstore.rules.unread import is_for_user, never_unseen
 from mailstore.state.agent_mail import AgentMail
-from mailstore.state.contents import Contents
+from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 from mailstore.state.fold import Fold
 from mailstore.state.message_lookup import MessageLookup
 from mailstore.state.message_status import MessageStatus
 from mailstore.state.pending_mail import PendingMail
-from mailstore.state.threads import Threads
+from mailstore.state.threads import ThreadQueries
 from mailstore.state.views import Channel, Counts
 
 __all__ = ["Mailbox"]
@@ -28,9 +28,9 @@ class Mailbox:
     in `__init__` are the questions that each part answers.
     """
 
-    def __init__(self, user: str = PERSON, contents: Contents | None = None) -> None:
+    def __init__(self, user: str = PERSON, contents: MailboxContents | None = None) -> None:
         self.user = user
-        self.contents = contents = Contents(user) if contents is None else contents
+        self.contents = contents = MailboxContents(user) if contents is None else contents
         """The columns, for modules that fill, save or guard them."""
         filing = Filing(contents)
         self.fold, self.advance = Fold(contents, filing).fold, filing.advance
@@ -56,7 +56,7 @@ class Mailbox:
         self.dead_letters, self.letters, self.deaths = pending.dead_letters, pending.letters, pending.deaths
         self.dead_letters_in, self.waiting_in = pending.dead_letters_in, pending.waiting_in
 
-        threads = Threads(contents)
+        threads = ThreadQueries(contents)
         self.threads, self.sieve, self.recent = threads.of_view, threads.sieve, threads.recent
         self.root_of, self.tree, self.outline = threads.root_of, threads.tree, threads.outline
         self.summary, self.unseen_in, self.thread_messages = threads.summary, threads.unseen_in, threads.messages

@@ -5,9 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from mailstore.records.message import Message
-from mailstore.state.contents import Contents
+from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
-from mailstore.state.joining import Change
+from mailstore.state.joining import RowChange
 
 __all__ = ["MessageHandler"]
 
@@ -15,7 +15,7 @@ __all__ = ["MessageHandler"]
 class MessageHandler:
     """Puts messages into their rows; times are seconds since the epoch."""
 
-    def __init__(self, contents: Contents, filing: Filing) -> None:
+    def __init__(self, contents: MailboxContents, filing: Filing) -> None:
         self._contents = contents
         self._filing = filing
 
@@ -104,7 +104,7 @@ class MessageHandler:
             for message_id in copies:
                 self._filing.mark_seen(message_id)
 
-    def _apply(self, change: Change, now: float) -> None:
+    def _apply(self, change: RowChange, now: float) -> None:
         """File a row again after its message changed; rebuild if records or replies depend on what changed."""
         contents = self._contents
         row, before, message = change

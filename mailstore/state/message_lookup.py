@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mailstore.columns.messages import Head, Messages
+from mailstore.columns.messages import MessageHead, MessageTable
 from mailstore.records.intervals import FOREVER
 from mailstore.records.message import Message, Trace, by_age
-from mailstore.state.contents import Contents
+from mailstore.state.contents import MailboxContents
 from mailstore.steps import ReadAnew
 
 __all__ = ["MessageLookup", "check_current"]
@@ -16,7 +16,7 @@ __all__ = ["MessageLookup", "check_current"]
 class MessageLookup:
     """The messages that have arrived, live and archived unless a method says otherwise."""
 
-    def __init__(self, contents: Contents) -> None:
+    def __init__(self, contents: MailboxContents) -> None:
         self._contents = contents
 
     def ids(self) -> set[str]:
@@ -86,7 +86,7 @@ class MessageLookup:
         """
         return self._each(self._contents.messages)
 
-    def _each(self, messages: Messages) -> Iterator[Message]:
+    def _each(self, messages: MessageTable) -> Iterator[Message]:
         row = 0
         while row < len(messages):
             check_current(self._contents, messages)
@@ -99,7 +99,7 @@ class MessageLookup:
         """Yield the live messages of a type, or the archived ones too, in no particular order. Raises ReadAnew."""
         messages, postings = self._contents.messages, self._contents.index.postings
 
-        def is_wanted(head: Head) -> bool:
+        def is_wanted(head: MessageHead) -> bool:
             return head.type == kind and (archived or not head.archived)
 
         for number in list(postings.heads(is_wanted)):
@@ -114,7 +114,7 @@ class MessageLookup:
         return list(map(messages.times.__getitem__, messages.order()))
 
 
-def check_current(contents: Contents, messages: Messages) -> None:
+def check_current(contents: MailboxContents, messages: MessageTable) -> None:
     """Raise ReadAnew unless these are still the messages of a mailbox."""
     if messages is not contents.messages:
         raise ReadAnew

@@ -6,7 +6,7 @@ from mailstore.records.address import party
 from mailstore.records.message import Delivery, Message, Receipt
 from mailstore.rules.audience import Facts, expires_at, recipients
 from mailstore.rules.delivery import Standing, State, standing, state
-from mailstore.state.contents import Contents
+from mailstore.state.contents import MailboxContents
 from mailstore.state.receipts import NO_FACTS
 
 __all__ = ["MessageStatus", "facts_of"]
@@ -15,7 +15,7 @@ __all__ = ["MessageStatus", "facts_of"]
 class MessageStatus:
     """States and records of one message at a time; times are seconds since the epoch."""
 
-    def __init__(self, contents: Contents) -> None:
+    def __init__(self, contents: MailboxContents) -> None:
         self._contents = contents
 
     def states(self, message: Message, now: float) -> dict[str, Standing]:
@@ -74,7 +74,7 @@ class MessageStatus:
         return expires_at(message, self._contents.roster, self._contents.user)
 
 
-def facts_of(contents: Contents, message_id: str) -> Facts:
+def facts_of(contents: MailboxContents, message_id: str) -> Facts:
     """Return what the records say about a message."""
     row = contents.messages.ids.row(message_id)
     return NO_FACTS if row is None else contents.receipts.facts(row)

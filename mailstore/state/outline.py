@@ -6,8 +6,8 @@ from array import array
 
 from msgspec import Struct
 
-from mailstore.columns.messages import Messages
-from mailstore.columns.reply_forest import Forest
+from mailstore.columns.messages import MessageTable
+from mailstore.columns.reply_forest import ReplyForest
 
 __all__ = ["Outline", "outline"]
 
@@ -18,7 +18,7 @@ class Outline(Struct, frozen=True):
     keys: list[str]
     depths: list[int]
     rows: array[int]
-    forest: Forest
+    forest: ReplyForest
     size: int
     """How many of its messages are there."""
     told: int
@@ -26,7 +26,7 @@ class Outline(Struct, frozen=True):
     rings: int
 
 
-def outline(messages: Messages, forest: Forest, root: int, size: int, known: Outline | None) -> Outline:
+def outline(messages: MessageTable, forest: ReplyForest, root: int, size: int, known: Outline | None) -> Outline:
     """Return a thread's outline: `known` itself where that still holds."""
     told, rings = len(forest), len(forest.rings)
     if known is not None and known.forest is forest and known.rows[0] == root and known.rings == rings:
@@ -41,7 +41,7 @@ def outline(messages: Messages, forest: Forest, root: int, size: int, known: Out
     return Outline([messages.ids[row] for row in rows], depths, rows, forest, size, told, rings)
 
 
-def _grown(messages: Messages, forest: Forest, root: int, size: int, known: Outline) -> Outline | None:
+def _grown(messages: MessageTable, forest: ReplyForest, root: int, size: int, known: Outline) -> Outline | None:
     """Add answers that are the youngest to what they answer; None where anything else happened."""
     told = len(forest)
     if not 0 < size - known.size <= told - known.told <= len(known.rows):

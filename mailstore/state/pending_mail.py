@@ -8,7 +8,7 @@ from mailstore.records.address import DIRECT, ROLE, role_key
 from mailstore.records.message import Message, by_age
 from mailstore.rules.audience import Recipient, recipients
 from mailstore.rules.delivery import State, standing, state_of_open
-from mailstore.state.contents import Contents
+from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 from mailstore.state.message_lookup import check_current
 from mailstore.state.views import DeadLetter
@@ -19,7 +19,7 @@ __all__ = ["PendingMail"]
 class PendingMail:
     """Open mail, dead letters and mail to vacant roles; times are seconds since the epoch."""
 
-    def __init__(self, contents: Contents, filing: Filing) -> None:
+    def __init__(self, contents: MailboxContents, filing: Filing) -> None:
         self._contents = contents
         self._filing = filing
 

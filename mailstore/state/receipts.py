@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mailstore.columns.chains import Chains
-from mailstore.columns.messages import NONE, Messages
+from mailstore.columns.chains import LinkedEntries
+from mailstore.columns.messages import NONE, MessageTable
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.address import party
 from mailstore.records.roster import Roster
 from mailstore.rules.audience import Facts
-from mailstore.state.joining import Joined
+from mailstore.state.joining import MergedCopies
 
 __all__ = ["NO_FACTS", "Receipts"]
 
@@ -20,13 +20,13 @@ NO_FACTS = Facts()
 class Receipts:
     """Records about each row, under the names that the records use; times are seconds since the epoch."""
 
-    def __init__(self, messages: Messages, joined: Joined, roster: Roster, user: str) -> None:
+    def __init__(self, messages: MessageTable, joined: MergedCopies, roster: Roster, user: str) -> None:
         self._messages = messages
         self._joined = joined
         self._roster = roster
         self._user = user
-        self.reads = Chains()
-        self.deliveries = Chains()
+        self.reads = LinkedEntries()
+        self.deliveries = LinkedEntries()
         self.put_away: dict[int, dict[str, float | None]] = {}
         """By row, who put the message away, and when."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mailstore.records.address import party
 from mailstore.records.events import PutAway
 from mailstore.records.message import Delivery, Intervention, Receipt, Trace
-from mailstore.state.contents import Contents
+from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 
 __all__ = ["RecordHandler"]
@@ -14,7 +14,7 @@ __all__ = ["RecordHandler"]
 class RecordHandler:
     """Takes in records about messages, whether or not the messages have arrived; times are seconds since the epoch."""
 
-    def __init__(self, contents: Contents, filing: Filing) -> None:
+    def __init__(self, contents: MailboxContents, filing: Filing) -> None:
         self._contents = contents
         self._filing = filing
 

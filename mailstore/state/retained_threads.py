@@ -8,18 +8,18 @@ from itertools import islice
 from typing import Any
 
 from mailstore.rules.retention import DAY, Retention
-from mailstore.state.index import Index
+from mailstore.state.index import ThreadIndex
 
-__all__ = ["Retained"]
+__all__ = ["RetentionFilter"]
 
 EVER: tuple[Any, ...] = (float("-inf"),)
 """Before all messages; as an age, a time alone comes before all messages of that time."""
 
 
-class Retained:
+class RetentionFilter:
     """What a retention keeps of the live mail: what is no older than its oldest message, which grows younger."""
 
-    def __init__(self, rule: Retention, now: float, index: Index) -> None:
+    def __init__(self, rule: Retention, now: float, index: ThreadIndex) -> None:
         self._rule = rule
         self._index = index
         self._counted: tuple[int, int] | None = None

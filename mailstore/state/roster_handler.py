@@ -6,7 +6,7 @@ from mailstore.records.events import Mailboxes, Person
 from mailstore.records.protocol import BROADCAST_NAMES
 from mailstore.records.roster import Agent
 from mailstore.rules.audience import message_expiry
-from mailstore.state.contents import Contents
+from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 
 __all__ = ["RosterHandler"]
@@ -15,7 +15,7 @@ __all__ = ["RosterHandler"]
 class RosterHandler:
     """Updates the roster, and what depends on it; times are seconds since the epoch."""
 
-    def __init__(self, contents: Contents, filing: Filing) -> None:
+    def __init__(self, contents: MailboxContents, filing: Filing) -> None:
         self._contents = contents
         self._filing = filing
 

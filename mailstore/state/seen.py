@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mailstore.columns.flags import Flags
-from mailstore.columns.ids import Ids
+from mailstore.columns.flags import RowSet
+from mailstore.columns.ids import IdColumn
 
 __all__ = ["SeenMarks"]
 
@@ -17,7 +17,7 @@ class SeenMarks:
     """
 
     def __init__(self) -> None:
-        self.rows = Flags()
+        self.rows = RowSet()
         self.early: set[str] = set()
         """Ids that were marked as seen before their message arrived."""
 
@@ -32,7 +32,7 @@ class SeenMarks:
             self.early.discard(message_id)
             self.rows.add(row)
 
-    def forget_rows(self, ids: Ids) -> None:
+    def forget_rows(self, ids: IdColumn) -> None:
         """Keep the marks by id, because the rows are about to change."""
         self.early.update(ids[row] for row in range(len(ids)) if row in self.rows)
-        self.rows = Flags()
+        self.rows = RowSet()

@@ -7,7 +7,7 @@ from typing import BinaryIO
 import msgspec
 
 from mailstore.columns.snapshot_parts import InvalidSnapshot, SnapshotReader, SnapshotWriter
-from mailstore.state.contents import Contents
+from mailstore.state.contents import MailboxContents
 from mailstore.state.mailbox import Mailbox
 
 __all__ = ["load", "save"]
@@ -27,7 +27,7 @@ def load(file: BinaryIO, user: str) -> tuple[Mailbox, bytes]:
     """Return the mailbox that was written, and its position. Raises InvalidSnapshot and OSError."""
     try:
         saved = SnapshotReader(file, VERSION, user)
-        contents = Contents(user)
+        contents = MailboxContents(user)
         contents.load(saved)
         saved.finish()
     except (msgspec.MsgspecError, EOFError, ValueError) as error:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from mailstore.records.address import resolve
 from mailstore.records.roster import Roster
-from mailstore.state.index import Index
+from mailstore.state.index import ThreadIndex
 
-__all__ = ["Words"]
+__all__ = ["WordFilter"]
 
 
-class Words:
+class WordFilter:
     """Some words, of which each is to be a part of a thread's subject, or of one of its people's names."""
 
-    def __init__(self, text: str, index: Index, roster: Roster, user: str) -> None:
+    def __init__(self, text: str, index: ThreadIndex, roster: Roster, user: str) -> None:
         self._words = text.casefold().split()
         self._index = index
         self._roster = roster
@@ -64,6 +64,6 @@ class Words:
         """Say whether all recipients still mean what they meant."""
         return all(resolve(text, self._roster, self._user).name == name for text, name in self._names.items())
 
-    def are_wider(self, other: Words) -> bool:
+    def are_wider(self, other: WordFilter) -> bool:
         """Say whether these are in every thread that others are in."""
         return all(any(mine in word for word in other._words) for mine in self._words)

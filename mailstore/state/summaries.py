@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from mailstore.columns.messages import Messages
+from mailstore.columns.messages import MessageTable
 from mailstore.records.address import resolve
 from mailstore.records.message import Message
 from mailstore.records.roster import Roster
-from mailstore.state.index import Index
+from mailstore.state.index import ThreadIndex
 from mailstore.state.views import ThreadSummary
 
 __all__ = ["Summaries"]
@@ -19,7 +19,7 @@ MOST = 2048
 class Summaries:
     """The summaries that were asked for, by the row of their root."""
 
-    def __init__(self, messages: Messages, index: Index, roster: Roster, user: str) -> None:
+    def __init__(self, messages: MessageTable, index: ThreadIndex, roster: Roster, user: str) -> None:
         self._messages = messages
         self._index = index
         self._roster = roster

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import Any
 
-from mailstore.columns.ranking import Ranking
-from mailstore.columns.thread_list import Roots
-from mailstore.state.index import Index
-from mailstore.state.retained_threads import Retained
-from mailstore.state.subject_words import Words
+from mailstore.columns.ranking import SortedRows
+from mailstore.columns.thread_list import ThreadList
+from mailstore.state.index import ThreadIndex
+from mailstore.state.retained_threads import RetentionFilter
+from mailstore.state.subject_words import WordFilter
 from mailstore.state.views import View
 
-__all__ = ["Sieve", "Sifted"]
+__all__ = ["FilteredThreads", "ThreadFilter"]
 
 ORDERED = ("for-you", "archive", "channel", "agent", "store")
 """Views that have an order of their own."""
@@ -23,7 +23,7 @@ AT_ONCE = 64
 FOREVER = float("inf")
 
 
-class Sieve:
+class ThreadFilter:
     """Says which threads of a view are wanted, and by what each is listed, as long as an index `is_current`.
 
     That is the newest message of the thread that counts, or a place that somebody else gave it.
@@ -31,12 +31,12 @@ class Sieve:
 
     def __init__(
         self,
-        index: Index,
+        index: ThreadIndex,
         is_current: Callable[[], bool],
         view: View,
-        words: Words | None = None,
+        words: WordFilter | None = None,
         only_unread: bool = False,
-        retained: Retained | None = None,
+        retained: RetentionFilter | None = None,
         among: Sequence[str] | None = None,
     ) -> None:
         self.index = index
@@ -45,12 +45,12 @@ class Sieve:
         self.only_unread = only_unread or view.kind == "unread"
         self.retained = retained
         self._view = view
-        self._among: Ranking | None = None
+        self._among: SortedRows | None = None
         self.key_of: Callable[[int], Any] = index.messages.age
         """What orders by that by which threads are listed."""
         if among is not None:
             places = _placed(index, among)
-            self._among, self.key_of = Ranking(places.__getitem__, places), int
+            self._among, self.key_of = SortedRows(places.__getitem__, places), int
         self._ranking = self._base()
         self._listed_by: Callable[[int], int | None]
         if retained is not None:
@@ -60,7 +60,7 @@ class Sieve:
         else:
             self._listed_by = self._latest if among is None else places.get
 
-    def _base(self) -> Ranking:
+    def _base(self) -> SortedRows:
         """Return the threads in their order, which is another one after they were sorted anew."""
         if self._among is not None:
             return self._among
@@ -95,7 +95,7 @@ class Sieve:
             and (self.retained is None or self.retained.advance(now))
         )
 
-    def is_wider(self, other: Sieve) -> bool:
+    def is_wider(self, other: ThreadFilter) -> bool:
         """Say whether this lets through all that another would."""
         return (
             self._ranking is other._ranking
@@ -105,19 +105,19 @@ class Sieve:
         )
 
 
-class Sifted(Roots):
+class FilteredThreads(ThreadList):
     """The threads that a sieve lets through, of those that were looked at.
 
     It stays as it is, whatever comes, until somebody lets it `look` on or `settle`. Of those of one mailbox only that
     which was begun last hears what happens.
     """
 
-    def __init__(self, sieve: Sieve, first: Iterable[str] = (), wider: Sifted | None = None) -> None:
+    def __init__(self, sieve: ThreadFilter, first: Iterable[str] = (), wider: FilteredThreads | None = None) -> None:
         """Begin to sift, `first` what somebody looks at; a `wider` one spares what it did not let through."""
         index = sieve.index
         self.sieve = sieve
         self._known: dict[int, int] = {}
-        super().__init__(index.messages, Ranking(lambda root: sieve.key_of(self._known[root])))
+        super().__init__(index.messages, SortedRows(lambda root: sieve.key_of(self._known[root])))
         self._ahead: array[int] = sieve.rows() if wider is None else wider._ahead + wider._ranking.rows()
         self._touched: set[int] = set() if wider is None else wider._touched
         index.touched = self._touched
@@ -188,7 +188,7 @@ class Sifted(Roots):
             self._ranking.put(root)
 
 
-def _placed(index: Index, roots: Sequence[str]) -> dict[int, int]:
+def _placed(index: ThreadIndex, roots: Sequence[str]) -> dict[int, int]:
     """Return the places of threads that somebody else put in order, the first the greatest."""
     rows = map(index.messages.ids.row, roots)
     return {row: -at for at, row in enumerate(rows) if row is not None}

@@ -8,7 +8,7 @@ from threading import get_ident
 from typing import Any, cast
 
 from mailstore.records.roster import Roster
-from mailstore.state.contents import Contents
+from mailstore.state.contents import MailboxContents
 from mailstore.state.mailbox import Mailbox
 
 __all__ = ["WrongThread", "guarded"]
@@ -52,4 +52,4 @@ def guarded(mailbox: Mailbox) -> Mailbox:
         return mailbox
     contents = mailbox.contents
     target = contents._target if isinstance(contents, _Guard) else contents
-    return Mailbox(mailbox.user, cast(Contents, _Guard(target)))
+    return Mailbox(mailbox.user, cast(MailboxContents, _Guard(target)))

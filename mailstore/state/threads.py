@@ -7,20 +7,20 @@ from collections.abc import Iterable, Sequence
 from mailstore.columns.messages import NONE
 from mailstore.records.message import Message
 from mailstore.rules.retention import Retention
-from mailstore.state.contents import Contents
+from mailstore.state.contents import MailboxContents
 from mailstore.state.outline import Outline, outline
-from mailstore.state.retained_threads import Retained
-from mailstore.state.subject_words import Words
-from mailstore.state.thread_filter import Sieve
-from mailstore.state.views import Cycle, Node, ThreadSummary, View
+from mailstore.state.retained_threads import RetentionFilter
+from mailstore.state.subject_words import WordFilter
+from mailstore.state.thread_filter import ThreadFilter
+from mailstore.state.views import Cycle, ThreadNode, ThreadSummary, View
 
-__all__ = ["Threads"]
+__all__ = ["ThreadQueries"]
 
 
-class Threads:
+class ThreadQueries:
     """Threads by the id of their root; times are seconds since the epoch."""
 
-    def __init__(self, contents: Contents) -> None:
+    def __init__(self, contents: MailboxContents) -> None:
         self._contents = contents
 
     def root_of(self, message_id: str) -> str:
@@ -29,17 +29,17 @@ class Threads:
         row = messages.ids.row(message_id)
         return message_id if row is None or row >= len(forest) else messages.ids[forest.root(row)]
 
-    def tree(self, root: str) -> list[Node]:
+    def tree(self, root: str) -> list[ThreadNode]:
         """Return a thread in reading order, with placeholders for messages that are only named."""
         forest, messages = self._contents.index.forest, self._contents.messages
         row = messages.ids.row(root)
         if row is None or row >= len(forest):
-            return [Node(root, None, 0, None)]
+            return [ThreadNode(root, None, 0, None)]
         found = []
         for at, depth in forest.walk(row):
             parent = forest.parents[at]
             message = messages[at] if messages.is_there(at) else None
-            found.append(Node(messages.ids[at], message, depth, None if parent == NONE else messages.ids[parent]))
+            found.append(ThreadNode(messages.ids[at], message, depth, None if parent == NONE else messages.ids[parent]))
         return found
 
     def outline(self, root: str, known: Outline | None = None) -> Outline | None:
@@ -117,12 +117,12 @@ class Threads:
         text: str = "",
         only_unread: bool = False,
         among: Sequence[str] | None = None,
-    ) -> Sieve:
+    ) -> ThreadFilter:
         """Return a filter for the threads of a view: by words in subject or names, or by unread mail.
 
         For a view that has no order of its own, `among` are its threads in the order in which it lists them.
         """
         contents, index = self._contents, self._contents.index
-        words = Words(text, index, contents.roster, contents.user) if text else None
-        retained = Retained(rule, now, index) if view.kind == "recent" else None
-        return Sieve(index, lambda: contents.index is index, view, words, only_unread, retained, among)
+        words = WordFilter(text, index, contents.roster, contents.user) if text else None
+        retained = RetentionFilter(rule, now, index) if view.kind == "recent" else None
+        return ThreadFilter(index, lambda: contents.index is index, view, words, only_unread, retained, among)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from mailstore.records.message import Message, by_age
 from mailstore.rules.delivery import State
 
-__all__ = ["Channel", "Counts", "Cycle", "DeadLetter", "Node", "ThreadSummary", "View", "ViewKind"]
+__all__ = ["Channel", "Counts", "Cycle", "DeadLetter", "ThreadNode", "ThreadSummary", "View", "ViewKind"]
 
 ViewKind = Literal[
     "all", "for-you", "unread", "dead", "waiting", "archive", "channel", "agent", "recent", "saved", "store"
@@ -31,7 +31,7 @@ class View(msgspec.Struct, frozen=True):
     name: str = ""
 
 
-class Node(msgspec.Struct, frozen=True):
+class ThreadNode(msgspec.Struct, frozen=True):
     """One place in a reply tree, in reading order; `message` is None for a parent that is nowhere."""
 
     id: str

@@ -10,7 +10,7 @@ import msgspec
 from mailstore.errors import ContentGone, MailError, StoreError
 from mailstore.kit.bodies import first_line
 from mailstore.optional import CopiesFiles, FieldsInText, KnownFields
-from mailstore.records.adopted import Adopted, Letter, writable
+from mailstore.records.adopted import Adopted, AdoptedMessage, writable
 from mailstore.records.extra_fields import extras, found_in, own_subject, record_of
 from mailstore.records.message import Message, by_age
 from mailstore.store import Capability, Store
@@ -151,7 +151,7 @@ def _records(
         carried[message.id] = _Carried(hash(content), metadata, extra, in_text)
         if record is not None and not own_subject(record) and message.subject == first_line(content):
             message = msgspec.structs.replace(message, subject="")
-        yield Letter(message, content, metadata, extra)
+        yield AdoptedMessage(message, content, metadata, extra)
         if tell is not None:
             tell("copying", at, len(messages))
 

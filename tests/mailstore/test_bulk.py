@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mailstore.bulk import shares
-from mailstore.bulk.keys import NO_KEY, Keys, keys_of, texts_at, texts_of
-from mailstore.bulk.shares import Block, Share
+from mailstore.bulk.keys import NO_KEY, KeyIndex, keys_of, texts_at, texts_of
+from mailstore.bulk.shares import FileShare, LineBlock
 from mailstore.bulk.stamps import seconds_of
 from mailstore.bulk.threads import in_order
 from mailstore.kit.timestamps import parse_time
@@ -27,7 +27,7 @@ stamps = st.from_regex(
 )
 
 
-def lines_of(block: Block) -> list[bytes]:
+def lines_of(block: LineBlock) -> list[bytes]:
     """Return a block's lines, cut where it says that they end."""
     starts = [0, *(end + 1 for end in block.ends.tolist())]
     return [bytes(block.data[start : end - 1]) for start, end in pairwise(starts)]
@@ -47,7 +47,7 @@ def test_shares_hold_every_whole_line_once(
     try:
         found, end = [], 0
         for start in range(0, len(data), size):
-            share = Share(fd, start, min(start + size, len(data)))
+            share = FileShare(fd, start, min(start + size, len(data)))
             for block in share.blocks():
                 assert block.offset == end
                 end += len(block.data)
@@ -67,7 +67,7 @@ def test_ids_are_found_by_their_keys(ids: list[str]) -> None:
     keys = keys_of(found)
     assert NO_KEY not in keys
     assert keys.tolist() == [keys_of(texts_of([one]))[0] for one in ids]
-    column = Keys(keys)
+    column = KeyIndex(keys)
     assert column.are_unique == (len(set(ids)) == len(ids))
     assert column.find(keys).tolist() == [ids.index(one) for one in ids]
     assert column.find(keys_of(texts_of(["never named, and quite long"]))).tolist() == [-1]

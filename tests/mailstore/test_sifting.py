@@ -12,7 +12,7 @@ from mailstore.records.events import Event
 from mailstore.records.message import Message, by_age
 from mailstore.rules.retention import EVERYTHING, Retention, retained
 from mailstore.state.mailbox import Mailbox
-from mailstore.state.thread_filter import Sifted
+from mailstore.state.thread_filter import FilteredThreads
 from mailstore.state.views import View
 from tests.mailstore.test_mailbox_order import HOUR, NAMES, NOW, TAGS, events
 
@@ -58,8 +58,8 @@ def test_what_comes_meanwhile_is_sifted_too(
     mailbox, half = Mailbox(), len(mail) // 2
     mailbox.fold(mail[:half], NOW)
 
-    def begun() -> Sifted:
-        return Sifted(mailbox.sieve(view, rule, NOW, text=text, only_unread=only_unread))
+    def begun() -> FilteredThreads:
+        return FilteredThreads(mailbox.sieve(view, rule, NOW, text=text, only_unread=only_unread))
 
     sifted = begun()
     with patch("mailstore.state.thread_filter.AT_ONCE", 1):
@@ -81,12 +81,12 @@ def test_what_comes_meanwhile_is_sifted_too(
 def test_more_words_are_looked_for_only_where_fewer_were_found(mail: list[Event], text: str, more: str) -> None:
     mailbox = Mailbox()
     mailbox.fold(mail, NOW)
-    wide = Sifted(mailbox.sieve(View("all"), EVERYTHING, NOW, text=text))
+    wide = FilteredThreads(mailbox.sieve(View("all"), EVERYTHING, NOW, text=text))
     with patch("mailstore.state.thread_filter.AT_ONCE", 1):
         wide.look(0)
     sieve = mailbox.sieve(View("all"), EVERYTHING, NOW, text=f"{text} {more}")
     assert wide.sieve.is_wider(sieve) or not text
-    narrow = Sifted(sieve, wider=wide)
+    narrow = FilteredThreads(sieve, wider=wide)
     narrow.finish()
     assert list(narrow) == sieve.roots()
 
@@ -95,7 +95,7 @@ def test_as_time_passes_what_is_retained_no_more_leaves() -> None:
     mailbox = Mailbox()
     mail = [Message(f"m{at}", "ann", ("all",), "", NOW - at * HOUR, f"Subject {at}") for at in range(30)]
     mailbox.fold(mail, NOW)
-    sifted = Sifted(mailbox.sieve(View("recent"), Retention(days=1), NOW))
+    sifted = FilteredThreads(mailbox.sieve(View("recent"), Retention(days=1), NOW))
     sifted.finish()
     assert len(sifted) == 25
     assert sifted.holds(NOW + 5.5 * HOUR)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstore.columns.reply_forest import NONE, Forest
+from mailstore.columns.reply_forest import NONE, ReplyForest
 
 ROWS = range(8)
 
 
-def forest(*links: tuple[int, int | None]) -> Forest:
-    grown = Forest(lambda row: (float(row), str(row)))
+def forest(*links: tuple[int, int | None]) -> ReplyForest:
+    grown = ReplyForest(lambda row: (float(row), str(row)))
     grown.grow(10)
     for row, parent in links:
         grown.add(row, NONE if parent is None else parent)
     return grown
 
 
-def walked(grown: Forest, root: int) -> list[tuple[int, int]]:
+def walked(grown: ReplyForest, root: int) -> list[tuple[int, int]]:
     return list(grown.walk(root))
 
 
@@ -58,7 +58,7 @@ def test_a_message_that_answers_itself_is_a_root() -> None:
 
 
 def test_a_chain_of_ten_thousand_replies_is_walked() -> None:
-    grown = Forest(lambda row: (float(row), ""))
+    grown = ReplyForest(lambda row: (float(row), ""))
     grown.grow(10_000)
     for row in range(10_000):
         grown.add(row, row - 1 if row else NONE)

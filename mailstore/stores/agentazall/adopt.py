@@ -14,7 +14,7 @@ from pathlib import Path
 from mailstore.files.naming import safe_name
 from mailstore.kit.timestamps import utc
 from mailstore.records.address import Kind, resolve
-from mailstore.records.adopted import Adopted, Letter
+from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.message import SOMEBODY, Delivery, Message, Receipt
 from mailstore.records.roster import Agent, Roster
 from mailstore.stores.agentazall.block import BEGIN, END, MARKERS, SIGNATURE, SIGNATURE_END
@@ -51,7 +51,7 @@ def adopt(root: Path, records: Iterable[Adopted]) -> None:
                 copying.delivered.setdefault(message_id, []).append(recipient)
             case Receipt(message_id, reader) if reader != SOMEBODY:
                 copying.readers.setdefault(message_id, []).append(reader)
-            case Letter():
+            case AdoptedMessage():
                 copying.write(record)
     copying.enrol()
 
@@ -67,7 +67,7 @@ class _Copying:
         self.delivered: dict[str, list[str]] = {}
         self.readers: dict[str, list[str]] = {}
 
-    def write(self, letter: Letter) -> None:
+    def write(self, letter: AdoptedMessage) -> None:
         """Write all copies of a letter."""
         message = letter.message
         self._latest = max(self._latest, message.time)

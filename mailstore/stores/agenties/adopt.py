@@ -9,7 +9,7 @@ from typing import Any
 from mailstore.kit.json_records import encode_record
 from mailstore.kit.timestamps import written_time
 from mailstore.records.address import Kind, resolve
-from mailstore.records.adopted import Adopted, Letter
+from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.message import Message, Receipt
 from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent, Roster
@@ -36,7 +36,9 @@ def adopt(mailbox: Path, records: Iterable[Adopted]) -> None:
                     roster.put(record)
                 case Receipt(message_id, reader):
                     readers.setdefault(message_id, set()).add(reader)
-                case Letter(message=message) if message.sender.strip() and any(map(str.strip, message.recipients)):
+                case AdoptedMessage(message=message) if message.sender.strip() and any(
+                    map(str.strip, message.recipients)
+                ):
                     read_by = readers.get(message.id, set()).union(message.read_by)
                     file.write(encode_record(_line(record, roster, read_by)) + b"\n")
     if len(roster):
@@ -45,7 +47,7 @@ def adopt(mailbox: Path, records: Iterable[Adopted]) -> None:
         team.write_bytes(encode_record({"members": [_member(agent) for agent in roster]}) + b"\n")
 
 
-def _line(letter: Letter, roster: Roster, readers: set[str]) -> dict[str, Any]:
+def _line(letter: AdoptedMessage, roster: Roster, readers: set[str]) -> dict[str, Any]:
     message = letter.message
     to = next(spelled for text in message.recipients if (spelled := _recipient(text, roster)))
     record: dict[str, Any] = {

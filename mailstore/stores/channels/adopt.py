@@ -14,7 +14,7 @@ from mailstore.files.naming import safe_name
 from mailstore.kit.json_records import encode_record
 from mailstore.kit.timestamps import utc, written_time
 from mailstore.records.address import Kind, resolve
-from mailstore.records.adopted import Adopted, Letter
+from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.message import Message
 from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent, Roster, Status
@@ -45,7 +45,7 @@ def adopt(root: Path, records: Iterable[Adopted]) -> None:
         match record:
             case Agent():
                 roster.put(record)
-            case Letter(message=message) if message.sender.strip():
+            case AdoptedMessage(message=message) if message.sender.strip():
                 channel = _write(root, record, roster)
                 begun.setdefault(channel, written_time(message.time, message.timestamp if message.timed else ""))
     members: dict[str, list[str]] = {channel: [] for channel in begun}
@@ -63,7 +63,7 @@ def _folder_name(channel: str) -> str:
     return safe_name(channel, ":")
 
 
-def _write(root: Path, letter: Letter, roster: Roster) -> str:
+def _write(root: Path, letter: AdoptedMessage, roster: Roster) -> str:
     """Write a message to a file of its own; return the channel."""
     message = letter.message
     tag = next((text for text in message.recipients if text.startswith(TAG) and text != TAG), TAG + MAIL)

@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from mailstore.bulk.build import fill_mail, fill_reads
-from mailstore.bulk.column_buffer import Gathered, Reads
-from mailstore.bulk.parts import Found, Part
-from mailstore.files.lines import Line, LineFile, Replaced, Summed
+from mailstore.bulk.column_buffer import MessageBuffer, ReadBuffer
+from mailstore.bulk.parts import ColumnPart, ShareColumns
+from mailstore.files.lines import ChecksummedSpan, Line, LineFile, Replaced
 from mailstore.files.packed import PackedFile
 from mailstore.records.events import Event
 from mailstore.records.message import Message
@@ -49,10 +49,10 @@ def gather(
         read_jobs = [] if reads_fd is None else jobs_for(reads_fd, None)
         work = Work([[job for each in sources for job in each.jobs], read_jobs], stack)
         fds = {each.name: each.fd for each in sources if each.fd is not None}
-        gathered = Gathered(mailbox.contents.messages, lambda file, at, size: thread_at(fds[file], at, size))
+        gathered = MessageBuffer(mailbox.contents.messages, lambda file, at, size: thread_at(fds[file], at, size))
         _gather_mail(sources, work.found(0), months, gathered)
         keys = fill_mail(mailbox.contents, gathered)
-        read = Reads(mailbox.contents.messages.names)
+        read = ReadBuffer(mailbox.contents.messages.names)
         if reads_fd is not None:
             _gather_reads(reads, reads_fd, work.found(1), read)
         fill_reads(mailbox.contents, keys, read, now)
@@ -68,7 +68,7 @@ def _source(
     return Source(name, file, decoder, fd, [] if fd is None else jobs_for(fd, name, is_archived))
 
 
-def _gather_mail(sources: list[Source], found: list[Found], months: Months, into: Gathered) -> None:
+def _gather_mail(sources: list[Source], found: list[ShareColumns], months: Months, into: MessageBuffer) -> None:
     """Gather the messages of all files, in their order."""
 
     def take(events: list[Event]) -> None:
@@ -81,7 +81,7 @@ def _gather_mail(sources: list[Source], found: list[Found], months: Months, into
                 take(events)
         elif fd is not None:
 
-            def add(part: Part, decoder: MessageDecoder = decoder) -> None:
+            def add(part: ColumnPart, decoder: MessageDecoder = decoder) -> None:
                 into.add(part)
                 decoder.last_time = float(part.mail().times[-1])
 
@@ -93,10 +93,10 @@ def _gather_mail(sources: list[Source], found: list[Found], months: Months, into
         found = found[len(jobs) :]
 
 
-def _gather_reads(file: LineFile, fd: int, found: list[Found], into: Reads) -> None:
+def _gather_reads(file: LineFile, fd: int, found: list[ShareColumns], into: ReadBuffer) -> None:
     """Gather the records of a file of reads, in their order."""
 
-    def add(part: Part) -> None:
+    def add(part: ColumnPart) -> None:
         into.add(part, lambda at, size: id_at(fd, at, size))
 
     def one(line: Line, number: int) -> None:
@@ -106,11 +106,15 @@ def _gather_reads(file: LineFile, fd: int, found: list[Found], into: Reads) -> N
 
 
 def _go_through(
-    file: LineFile, fd: int, found: list[Found], whole: Callable[[Part], None], one: Callable[[Line, int], None]
+    file: LineFile,
+    fd: int,
+    found: list[ShareColumns],
+    whole: Callable[[ColumnPart], None],
+    one: Callable[[Line, int], None],
 ) -> None:
     """Hand out what was found in a file, in its order: parts that are columns whole, of others each line."""
     summed = [each.summed for each in found if each.summed.start < each.summed.end]
-    if any(before.end != after.start for before, after in pairwise((Summed(0, 0, 0), *summed))):
+    if any(before.end != after.start for before, after in pairwise((ChecksummedSpan(0, 0, 0), *summed))):
         raise Replaced(f"{file.name} was cut")
     number = 1
     for part in (part for each in found for part in each.parts):

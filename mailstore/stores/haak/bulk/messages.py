@@ -11,11 +11,11 @@ import numpy as np
 from msgspec.structs import replace
 
 from mailstore.bulk.keys import NO_KEY, keys_of, texts_of
-from mailstore.bulk.parts import MailColumns, Unusual
-from mailstore.bulk.shares import Block
+from mailstore.bulk.parts import MailColumns, UnusualBlock
+from mailstore.bulk.shares import LineBlock
 from mailstore.bulk.stamps import seconds_of
-from mailstore.columns.interned import Interned
-from mailstore.columns.messages import Head
+from mailstore.columns.interned import InternTable
+from mailstore.columns.messages import MessageHead
 from mailstore.columns.stamps import style_of
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.stores.haak.read.values import recipients_in
@@ -55,8 +55,8 @@ class MailDecoder(dict[Shared, int]):
 
     def __init__(self, file: str, is_archived: bool) -> None:
         super().__init__()
-        self.names: Interned[str] = Interned()
-        self.heads: Interned[Head] = Interned()
+        self.names: InternTable[str] = InternTable()
+        self.heads: InternTable[MessageHead] = InternTable()
         self._file = file
         self._is_archived = is_archived
         self._names = self.names.numbering()
@@ -66,26 +66,26 @@ class MailDecoder(dict[Shared, int]):
         return number
 
     def _mentioning(self, shared: Shared, names: Names) -> int:
-        """Return the number for messages that mention names too; raises Unusual for what must be looked at closely."""
+        """Return the number of a head with mentions; raises UnusualBlock for names that need a closer look."""
         recipient, ttl, kind, tags, read_by = shared
         recipients = recipients_in(recipient if isinstance(recipient, str) else list(recipient))[0]
         if not recipients or (ttl is not None and not ttl > 0):
-            raise Unusual
-        head = Head(recipients, ttl, kind or "", tags or (), read_by or (), names, self._file, self._is_archived)
+            raise UnusualBlock
+        head = MessageHead(recipients, ttl, kind or "", tags or (), read_by or (), names, self._file, self._is_archived)
         return self.heads.number(head)
 
     def _fine(self, number: int) -> int:
         """Return the number for messages that have all of a head in common but that they have milliseconds."""
         return self.heads.number(replace(self.heads[number], style=FINE))
 
-    def columns(self, block: Block) -> MailColumns:
-        """Return a block's messages; raises Unusual, ValueError and RecursionError for any that is not usual."""
+    def columns(self, block: LineBlock) -> MailColumns:
+        """Return a block's messages; raises UnusualBlock, ValueError and RecursionError for any that is not usual."""
         found, ends = LINES.decode_lines(block.data), block.ends
         check_lines(block, len(found))
         ids, senders = [one.id for one in found], [one.sender for one in found]
         stamps = seconds_of([one.timestamp for one in found])
         if stamps is None or not all(ids) or not all(senders):
-            raise Unusual
+            raise UnusualBlock
         times, is_fine = stamps
         subjects = [
             one.subject if one.subject and not one.subject.isspace() else first_line(one.content) for one in found
@@ -114,13 +114,13 @@ class MailDecoder(dict[Shared, int]):
         )
 
 
-def check_lines(block: Block, number: int) -> None:
-    """Raise Unusual or ValueError unless each line is one record, without anything around it, and all is UTF-8."""
+def check_lines(block: LineBlock, number: int) -> None:
+    """Raise UnusualBlock or ValueError unless each line is one record, without anything around it, and all is UTF-8."""
     cells, ends = np.frombuffer(block.data, np.uint8), block.ends
     if number != len(ends) or cells[0] != BRACE or (cells[ends[:-1] + 1] != BRACE).any():
-        raise Unusual
+        raise UnusualBlock
     if (cells[ends - 1] != END_BRACE).any():
-        raise Unusual
+        raise UnusualBlock
     if cells.max() >= ASCII:
         str(block.data, "utf-8")
 

@@ -16,8 +16,8 @@ from typing import IO
 
 import msgspec
 
-from mailstore.bulk.parts import Found, found_in
-from mailstore.bulk.shares import Share
+from mailstore.bulk.parts import ShareColumns, found_in
+from mailstore.bulk.shares import FileShare
 from mailstore.stores.haak.bulk.messages import MailDecoder
 from mailstore.stores.haak.bulk.reads import ReadDecoder
 
@@ -40,10 +40,10 @@ class Job(msgspec.Struct):
     file: str | None
     is_archived: bool = False
 
-    def found(self) -> Found:
+    def found(self) -> ShareColumns:
         """Do it. Raises OSError."""
         decoder = ReadDecoder if self.file is None else partial(MailDecoder, self.file, self.is_archived)
-        return found_in(Share(self.fd, self.start, self.end), decoder)
+        return found_in(FileShare(self.fd, self.start, self.end), decoder)
 
 
 def jobs_for(fd: int, file: str | None, is_archived: bool = False) -> list[Job]:
@@ -65,7 +65,7 @@ class Work:
         self._queues = [_queue(numbers, stack) for numbers in self._rounds]
         self._results = stack.enter_context(TemporaryFile())  # noqa: SIM115
         self._notes: IO[bytes] | None = None
-        self._done: dict[int, Found] = {}
+        self._done: dict[int, ShareColumns] = {}
         if sum(job.end - job.start for job in self._jobs) >= MANY:
             self._notes = self._help(stack)
 
@@ -85,7 +85,7 @@ class Work:
         assert process.stdout is not None
         return process.stdout
 
-    def found(self, number: int) -> list[Found]:
+    def found(self, number: int) -> list[ShareColumns]:
         """Return what the jobs of a round have found, in their order. Raises OSError."""
         wanted = self._rounds[number]
         for at in _drawn(self._queues[number]):
@@ -101,7 +101,7 @@ class Work:
         if len(note) < NOTE.size:
             return False
         job, at, size = NOTE.unpack(note)
-        self._done[job] = msgspec.msgpack.decode(os.pread(self._results.fileno(), size, at), type=Found)
+        self._done[job] = msgspec.msgpack.decode(os.pread(self._results.fileno(), size, at), type=ShareColumns)
         return True
 
 

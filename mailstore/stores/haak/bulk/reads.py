@@ -8,11 +8,11 @@ import msgspec
 import numpy as np
 
 from mailstore.bulk.keys import keys_of, texts_of
-from mailstore.bulk.parts import ReadColumns, Unusual
-from mailstore.bulk.shares import Block
+from mailstore.bulk.parts import ReadColumns, UnusualBlock
+from mailstore.bulk.shares import LineBlock
 from mailstore.bulk.stamps import seconds_of
-from mailstore.columns.interned import Interned
-from mailstore.columns.messages import Head
+from mailstore.columns.interned import InternTable
+from mailstore.columns.messages import MessageHead
 from mailstore.stores.haak.bulk.messages import check_lines
 
 __all__ = ["ReadDecoder", "id_at"]
@@ -33,18 +33,18 @@ class ReadDecoder:
     """Makes columns of blocks."""
 
     def __init__(self) -> None:
-        self.names: Interned[str] = Interned()
-        self.heads: Interned[Head] = Interned()
+        self.names: InternTable[str] = InternTable()
+        self.heads: InternTable[MessageHead] = InternTable()
         self._names = self.names.numbering()
 
-    def columns(self, block: Block) -> ReadColumns:
-        """Return a block's records; raises Unusual, ValueError and RecursionError for any that is not usual."""
+    def columns(self, block: LineBlock) -> ReadColumns:
+        """Return a block's records; raises UnusualBlock, ValueError and RecursionError for any that is not usual."""
         found = LINES.decode_lines(block.data)
         check_lines(block, len(found))
         ids, readers = [one.message_id for one in found], [one.reader_session_id for one in found]
         stamps = seconds_of([one.timestamp for one in found])
         if stamps is None or not all(ids) or not all(readers):
-            raise Unusual
+            raise UnusualBlock
         numbers = np.fromiter(map(self._names.__getitem__, readers), np.uint32, len(readers))
         return ReadColumns(keys_of(texts_of(ids)), numbers, stamps[0], block.ends.astype(np.uint32))
 

@@ -13,7 +13,7 @@ from mailstore.files.owned import make_folder, open_like
 from mailstore.kit.json_records import encode_record
 from mailstore.kit.timestamps import written_time
 from mailstore.records.address import DEFAULT_TTL_HOURS, resolve
-from mailstore.records.adopted import LONG_TTL_HOURS, Adopted, Letter
+from mailstore.records.adopted import LONG_TTL_HOURS, Adopted, AdoptedMessage
 from mailstore.records.message import NEVER, Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent, Roster
 from mailstore.rules.archive_plan import month_of
@@ -34,7 +34,9 @@ def adopt(places: Places, records: Iterable[Adopted]) -> None:
     with _files(places.look()) as put:
         for record in records:
             match record:
-                case Letter(message=message) if message.sender.strip() and any(map(str.strip, message.recipients)):
+                case AdoptedMessage(message=message) if message.sender.strip() and any(
+                    map(str.strip, message.recipients)
+                ):
                     put(_file_of(places, message), _letter(record, roster))
                 case Agent(session_id=name) if name.strip():
                     roster.put(record)
@@ -67,7 +69,7 @@ def _file_of(places: Places, message: Message) -> Path:
     return places.archive / f"{month}.jsonl" if month else places.mailbox
 
 
-def _letter(letter: Letter, roster: Roster) -> Record:
+def _letter(letter: AdoptedMessage, roster: Roster) -> Record:
     message = letter.message
     names = list(message.recipients)
     record: Record = {"id": message.id, "sender": message.sender, "recipient": names[0] if len(names) == 1 else names}
