@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from time import perf_counter
 
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.harness import Feature, FileHarness, Harness
 from mailstore.conformance.samples import ANN, agent, at, letter, letters
-from mailstore.records.events import Event, Gone, Reset
+from mailstore.records.events import Back, Event, Gone, Reset
 from mailstore.records.message import Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.store import Capability, Store
@@ -93,6 +93,19 @@ class ChangingContract:
             assert ids(follow(store, story)) == {"m0": 1, "m1": 1, "m2": 1}
             harness.message(letter("m3", 3))
             assert set(ids(follow(store, lambda came: _until(came, "m3")))) >= {"m3"}
+
+    def test_changes_can_be_closed_before_they_begin(self, harness: Harness) -> None:
+        harness.need(Capability.FOLLOW)
+        harness.make()
+
+        async def closed(store: Store) -> list[Event]:
+            changes = store.changes()
+            assert isinstance(changes, AsyncGenerator)
+            await changes.aclose()
+            return await anext(changes, [])
+
+        with harness.open() as store:
+            assert asyncio.run(closed(store)) == []
 
     def test_an_agent_that_changes_is_handed_out_again(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW, Feature.AGENT, Feature.ROLES)
@@ -194,6 +207,26 @@ class ChangingContract:
         assert len(of(Gone, events)) == 1
         reset = max(place for place, event in enumerate(events) if isinstance(event, Reset))
         assert ids(events[reset:]) == dict.fromkeys(names, 1)
+
+    def test_a_lost_connection_is_gone_and_then_back_with_what_came_meanwhile(self, harness: Harness) -> None:
+        harness.need(Capability.FOLLOW, Feature.DISCONNECT)
+        harness.make()
+        letters(harness, 3)
+
+        async def story(came: Follower) -> None:
+            harness.disconnect()
+            await came.until(lambda events: bool(of(Gone, events)))
+            assert of(Gone, came.events)[0].reason
+            harness.reconnect()
+            harness.message(letter("later", 30))
+            await came.until_message("later")
+
+        with harness.open() as store:
+            scanned(store)
+            events = follow(store, story)
+        assert len(of(Gone, events)) == len(of(Back, events)) == 1
+        assert not of(Reset, events)
+        assert ids(events) == {"later": 1}
 
     # The event loop, and the files
 

@@ -34,7 +34,9 @@ class Follower:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while not holds(self.events):
-                    self.batches.append(await anext(self._changes))
+                    batch = await anext(self._changes)
+                    assert batch, "an empty batch"
+                    self.batches.append(batch)
         except TimeoutError:
             raise AssertionError(f"waited in vain; came: {self.events!r}") from None
         return self.events

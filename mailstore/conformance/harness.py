@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import StrEnum
 from pathlib import Path
@@ -54,6 +54,7 @@ class Feature(StrEnum):
     VERBATIM = "find a record's bytes in the files"
     CONTROLS = "write control characters"
     BIG = "write a long text"
+    DISCONNECT = "lose the connection to the mailbox"
 
 
 class Harness(ABC):
@@ -67,15 +68,19 @@ class Harness(ABC):
     store: ClassVar[type[Store]]
     cannot: ClassVar[Mapping[Feature, str]] = {}
 
-    secrets: ClassVar[tuple[str, ...]] = ()
+    secrets: ClassVar[Sequence[str]] = ()
     """The secrets in `location`, which the store must never show."""
 
     def need(self, *needed: Feature | Capability) -> None:
         """Skip the running test if the store or this harness lacks something."""
         for one in needed:
-            why = self.capabilities.why_not(one) if isinstance(one, Capability) else self.cannot.get(one, "")
+            why = self.capabilities.why_not(one) if isinstance(one, Capability) else self.why_not(one)
             if why:
                 pytest.skip(f"{self.store.called()} can't {one.value}: {why}")
+
+    def why_not(self, feature: Feature) -> str:
+        """Return why this harness lacks a feature; empty if it has it."""
+        return self.cannot.get(feature, "")
 
     @property
     def capabilities(self) -> Capabilities:
@@ -157,6 +162,14 @@ class Harness(ABC):
         """Bring back the mailbox that `remove` took away."""
         raise NotImplementedError
 
+    def disconnect(self) -> None:
+        """Cut the connection to the mailbox, which keeps its records (Feature.DISCONNECT)."""
+        raise NotImplementedError
+
+    def reconnect(self) -> None:
+        """Restore the connection that `disconnect` cut."""
+        raise NotImplementedError
+
     def lock(self) -> AbstractContextManager[object]:
         """Hold the lock that every writer takes, and let writers lose their patience at once."""
         raise NotImplementedError
@@ -178,6 +191,10 @@ class FileHarness(Harness):
     def location(self) -> str:
         """Return the path as text."""
         return str(self.path)
+
+    def why_not(self, feature: Feature) -> str:
+        """Return why this harness lacks a feature: files have no connection to lose."""
+        return "it is on files" if feature is Feature.DISCONNECT else super().why_not(feature)
 
 
 def on_files(harness: Harness) -> FileHarness:

@@ -9,8 +9,9 @@ import pytest
 from mailstore.conformance.following import following, ids, scanned
 from mailstore.conformance.harness import Feature, FileHarness, Harness, on_files
 from mailstore.conformance.samples import letter, letters
-from mailstore.errors import MailboxMissing, StoreError, Unsupported
-from mailstore.records.events import Event
+from mailstore.errors import MailboxMissing, MailError, StoreError, Unsupported
+from mailstore.records.events import Event, Gone
+from mailstore.records.message import Message
 from mailstore.registry import KIND, open_store
 from mailstore.store import Capability, Store
 
@@ -101,7 +102,7 @@ class OpeningContract:
         harness.need(Feature.NAME)
         harness.make()
         names = letters(harness, 2)
-        with harness.open() as store:
+        with open_store(f"{harness.store.kind}:{harness.location}") as store:
             url = store.url
         monkeypatch.chdir("/")
         with open_store(url) as again:
@@ -114,6 +115,37 @@ class OpeningContract:
             assert store.title.isprintable()
             name = harness.path.name if isinstance(harness, FileHarness) else ""
             assert 0 < len(store.title) <= max(40, len(name) + 20)
+
+    def test_no_secret_of_its_location_is_shown(self, harness: Harness) -> None:
+        if not harness.secrets:
+            pytest.skip("its location holds no secrets")
+        shown = []
+        with pytest.raises(MailError) as caught:
+            harness.open()
+        shown.append(str(caught.value))
+        harness.make()
+        names = letters(harness, 2)
+        with harness.open() as store:
+            found = scanned(store)
+            shown += [store.url, store.title, store.notice, *map(str, found)]
+            if Capability.FOLLOW in harness.capabilities and not harness.why_not(Feature.REMOVE):
+                shown += map(str, asyncio.run(self._follow_until_gone(harness, store)))
+                with pytest.raises(MailError) as gone:
+                    store.content(next(event for event in found if isinstance(event, Message)))
+                shown.append(str(gone.value))
+        assert ids(found) == dict.fromkeys(names, 1)
+        assert not [text for text in shown for secret in harness.secrets if secret in text]
+
+    async def _follow_until_gone(self, harness: Harness, store: Store) -> list[Event]:
+        async with following(store) as came:
+            harness.remove()
+            return await came.until(lambda events: any(isinstance(event, Gone) for event in events))
+
+    def test_an_opened_mailbox_can_do_no_more_than_its_kind_declares(self, harness: Harness) -> None:
+        harness.make()
+        with harness.open() as store:
+            assert store.capabilities == harness.capabilities
+            assert set(harness.store.declared.missing) <= set(store.capabilities.missing)
 
     def test_closing_twice_does_no_harm(self, harness: Harness) -> None:
         harness.make()

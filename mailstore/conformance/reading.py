@@ -11,6 +11,7 @@ from mailstore.conformance.following import ids, of, scanned
 from mailstore.conformance.harness import Feature, Harness
 from mailstore.conformance.samples import ANN, BOB, agent, at, letter, letters
 from mailstore.errors import ContentGone
+from mailstore.records.events import Progress
 from mailstore.records.message import NEVER, Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.state.mailbox import Mailbox
@@ -162,6 +163,27 @@ class ReadingContract:
         with harness.open() as store:
             first = next(batch for batch in store.scan() if of(Message, batch))
         assert names[-1] in ids(first)
+
+    def test_the_first_progress_comes_after_the_roster_and_the_newest_messages(self, harness: Harness) -> None:
+        harness.make()
+        names = letters(harness, MANY)
+        if Feature.AGENT not in harness.cannot:
+            harness.agent(agent(ANN))
+        with harness.open() as store:
+            batches = list(store.scan())
+        done = [at for at, batch in enumerate(batches) if of(Progress, batch)] or [len(batches)]
+        first = [event for batch in batches[: done[0] + 1] for event in batch]
+        assert names[-1] in ids(first)
+        if Feature.AGENT not in harness.cannot:
+            assert ANN in {found.session_id for found in of(Agent, first)}
+        told = [event.done for batch in batches for event in of(Progress, batch)]
+        assert told == sorted(told)
+
+    def test_a_second_scan_repeats_nothing(self, harness: Harness) -> None:
+        harness.make()
+        names = letters(harness, 3)
+        with harness.open() as store:
+            assert ids([*scanned(store), *scanned(store)]) == dict.fromkeys(names, 1)
 
     def test_a_fold_does_not_depend_on_the_order(self, harness: Harness) -> None:
         harness.need(Feature.AGENT)

@@ -1,4 +1,4 @@
-"""What a store hands to the mailbox: records, and news about the files that hold them."""
+"""What a store yields: records, and what happened to the mailbox that holds them."""
 
 from __future__ import annotations
 
@@ -7,35 +7,39 @@ import msgspec
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt, Trace
 from mailstore.records.roster import Agent
 
-__all__ = ["Event", "Gone", "Mailboxes", "Person", "Progress", "PutAway", "Reset", "Seen", "Unseen"]
+__all__ = ["Back", "Event", "Gone", "Mailboxes", "Person", "Progress", "PutAway", "Reset", "Seen", "Unseen"]
 
 
 class Reset(msgspec.Struct, frozen=True, gc=False):
-    """Forget all records: the files were replaced or cut, and everything follows anew."""
+    """All earlier records are void: the mailbox was replaced or truncated, and everything follows from the start."""
 
     reason: str
 
 
 class Gone(msgspec.Struct, frozen=True, gc=False):
-    """The mailbox can't be reached; a `Reset` follows when it is back."""
+    """The mailbox can't be reached; `Reset` or `Back` follows when it can be."""
 
     reason: str
 
 
+class Back(msgspec.Struct, frozen=True, gc=False):
+    """The mailbox can be reached again and still holds all earlier records; what came meanwhile follows."""
+
+
 class Mailboxes(msgspec.Struct, frozen=True, gc=False):
-    """What follows comes from several mailboxes, whose names stand behind these labels."""
+    """The events that follow come from several mailboxes, whose names are prefixed with these labels."""
 
     labels: tuple[str, ...]
 
 
 class Person(msgspec.Struct, frozen=True, gc=False):
-    """In this mailbox the person bears these names too, beside those that every mailbox knows."""
+    """Names of the user in this mailbox, besides those that hold for every mailbox."""
 
     names: tuple[str, ...]
 
 
 class PutAway(msgspec.Struct, frozen=True, gc=False):
-    """A record that `recipient` itself put a message away; `time` in seconds since the epoch, if it is known."""
+    """A record that `recipient` itself archived a message; `time` in seconds since the epoch, if it is known."""
 
     message_id: str
     recipient: str
@@ -43,20 +47,23 @@ class PutAway(msgspec.Struct, frozen=True, gc=False):
 
 
 class Progress(msgspec.Struct, frozen=True, gc=False):
-    """How much of a scan is done, in bytes."""
+    """How much of a scan is done, in a unit that the store chooses: bytes, files or messages.
+
+    The first one ends what the first screen waits for: it comes right after the newest messages.
+    """
 
     done: int
     total: int
 
 
 class Seen(msgspec.Struct, frozen=True, gc=False):
-    """The person has seen a message; comes from the console's own state, never from a store."""
+    """The user has seen a message; comes from the console's own state, never from a store."""
 
     message_id: str
 
 
 class Unseen(msgspec.Struct, frozen=True, gc=False):
-    """The person takes the mark of having seen a message back."""
+    """The user has marked a message as not seen; comes from the console's own state too."""
 
     message_id: str
 
@@ -75,6 +82,7 @@ Event = (
     | Person
     | Reset
     | Gone
+    | Back
     | Seen
     | Unseen
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mailstore.records.events import Event, Gone, Mailboxes, Person, Progress, PutAway, Reset, Seen, Unseen
+from mailstore.records.events import Back, Event, Gone, Mailboxes, Person, Progress, PutAway, Reset, Seen, Unseen
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt, Trace
 from mailstore.records.roster import Agent
 from mailstore.state.contents import MailboxContents
@@ -61,6 +61,8 @@ class Fold:
                     contents.reset()
                 case Gone():
                     contents.gone = event.reason
+                case Back():
+                    contents.gone = ""
         self._messages.join(now)
         if contents.must_rebuild:
             self._filing.rebuild(now)

@@ -26,6 +26,7 @@ class MemoryHarness(Harness):
         Feature.LOCK: "nobody else writes",
         Feature.SNAPSHOT: "it has no files",
         Feature.EXTRA: "its agents are values",
+        Feature.DISCONNECT: "it is in this process",
     }
 
     def __init__(self) -> None:

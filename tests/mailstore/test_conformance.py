@@ -9,6 +9,7 @@ import pytest
 
 import mailstore
 from mailstore.conformance import Harness, StoreContract
+from mailstore.registry import _OURS
 from tests.mailboxes import DIALECTS, Dialect
 from tests.mailstore.agent_mail_harness import AgentMailHarness
 from tests.mailstore.agentazall_harness import AgentAZAllHarness
@@ -16,9 +17,11 @@ from tests.mailstore.agenties_harness import AgentiesHarness
 from tests.mailstore.channels_harness import ChannelsHarness
 from tests.mailstore.claude_teams_harness import ClaudeTeamsHarness
 from tests.mailstore.haak_harness import HaakHarness
+from tests.mailstore.loop_store import LoopHarness
 from tests.mailstore.mapped_harness import MappedLinesHarness, MappedRowsHarness
 from tests.mailstore.memory_harness import MemoryHarness
 from tests.mailstore.neo_harness import NeoHarness
+from tests.mailstore.wrapping_harness import ReadOnlyHarness, SeveralHarness
 
 
 class TestMemory(StoreContract):
@@ -27,11 +30,37 @@ class TestMemory(StoreContract):
         return MemoryHarness()
 
 
+class TestLoop(StoreContract):
+    """A kind that is not on files."""
+
+    @pytest.fixture
+    def harness(self, monkeypatch: pytest.MonkeyPatch) -> Harness:
+        monkeypatch.setitem(_OURS, "loop", "tests.mailstore.loop_store:LoopStore")
+        return LoopHarness()
+
+
 class TestHaak(StoreContract):
     @pytest.fixture(params=DIALECTS)
     def harness(self, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
         dialect: Dialect = request.param
         return HaakHarness(tmp_path, dialect, monkeypatch)
+
+
+class TestReadOnly(StoreContract):
+    """A store that stands before another one."""
+
+    @pytest.fixture
+    def harness(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
+        return ReadOnlyHarness(tmp_path, "table", monkeypatch)
+
+
+class TestSeveral(StoreContract):
+    """Two mailboxes as one, of which the suite uses the first."""
+
+    @pytest.fixture
+    def harness(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
+        monkeypatch.setitem(_OURS, "several", "tests.mailstore.wrapping_harness:Unlabelled")
+        return SeveralHarness(tmp_path, monkeypatch)
 
 
 class TestAgentAZAll(StoreContract):

@@ -100,7 +100,8 @@ class MemoryStore(Store):
         self._version, records = self.records.since(0)
         self._next = len(records)
         self._decoder = LineDecoder()
-        yield [record for record in records if isinstance(record, Agent)]
+        if roster := [record for record in records if isinstance(record, Agent)]:
+            yield list(roster)
         rest = self._decode([(at, one) for at, one in enumerate(records) if not isinstance(one, Agent)])
         rest.reverse()
         for start in range(0, len(rest), BATCH):

@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from mailstore.errors import MailError
 from mailstore.location import without_secrets
 from mailstore.optional import candidates
-from mailstore.records.events import Event, Gone, Progress, Reset
+from mailstore.records.events import Back, Event, Gone, Progress, Reset
 from mailstore.records.message import Message, Problem
 from mailstore.records.scope import WHOLE, Scope
 from mailstore.registry import open_store
@@ -29,7 +29,7 @@ class Part:
         self.scope = Scope(label)
         self.url = without_secrets(url)
         self.told: list[Event] = []
-        self.progress = Progress(0, 0)
+        self.progress: Progress | None = None
         self.is_gone = False
         self.failure: MailError | None = None
         self._store: Store | None = None
@@ -95,9 +95,18 @@ class Part:
             elif isinstance(event, Gone):
                 self.is_gone = True
                 found.append(self._keep(self.scope.event(self._trouble(event.reason))))
+            elif isinstance(event, Back):
+                found = self._back()
             else:
                 found.append(self._keep(self.scope.event(event)))
         return found
+
+    def _back(self) -> list[Event]:
+        """Withdraw the problem that the mailbox can't be reached: everything but that is yielded again."""
+        self.is_gone = False
+        whole = self.scope.id(WHOLE)
+        self.told = [event for event in self.told if not (isinstance(event, Problem) and event.file == whole)]
+        return [Reset(f"{self.scope.label}: it can be reached again"), *self.told]
 
     def _keep(self, event: Event) -> Event:
         self.told.append(event)

@@ -96,10 +96,12 @@ class SeveralStore(Store):
                     del scans[label]
                 else:
                     yield from self._told(self._parts[label], batch)
-            yield [self._progress()]
+            # the first progress says that the newest mail of all of them has been yielded
+            if all(self._parts[label].progress for label in scans):
+                yield [self._progress()]
 
     def _progress(self) -> Progress:
-        known = [part.progress for part in self._parts.values()]
+        known = [part.progress for part in self._parts.values() if part.progress]
         return Progress(sum(each.done for each in known), sum(each.total for each in known))
 
     async def changes(self) -> AsyncGenerator[list[Event], None]:
