@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sys
 from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
@@ -14,8 +15,9 @@ from time import perf_counter, time
 
 from console.prefetch import Prefetch
 from mailstore.errors import StoreError
-from mailstore.folding import kept
+from mailstore.folding import COMPLETE_URL, kept
 from mailstore.records.events import Event, Reset
+from mailstore.registry import complete_url
 from mailstore.resumable import Resumable, Stale
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
@@ -126,7 +128,11 @@ async def _whole(
 async def _fold_elsewhere(url: str, user: str) -> None:
     """Have another process fold a store and keep the result: it has another core, and no screen to hold up."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "mailstore.folding", url, user, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL
+        *(sys.executable, "-m", "mailstore.folding", url, user),
+        env={**os.environ, COMPLETE_URL: complete_url(url)},
+        stdin=DEVNULL,
+        stdout=DEVNULL,
+        stderr=DEVNULL,
     )
     try:
         await process.wait()

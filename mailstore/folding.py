@@ -1,6 +1,6 @@
-"""From a store to a mailbox: all that it holds, folded; of a long one, kept for the next time.
+"""Folds all that a store holds into a mailbox, and keeps the result of a long one for the next run.
 
-What is kept lies in the user's cache folder, never beside the mailbox. It may be deleted at any time.
+It is kept in the user's cache folder, never beside the mailbox, and may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.snapshot import load, save
 from mailstore.store import Store
 
-__all__ = ["fold_store", "folded_anew", "kept", "kept_at"]
+__all__ = ["COMPLETE_URL", "fold_store", "folded_anew", "kept", "kept_at"]
 
 DAYS_KEPT = 30
+COMPLETE_URL = "SIGNALBOX_COMPLETE_URL"
+"""The variable that tells a process of ours a mailbox's URL with its secrets."""
 
 
 def fold_store(store: Store, user: str, now: float) -> Mailbox:
-    """Return a mailbox of all that a store holds; what comes is handed out after it. Raises StoreError."""
+    """Return a mailbox of all that a store holds; its `changes` continue from there. Raises StoreError."""
     if isinstance(store, Resumable) and store.is_long():
         with suppress(Stale):
             if (mailbox := kept(store, user, now)) is not None:
@@ -45,7 +47,7 @@ def fold_store(store: Store, user: str, now: float) -> Mailbox:
 
 
 def folded_anew(store: Resumable, user: str, now: float) -> Mailbox:
-    """Fold all that a store holds, and keep it where that can be done. Raises StoreError."""
+    """Fold all that a store holds, and keep the result if that is possible. Raises StoreError."""
     mailbox = Mailbox(user)
     store.fold_all(mailbox, now)
     with suppress(OSError, RecursionError):
@@ -56,15 +58,15 @@ def folded_anew(store: Resumable, user: str, now: float) -> Mailbox:
 
 
 def kept(store: Resumable, user: str, now: float) -> Mailbox | None:
-    """Return what was kept of a store, as far as it was read then; None where nothing is, or it holds no longer.
+    """Return what was kept of a store, up to where it was read then; None if nothing was, or it is no longer valid.
 
-    It is to be confirmed before anybody relies on it, and `news` or `changes` tell what came since.
+    Call the store's `confirm` before relying on it; `news` or `changes` yield what came since.
     """
     try:
         path = kept_at(store, user)
         with path.open("rb") as file:
             mailbox, position = load(file, user)
-        os.utime(path)  # what is used stays
+        os.utime(path)  # files in use are not deleted
         mailbox.fold(store.resume(position), now)
     except (OSError, InvalidSnapshot, Stale):
         return None
@@ -73,13 +75,13 @@ def kept(store: Resumable, user: str, now: float) -> Mailbox | None:
 
 
 def kept_at(store: Store, user: str) -> Path:
-    """Return where a store's folded mailbox is kept."""
+    """Return where a store's folded mailbox is kept; its URL holds no secrets, so the name does not depend on them."""
     name = blake2b(f"{user}\n{store.url}".encode(), digest_size=16).hexdigest()
     return user_cache_path("signalbox") / "folded" / name
 
 
 def _keep(store: Resumable, mailbox: Mailbox, user: str) -> None:
-    """Put a folded mailbox where the next reading finds it, whole or not at all. Raises OSError."""
+    """Save a folded mailbox for the next run, completely or not at all. Raises OSError."""
     path = kept_at(store, user)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with NamedTemporaryFile(dir=path.parent, prefix="new-", delete=False) as file:
@@ -93,7 +95,7 @@ def _keep(store: Resumable, mailbox: Mailbox, user: str) -> None:
 
 
 def _clear_away(folder: Path) -> None:
-    """Delete what nobody has used for a month, and what a sudden end left unfinished."""
+    """Delete files that were not used for a month, and unfinished ones that a crash left."""
     now = time.time()
     for path in folder.iterdir():
         with suppress(OSError):
@@ -103,14 +105,17 @@ def _clear_away(folder: Path) -> None:
 
 
 def main() -> None:
-    """Fold the mailbox with a URL for a user, as a process of its own, and keep it."""
+    """Fold the mailbox with a URL for a user, in a process of its own, and keep it.
+
+    A URL with secrets comes in the environment, which other users can't read.
+    """
     from mailstore.registry import open_store
 
     url, user = sys.argv[1:]
     gc.disable()
     with suppress(OSError):
         os.nice(10)
-    with open_store(url) as store:
+    with open_store(os.environ.get(COMPLETE_URL, url)) as store:
         if not isinstance(store, Resumable):
             sys.exit(f"{url} can't be kept")
         mailbox = Mailbox(user)
@@ -119,7 +124,7 @@ def main() -> None:
             _keep(store, mailbox, user)
         except (OSError, StoreError) as error:
             sys.exit(str(error))
-    os._exit(0)  # a million of values need not be let go of one by one
+    os._exit(0)  # freeing a million values one by one would take longer
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A store whose mail can be folded at once, and gone on with from where it was read to."""
+"""A store whose mail can be folded at once, kept, and resumed from where reading stopped."""
 
 from __future__ import annotations
 
@@ -13,40 +13,43 @@ __all__ = ["Resumable", "Stale"]
 
 
 class Stale(Exception):
-    """What was folded of a mailbox no longer holds: its files are others now. The text says why."""
+    """What was kept of a mailbox no longer holds because its files were replaced. The text says why."""
 
 
 class Resumable(Store):
-    """What `folding` needs of a store, so that a folded mailbox can be kept and taken up again. Methods block."""
+    """A store with so much mail that its folded state is kept between runs (`mailstore.folding`). Methods block.
+
+    Optional: a store that is not resumable is scanned at every start.
+    """
 
     @abstractmethod
     def is_long(self) -> bool:
-        """Say whether there is so much mail that reading it takes a while."""
+        """Say whether there is so much mail that reading it takes a noticeable time."""
 
     @abstractmethod
     def glimpse(self) -> list[Event]:
-        """Return the roster and the newest mail, for a first look. Raises StoreError."""
+        """Return the roster and the newest mail, for a first screen. Raises StoreError."""
 
     @abstractmethod
     def fold_all(self, mailbox: Mailbox, now: float) -> None:
-        """Fold all there is into an empty mailbox, as if it was scanned; `news` tells the rest. Raises StoreError."""
+        """Fold all records into an empty mailbox, as a scan would; `news` yields what follows. Raises StoreError."""
 
     @abstractmethod
     def position(self) -> bytes:
-        """Return how far everything was read, to go on from there another time. Raises OSError."""
+        """Return how far everything was read, to resume from there in another run. Raises OSError."""
 
     @abstractmethod
     def resume(self, position: bytes) -> list[Event]:
-        """Go on from where another reading stopped; return what must be folded before what comes. Raises Stale."""
+        """Resume from a position; return what must be folded before anything else. Raises Stale."""
 
     @abstractmethod
     def begin_anew(self) -> None:
-        """Let the next scan tell everything, whatever was read before."""
+        """Make the next scan yield everything, whatever was read before."""
 
     @abstractmethod
     def confirm(self) -> None:
-        """Make sure that what was read before `resume` still stands, where there is any doubt. Raises Stale."""
+        """Check thoroughly that what was read before `resume` is still there. Raises Stale."""
 
     @abstractmethod
     def news(self) -> Iterator[list[Event]]:
-        """Yield what came since, by one look."""
+        """Yield what came since, by checking once."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
@@ -113,9 +114,10 @@ class SeveralStore(Store):
         async def carry(part: Part) -> None:
             try:
                 if Capability.FOLLOW in part.capabilities:
-                    async for batch in part.store.changes():
-                        self._ready.extend(self._told(part, part.take(batch)))
-                        came.set()
+                    async with aclosing(part.store.changes()) as changes:
+                        async for batch in changes:
+                            self._ready.extend(self._told(part, part.take(batch)))
+                            came.set()
             except MailError as error:
                 self._ready.append(part.fail(error))
                 came.set()
