@@ -211,7 +211,13 @@ def refused(mailbox: Mailbox) -> list[str]:
 def test_a_guarded_mailbox_refuses_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(thread_guard, "IS_ON", True)
     mailbox = guarded(folded(MAIL))
-    expected = ["Contents.index", "Roster.get", "Roster.__iter__", "Contents.joined", "Contents.roster"]
+    expected = [
+        "MailboxContents.index",
+        "Roster.get",
+        "Roster.__iter__",
+        "MailboxContents.joined",
+        "MailboxContents.roster",
+    ]
     assert refused(mailbox) == expected
     assert mailbox.counts().messages == 6
     mailbox.fold([Reset("replaced")], NOW)
