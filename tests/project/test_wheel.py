@@ -3,43 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-import sysconfig
-import venv
 import zipfile
 from pathlib import Path
 
-import pytest
-
-ROOT = Path(__file__).parents[2]
-
-
-def run(*words: str | Path, cwd: Path) -> str:
-    done = subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr + done.stdout
-    return done.stdout
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", place, ROOT, cwd=place)
-    return next(place.glob("*.whl"))
-
-
-@pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty environment with the wheel and, without the network, the libraries of this one."""
-    place = tmp_path_factory.mktemp("environment")
-    venv.create(place / "venv", with_pip=False)
-    python = place / "venv" / "bin" / "python"
-    site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=place).strip())
-    with zipfile.ZipFile(wheel) as packed:
-        packed.extractall(site)
-    # the libraries come after the wheel; the editable checkout is hidden by what was unpacked
-    (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-    return python
+from tests.project.conftest import ROOT, run
 
 
 def test_the_wheel_carries_all_that_is_not_python(wheel: Path) -> None:
