@@ -16,9 +16,9 @@ from console.config import Config, state_file
 from console.undo_history import UndoHistory
 from mailstore.errors import MailError, StoreError, Unsupported
 from mailstore.optional import is_for_named, would_wake
-from mailstore.records.address import Kind, resolve
 from mailstore.records.events import Event, Seen
 from mailstore.records.message import Intervention, Message
+from mailstore.rules.unread import is_due_to_sender
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.thread_guard import guarded
 from mailstore.store import Capability, Store
@@ -161,13 +161,10 @@ class Session:
             self._bodies.clear()
 
     def waits_for_user(self, message: Message) -> bool:
-        """Say whether a read record by the user is due: the mail is theirs, so its sender waits for it."""
-        if message.sender == self.user or self.why_not(Capability.MARK_READ, message.id):
+        """Say whether a message's sender waits for a read record by the user, and it can be written."""
+        if self.mailbox.is_own(message) or self.why_not(Capability.MARK_READ, message.id):
             return False
-        kinds = [(text, resolve(text, self.mailbox.roster, self.user).kind) for text in message.recipients]
-        return any(
-            kind in (Kind.USER, Kind.BROADCAST) or (kind is Kind.TAG and text in self.joined) for text, kind in kinds
-        )
+        return is_due_to_sender(message, self.joined, self.mailbox.roster, self.user)
 
     def send(self, draft: Draft, *, action: str = "", details: dict[str, Any] | None = None) -> Message:
         """Append a message, and a journal record when it is an intervention; blocks, raises StoreError."""

@@ -97,8 +97,8 @@ def reads_in(path: str, readers: Iterable[str]) -> dict[str, set[str]]:
         raise Unusual("names with several spellings")
     for line in lines_with(path, [*(name.encode() for name in found), b"\\u"]):
         record = decoded(line)
-        name, message_id = text_in(record, READ["reader"]), text_in(record, READ["message_id"])
-        if name in found and message_id is not None:
+        name = text_in(record, READ["reader"])
+        if name in found and (message_id := text_in(record, READ["message_id"])) is not None:
             found[name].add(message_id)
     return found
 
