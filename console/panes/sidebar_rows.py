@@ -1,8 +1,8 @@
-"""The rows of the sidebar: views, channels and agents, with what waits in each."""
+"""The rows of the sidebar: views, channels and agents, each with a number."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -16,7 +16,7 @@ from console.render.short_text import count as in_words
 from console.session import Session
 from console.styles import TextStyles
 from console.symbols import AGENTS, DONE, FAILED, NEVER_SEEN, STALE, Symbol
-from console.widgets.virtual_list import RowLook
+from console.widgets.rows import KeyedRows, RowStyle
 from mailstore.records.roster import Agent, Status
 from mailstore.records.scope import label_of
 from mailstore.rules.presence import presence_of
@@ -38,7 +38,7 @@ VIEWS: tuple[tuple[View, str], ...] = (
 
 
 class SidebarRow(Struct, frozen=True):
-    """One row: a heading when `view` is None."""
+    """One row; a heading if `view` is None."""
 
     key: str
     label: str
@@ -51,7 +51,7 @@ class SidebarRow(Struct, frozen=True):
 
 
 def sidebar_rows(session: Session) -> list[SidebarRow]:
-    """Return the sidebar's rows as the mailbox stands now."""
+    """Return the sidebar's rows for the mailbox as it is now."""
     mailbox = session.mailbox
     counts = mailbox.counts()
     waiting = {
@@ -91,7 +91,7 @@ def sidebar_rows(session: Session) -> list[SidebarRow]:
 
 
 def _trouble(mailbox: Mailbox, label: str) -> dict[str, str]:
-    """Return what marks a mailbox of several that can't be read, or not wholly: with how many lines."""
+    """Return how the row of one of several mailboxes says that the mailbox, or some of its lines, can't be read."""
     if mailbox.failure_of(label):
         return {"note": FAILED, "tone": "bad"}
     unreadable = mailbox.unreadable_in(label)
@@ -103,7 +103,7 @@ def _heading(words: str, label: str) -> SidebarRow:
 
 
 def _channels(session: Session, label: str) -> Iterator[SidebarRow]:
-    """Yield the channels, or those of one of several mailboxes under their own names."""
+    """Yield the channels; with a label, those of that mailbox, without its label."""
     mailbox = session.mailbox
     channels = [channel for channel in mailbox.channels() if not label or label_of(channel.tag) == label]
     if channels:
@@ -116,7 +116,7 @@ def _channels(session: Session, label: str) -> Iterator[SidebarRow]:
 
 
 def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
-    """Yield the agents, or those of one of several mailboxes under their own names."""
+    """Yield the agents; with a label, those of that mailbox, without its label."""
     mailbox = session.mailbox
     agents = [agent for agent in mailbox.roster if not label or label_of(agent.session_id) == label]
     if agents:
@@ -142,42 +142,32 @@ def _order(agent: Agent) -> tuple[int, str]:
 
 
 def presence(agent: Agent) -> Symbol:
-    """Return the glyph that tells whether an agent lives, and the name of its style."""
+    """Return the glyph for an agent's status, and the name of its style."""
     if agent.status is Status.LIVING and agent.last_seen is None and agent.updated is None:
         return NEVER_SEEN
     return AGENTS[agent.status]
 
 
-class SidebarRows:
+class SidebarRows(KeyedRows[SidebarRow]):
     """The sidebar's rows as a source for the virtual list."""
 
     row_height = 1
 
-    def __init__(self, rows: list[SidebarRow], styles: TextStyles) -> None:
-        self.rows = rows
+    def __init__(self, rows: Sequence[SidebarRow], styles: TextStyles) -> None:
+        super().__init__(rows)
         self._text_styles = styles
-        self._index = {row.key: at for at, row in enumerate(rows)}
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def key(self, index: int) -> str:
-        return self.rows[index].key
-
-    def index(self, key: str) -> int | None:
-        return self._index.get(key)
 
     def selectable(self, index: int) -> bool:
         return self.rows[index].view is not None
 
-    def face(self, index: int) -> object:
+    def content(self, index: int) -> object:
         return self.rows[index], self._text_styles
 
-    def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
+    def render(self, index: int, width: int, style: RowStyle) -> list[Strip]:
         row, styles = self.rows[index], self._text_styles
         if row.view is None:
             rule = "─" * max(0, width - cell_len(row.label) - 1)
-            return [layout_line([(f"{row.label} ", styles.muted), (rule, styles.muted)], [], width, look.base)]
+            return [layout_line([(f"{row.label} ", styles.muted), (rule, styles.muted)], [], width, style.base)]
         number = in_words(row.count) if row.count else ""
         tone: Style = getattr(styles, row.tone)
         right: list[Piece] = (
@@ -193,4 +183,4 @@ class SidebarRows:
         note = visible_line(row.note)
         if note and room - cell_len(label) > cell_len(note) + 1:
             left.append((f" {note}", styles.muted))
-        return [layout_line(left, right, width, look.base)]
+        return [layout_line(left, right, width, style.base)]

@@ -1,4 +1,4 @@
-"""The rows of a list of threads: two lines each, drawn from the mailbox when they are looked at."""
+"""The rows of the thread list: two lines each, read from the mailbox when they become visible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from console.render.safe import visible_line
 from console.render.short_text import age, count, shorten_middle
 from console.styles import TextStyles
 from console.symbols import STATES
-from console.widgets.virtual_list import RowLook
+from console.widgets.rows import RowStyle
 from mailstore.records.message import Message
 from mailstore.records.scope import label_of
 from mailstore.state.mailbox import Mailbox
@@ -41,8 +41,8 @@ TYPE_GLYPHS = {
 }
 
 
-class Face(Struct, frozen=True):
-    """What a row shows: the thread, or what a search `hit` in it, and what depends on the moment and on other mail."""
+class ThreadContent(Struct, frozen=True):
+    """What a row shows: a thread, or the `hit` of a search in it, and what depends on the time and on other mail."""
 
     summary: ThreadSummary
     hit: Message | None
@@ -55,14 +55,14 @@ class Face(Struct, frozen=True):
 
 
 def no_note(root: str) -> None:
-    """Say nothing of a thread but its people."""
+    """Return no note: the row names the participants."""
 
 
 class ThreadRows:
-    """Thread roots as a source for the virtual list; a row is drawn only when it is on the screen.
+    """Thread roots as a source for the virtual list; only visible rows are read.
 
-    `hits` are the messages that a search found, by root: such a row shows the hit instead of the newest.
-    `notes` are said in place of a thread's people, with the state that colours them; `marked` threads bear a mark.
+    `hits` are the messages that a search found, by root: the row shows the hit instead of the newest message.
+    `notes` replace the participants, in the colour of a state; `marked` threads are marked by the person.
     """
 
     row_height = 2
@@ -87,7 +87,7 @@ class ThreadRows:
         self._length = len(roots)
         self._places: dict[str, int] | None = None
         self._keys: dict[int, str] = {}
-        """The rows that were looked at: these stay what they were, though mail may come meanwhile."""
+        """Rows that were visible: they stay the same while mail arrives."""
 
     def __len__(self) -> int:
         return self._length
@@ -111,8 +111,8 @@ class ThreadRows:
     def selectable(self, index: int) -> bool:
         return True
 
-    def face(self, index: int) -> Face | None:
-        # a root of a moment ago may hang below another by now, or be read anew: rows are painted between foldings too
+    def content(self, index: int) -> ThreadContent | None:
+        # rows are painted between updates too: by now this root may be a reply in another thread, or be gone
         mailbox = self._mailbox
         try:
             summary = mailbox.summary(mailbox.root_of(self.key(index)))
@@ -120,7 +120,7 @@ class ThreadRows:
             return None
         root, hit = summary.root, self._hits.get(summary.root)
         shown = hit or summary.latest
-        return Face(
+        return ThreadContent(
             summary,
             hit,
             age(self._now() - shown.time) if shown.timed else "–",
@@ -131,44 +131,44 @@ class ThreadRows:
             self._text_styles,
         )
 
-    def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
-        face = self.face(index)
-        if face is None:
-            return [Strip.blank(width, look.base)] * self.row_height
-        return [_first(face, width, look.base), _second(face, width, look.base)]
+    def render(self, index: int, width: int, style: RowStyle) -> list[Strip]:
+        content = self.content(index)
+        if content is None:
+            return [Strip.blank(width, style.base)] * self.row_height
+        return [_first(content, width, style.base), _second(content, width, style.base)]
 
 
-def _first(face: Face, width: int, base: Style) -> Strip:
-    styles, summary, hit = face.styles, face.summary, face.hit
+def _first(content: ThreadContent, width: int, base: Style) -> Strip:
+    styles, summary, hit = content.styles, content.summary, content.hit
     bar: Piece = ("▌", styles.unread) if summary.unseen else (" ", styles.text)
     glyph = TYPE_GLYPHS.get((hit or summary.latest).type, " ")
     if glyph == "·":
         glyph = " "
     subject = visible_line(hit.subject if hit else summary.subject) or "(no subject)"
     tone = styles.unread if summary.unseen else styles.text
-    marks: list[Piece] = [(MARK, styles.accent)] if face.is_marked else []
+    marks: list[Piece] = [(MARK, styles.accent)] if content.is_marked else []
     marks += [(f"{glyph} ", styles.accent)] if glyph != " " else []
-    return layout_line([bar, *marks, (subject, tone)], [(f"{face.when:>4}", styles.muted)], width, base)
+    return layout_line([bar, *marks, (subject, tone)], [(f"{content.when:>4}", styles.muted)], width, base)
 
 
-def _second(face: Face, width: int, base: Style) -> Strip:
-    styles, summary = face.styles, face.summary
+def _second(content: ThreadContent, width: int, base: Style) -> Strip:
+    styles, summary = content.styles, content.summary
     bar: Piece = ("▌", styles.unread) if summary.unseen else (" ", styles.text)
     number = count(summary.unseen) if summary.unseen else ""
     size = f"{count(summary.messages)} " if summary.messages > 1 else ""
-    if face.note is not None:
-        words, state = face.note
+    if content.note is not None:
+        words, state = content.note
         left: list[Piece] = [bar, (f"{STATES[state].glyph} {visible_line(words)}", styles.states[state])]
         return layout_line(left, [(number, styles.accent)], width, base)
-    where = f"{shorten_middle(face.label, LABEL_CELLS)}  " if face.label else ""
+    where = f"{shorten_middle(content.label, LABEL_CELLS)}  " if content.label else ""
     room = max(4, width - len(number) - len(size) - len(where) - 3)
-    names = tuple(name.replace(f"{face.label}/", "", bool(face.label)) for name in face.names)
+    names = tuple(name.replace(f"{content.label}/", "", bool(content.label)) for name in content.names)
     people: list[Piece] = [(where, styles.text), (people_line(names, room), styles.muted)]
     return layout_line([bar, (size, styles.text), *people], [(number, styles.accent)], width, base)
 
 
 def people_line(names: tuple[str, ...], room: int) -> str:
-    """Name a thread's participants in so many cells: each shortened in its middle, the rest counted."""
+    """Name a thread's participants in so many cells: each shortened in the middle, the rest as a number."""
     shown: list[str] = []
     left = room
     for at, name in enumerate(names):

@@ -1,15 +1,11 @@
-"""A list of any length on the Line API: only the rows on the screen are ever drawn."""
+"""A list of any length on Textual's line API: only rows on the screen are rendered."""
 
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
 from itertools import chain
-from textwrap import wrap
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
-from msgspec import Struct
-from rich.segment import Segment
 from rich.style import Style
 from textual.events import Blur, Click, Focus, Resize
 from textual.geometry import Region
@@ -18,66 +14,16 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from console.widgets.line_view import LineView, blank
+from console.widgets.rows import NoRows, RowCache, RowSource, RowStyle, placeholder_lines
 
-__all__ = ["RowLook", "Rows", "VirtualList"]
-
-MOST_ROWS = 512
-
-
-class RowLook(Struct, frozen=True):
-    """How a row stands: under the cursor, in the focused list, in a style on which it is to be written."""
-
-    is_cursor: bool = False
-    is_focused: bool = False
-    base: Style = Style.null()
-
-
-class Rows(Protocol):
-    """What a list shows; rows are known by keys, so that the selection survives whatever is inserted."""
-
-    row_height: int
-
-    def __len__(self) -> int: ...
-
-    def key(self, index: int) -> str: ...
-
-    def index(self, key: str) -> int | None: ...
-
-    def selectable(self, index: int) -> bool: ...
-
-    def face(self, index: int) -> object:
-        """Return all that a row shows, to be compared: a row that shows the same is not rendered again."""
-
-    def render(self, index: int, width: int, look: RowLook) -> list[Strip]: ...
-
-
-class _NoRows:
-    row_height = 1
-
-    def __len__(self) -> int:
-        return 0
-
-    def key(self, index: int) -> str:
-        raise IndexError(index)
-
-    def index(self, key: str) -> int | None:
-        return None
-
-    def selectable(self, index: int) -> bool:
-        return False
-
-    def face(self, index: int) -> object:
-        return None
-
-    def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
-        return []
+__all__ = ["VirtualList"]
 
 
 class VirtualList(LineView):
     """Rows of one height with a cursor; the screen binds the keys, this offers the actions.
 
-    A new source keeps the selection on the row of the same key and the view on the same rows: mail that
-    arrives never moves what is looked at.
+    A new source keeps the selection on the row with the same key and the same rows in view: new mail never moves
+    what the person is reading.
     """
 
     DEFAULT_CSS = """
@@ -95,7 +41,7 @@ class VirtualList(LineView):
     placeholder: reactive[tuple[str, ...]] = reactive(())
 
     class Highlighted(Message):
-        """The cursor came to another row; only the last of a storm is delivered."""
+        """The cursor moved to another row; of several pending messages, only the last is delivered."""
 
         def __init__(self, sender: VirtualList, key: str, index: int) -> None:
             super().__init__()
@@ -111,7 +57,7 @@ class VirtualList(LineView):
             return isinstance(message, VirtualList.Highlighted) and message.control is self.control
 
     class Chosen(Message):
-        """The row under the cursor was clicked once more."""
+        """The row at the cursor was clicked."""
 
         def __init__(self, sender: VirtualList, key: str) -> None:
             super().__init__()
@@ -124,14 +70,14 @@ class VirtualList(LineView):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
-        self.source: Rows = _NoRows()
+        self.source: RowSource = NoRows()
         self.cursor_key: str | None = None
-        self._rows: dict[str, tuple[object, list[Strip]]] = {}
+        self._rows = RowCache()
 
-    # What is shown
+    # Content
 
-    def set_source(self, source: Rows) -> None:
-        """Show other rows, or the same ones anew; the selection and the place stay where they were."""
+    def set_source(self, source: RowSource) -> None:
+        """Show other rows, or the same ones updated; the selection and the scroll position are kept."""
         height = source.row_height
         in_sight, top = self._in_sight(), self.scroll_offset.y // max(1, self.source.row_height)
         part = self.scroll_offset.y % height
@@ -148,14 +94,14 @@ class VirtualList(LineView):
         self.repaint()
 
     def _in_sight(self) -> dict[str, int]:
-        """Return the rows in sight; most of them say where the view belongs, though one may go elsewhere."""
+        """Return the visible rows by key: the shift that most of them make is the shift of the view."""
         height = max(1, self.source.row_height)
         top = self.scroll_offset.y // height
         bottom = min(len(self.source), top + 1 + self.scrollable_content_region.height // height)
         return {self.source.key(at): at for at in range(top, bottom)}
 
     def begin(self) -> None:
-        """Let the next source be shown from its first row, whatever was selected before."""
+        """Show the next source from its first row, whatever was selected before."""
         self.cursor_key = None
         self.cursor = -1
         self.scroll_to(y=0, animate=False, immediate=True, force=True)
@@ -172,7 +118,7 @@ class VirtualList(LineView):
             self.post_message(self.Highlighted(self, key, at))
 
     def _nearest(self, start: int, step: int = 1) -> int:
-        """Return the first row from `start` on that can be selected, else the last before it; -1 where none can."""
+        """Return the first selectable row from `start` on, else the last before it; -1 if there is none."""
         size = len(self.source)
         if not size:
             return -1
@@ -183,11 +129,11 @@ class VirtualList(LineView):
         return next((at for at in chain(onward, back) if self.source.selectable(at)), -1)
 
     def redraw_rows(self) -> None:
-        """Draw what has changed in the rows, as when time has passed."""
+        """Draw the rows whose content changed, for example their age."""
         self.repaint()
 
     def select(self, key: str) -> bool:
-        """Put the cursor on a row; say whether it is there."""
+        """Move the cursor to a row; return whether the row exists."""
         at = self.source.index(key)
         if at is None or not self.source.selectable(at):
             return False
@@ -195,14 +141,14 @@ class VirtualList(LineView):
         return True
 
     def rows_above(self) -> int:
-        """Return how many rows are out of sight above."""
+        """Return the number of rows above the view."""
         return self.scroll_offset.y // self.source.row_height
 
     def rows_in_sight(self) -> range:
-        """Return the rows that can be seen, in part at least."""
+        """Return the rows that are visible at least in part."""
         return range(self.rows_above(), min(len(self.source), self.rows_above() + self._page))
 
-    # Moving
+    # Cursor
 
     def _move_to(self, start: int, step: int = 1) -> None:
         at = self._nearest(start, step)
@@ -217,7 +163,7 @@ class VirtualList(LineView):
 
     def _scroll_to_cursor(self) -> None:
         if not self.size:
-            return  # it has no place on the screen yet: the first one that it gets comes with a new size
+            return  # not laid out yet: the first layout comes with a resize
         height = self.source.row_height
         top = self.cursor * height
         if self.cursor > 0 and not any(self.source.selectable(at) for at in range(min(self.cursor, 3))):
@@ -255,7 +201,7 @@ class VirtualList(LineView):
         self._move_to(len(self.source) - 1, -1)
 
     def on_click(self, event: Click) -> None:
-        """Put the cursor on a clicked row; a click on the row under the cursor, or a double one, chooses it."""
+        """Move the cursor to the clicked row; a click on the row at the cursor chooses it."""
         offset = event.get_content_offset(self)
         if offset is None:
             return
@@ -269,46 +215,29 @@ class VirtualList(LineView):
     # Drawing
 
     def draw(self, width: int, height: int) -> list[Strip]:
-        """Draw the rows in sight, or what is said where there are none."""
+        """Draw the visible rows, or the placeholder if there are none."""
         if not len(self.source):
-            return self._placeholder_lines(width, height)
+            style = self.component_style() + self.component_style("virtual-list--placeholder")
+            return placeholder_lines(self.placeholder, width, height, style)
         first, cut = divmod(self.scroll_offset.y, self.source.row_height)
-        usual, at_cursor = self._row_look(False), self._row_look(True)
+        usual, at_cursor = self._row_style(False), self._row_style(True)
         lines: list[Strip] = []
         for row in range(first, len(self.source)):
-            lines += self._row(row, width, at_cursor if row == self.cursor else usual)
+            lines += self._rows.lines(self.source, row, width, at_cursor if row == self.cursor else usual)
             if len(lines) >= cut + height:
                 break
         lines += [blank(width, self.component_style())] * (cut + height - len(lines))
         return lines[cut : cut + height]
 
-    def _row(self, row: int, width: int, look: RowLook) -> list[Strip]:
-        key, face = self.source.key(row), (self.source.face(row), width, look)
-        known = self._rows.get(key)
-        if known is None or known[0] != face:
-            if len(self._rows) >= MOST_ROWS:
-                self._rows.clear()
-            lines = [line.adjust_cell_length(width, look.base) for line in self.source.render(row, width, look)]
-            known = self._rows[key] = face, lines
-        return known[1]
-
-    def _row_look(self, is_cursor: bool) -> RowLook:
+    def _row_style(self, is_cursor: bool) -> RowStyle:
         if not is_cursor:
-            return RowLook(base=self.component_style())
+            return RowStyle(base=self.component_style())
         is_focused = self.has_focus
         bar = self.component_style("virtual-list--cursor" if is_focused else "virtual-list--cursor-blurred")
-        return RowLook(True, is_focused, self.component_style() + Style(bgcolor=bar.bgcolor, bold=bar.bold))
-
-    def _placeholder_lines(self, width: int, height: int) -> list[Strip]:
-        style = self.component_style() + self.component_style("virtual-list--placeholder")
-        texts = _wrapped(self.placeholder, width)[:height]
-        above = (height - len(texts)) // 2
-        lines = [Strip([Segment(text.center(width), style)]).adjust_cell_length(width, style) for text in texts]
-        empty = blank(width, style)
-        return [empty] * above + lines + [empty] * (height - len(texts) - above)
+        return RowStyle(True, is_focused, self.component_style() + Style(bgcolor=bar.bgcolor, bold=bar.bold))
 
     def restyle(self) -> None:
-        """Forget what was drawn in other styles."""
+        """Drop all lines that were drawn in other styles."""
         super().restyle()
         self._rows.clear()
 
@@ -322,9 +251,3 @@ class VirtualList(LineView):
 
     def on_blur(self, event: Blur) -> None:
         self.repaint()
-
-
-@lru_cache(maxsize=16)
-def _wrapped(lines: tuple[str, ...], width: int) -> list[str]:
-    """Break the lines of a placeholder where the list is too narrow for them."""
-    return [part for line in lines for part in (wrap(line, max(8, width - 2)) or [""])]

@@ -10,7 +10,8 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.strip import Strip
 
-from console.widgets.virtual_list import RowLook, VirtualList
+from console.widgets.rows import RowStyle
+from console.widgets.virtual_list import VirtualList
 from tests.console.screen_text import screen_lines
 
 
@@ -34,12 +35,12 @@ class Names:
     def selectable(self, index: int) -> bool:
         return not self.names[index].startswith("=")
 
-    def face(self, index: int) -> object:
+    def content(self, index: int) -> object:
         return self.key(index)
 
-    def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
+    def render(self, index: int, width: int, style: RowStyle) -> list[Strip]:
         self.drawn += 1
-        mark = ">" if look.is_cursor else " "
+        mark = ">" if style.is_cursor else " "
         return [Strip([Segment(f"{mark}{self.names[index]}")]), *[Strip([Segment(" .")])] * (self.row_height - 1)]
 
 
@@ -62,9 +63,9 @@ class Numbers(Names):
     def selectable(self, index: int) -> bool:
         return True
 
-    def render(self, index: int, width: int, look: RowLook) -> list[Strip]:
+    def render(self, index: int, width: int, style: RowStyle) -> list[Strip]:
         self.drawn += 1
-        return [Strip([Segment(f"{'>' if look.is_cursor else ' '}row {index}")])]
+        return [Strip([Segment(f"{'>' if style.is_cursor else ' '}row {index}")])]
 
 
 class ListApp(App[None]):
