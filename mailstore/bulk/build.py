@@ -26,9 +26,9 @@ from mailstore.columns.messages import ABSENT, NONE, MessageTable
 from mailstore.columns.strings import MOST, StringColumn
 from mailstore.records.address import is_person
 from mailstore.rules.unread import is_for_user, never_unseen
+from mailstore.state.channel_counts import channel_tags
 from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
-from mailstore.state.index import channel_tags
 
 __all__ = ["KeyCollision", "fill_mail", "fill_reads"]
 
@@ -224,8 +224,8 @@ def _fill_counts(contents: MailboxContents) -> None:
         index.unseen_total += unseen[number]
         index.unseen_for_user += unseen[number] if is_for_user(head, contents.roster, contents.user) else 0
         for tag in channel_tags(head):
-            index.channel_mail[tag] += mail[number]
-            index.unseen_channel[tag] += unseen[number]
+            index.channels.messages[tag] += mail[number]
+            index.channels.unseen[tag] += unseen[number]
 
 
 def _own(contents: MailboxContents) -> Mask:

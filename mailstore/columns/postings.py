@@ -32,6 +32,8 @@ class Postings:
         self._sized = 0
         self._indexed = 0
         self.delivered: dict[str, array[int]] = {}
+        self.moved_rows: list[int] = []
+        """Rows whose head changed since they were added."""
 
     def save(self, out: SnapshotWriter) -> None:
         """Write this into a snapshot."""
@@ -39,6 +41,7 @@ class Postings:
         out.value(self.last_of_sender)
         out.value(self.last_of_head)
         out.value(list(self.delivered))
+        out.value(self.moved_rows)
 
     def load(self, saved: SnapshotReader) -> None:
         """Read this from a snapshot."""
@@ -46,6 +49,7 @@ class Postings:
         self.last_of_sender = saved.value(dict[int, int])
         self.last_of_head = saved.value(dict[int, int])
         self.delivered = {name: saved.column() for name in saved.value(list[str])}
+        self.moved_rows = saved.value(list[int])
 
     def add(self, row: int) -> None:
         """Take a message in."""

@@ -104,4 +104,4 @@ class MailboxContents:
 
     def is_unseen(self, row: int) -> bool:
         """Return whether a message counts as unseen: the user's own and archived mail never does."""
-        return not (never_unseen(self.messages.head(row).archived, self.index.is_own(row)) or self.is_seen(row))
+        return not (never_unseen(self.messages.head(row).archived, self.index.views.is_own(row)) or self.is_seen(row))

@@ -155,11 +155,11 @@ class Mailbox:
 
     def channels(self) -> list[Channel]:
         """Return every channel that messages are sent to or agents belong to, sorted by name."""
-        return self.contents.index.channels(self.roster)
+        return self.contents.index.channels.all()
 
     def label(self, name: str) -> str:
         """Return a recipient as it is shown: a channel as `#name`, anything else unchanged."""
-        return channel_label(name, self.contents.index.tags(self.roster)) if is_channel(name) else name
+        return channel_label(name, self.contents.index.channels.tags()) if is_channel(name) else name
 
     def counts(self) -> Counts:
         """Return the numbers of a status line."""

@@ -112,6 +112,6 @@ class MessageHandler:
         if not change.is_slight or (before is None and is_named):
             self._filing.rebuild_later()
         elif before is not None and before != message and not contents.must_rebuild:
-            contents.index.retell(row, before)
+            contents.index.update_recipients(row, before)
             contents.summaries.forget(contents.index.forest.root(row))
             self._filing.file(row, now)

@@ -56,7 +56,7 @@ class RetentionFilter:
     def _oldest_of_number(self) -> tuple[Any, ...]:
         """Return the age of the oldest of as many live messages as the rule keeps."""
         messages, number = self._index.messages, self._rule.messages
-        counted = messages.number, len(self._index.strays)
+        counted = messages.number, len(self._index.postings.moved_rows)
         if number is None or counted == self._counted:
             return self._youngest
         self._counted, self._youngest = counted, EVER

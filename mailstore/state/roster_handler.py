@@ -26,7 +26,7 @@ class RosterHandler:
         if not contents.roster.put(agent):
             return
         contents.summaries.clear()
-        contents.index.forget_agents()
+        contents.index.views.forget_agents()
         messages, ledger = contents.messages, contents.ledger
         for row in sorted(contents.index.postings.touched_by(agent, before)):
             if messages.is_there(row) and (ledger.is_open(row) or not self._is_over(row, agent.session_id, now)):

@@ -12,7 +12,7 @@ from mailstore.state.mailbox import Mailbox
 
 __all__ = ["load", "save"]
 
-VERSION = 7
+VERSION = 8
 """Changes with whatever the parts write."""
 
 

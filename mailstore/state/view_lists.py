@@ -1,0 +1,119 @@
+"""The views that somebody looks at, kept in order as mail arrives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from mailstore.columns.messages import MessageHead, MessageTable
+from mailstore.columns.postings import Postings
+from mailstore.columns.reply_forest import ReplyForest
+from mailstore.columns.thread_list import ViewThreads
+from mailstore.records.address import is_person
+from mailstore.records.roster import Roster
+from mailstore.records.scope import label_of
+from mailstore.rules.unread import is_for_user
+from mailstore.state.channel_counts import channel_tags
+from mailstore.state.views import View
+
+__all__ = ["ViewLists"]
+
+MOST = 8
+"""Views that are kept at once; the one that was not asked for longest is forgotten first."""
+
+
+class ViewLists:
+    """The threads of some views, each view made when it is first asked for."""
+
+    def __init__(
+        self, messages: MessageTable, forest: ReplyForest, postings: Postings, roster: Roster, user: str
+    ) -> None:
+        self._messages = messages
+        self._forest = forest
+        self._postings = postings
+        self._roster = roster
+        self._user = user
+        self._lists: dict[View, ViewThreads] = {}
+
+    def of(self, view: View) -> ViewThreads:
+        """Return the threads of a view."""
+        listed = self._lists.pop(view, None) or self._make(view)
+        self._lists[view] = listed
+        return listed
+
+    def _make(self, view: View) -> ViewThreads:
+        if len(self._lists) >= MOST:
+            del self._lists[next(iter(self._lists))]
+        matches, rows = self._belonging(view)
+        messages = self._messages
+        newest: dict[int, int] = {}
+        for row in rows:
+            root = self._forest.root(row)
+            known = newest.get(root)
+            newest[root] = row if known is None else messages.younger(row, known)
+        return ViewThreads(messages, matches, newest)
+
+    def _belonging(self, view: View) -> tuple[Callable[[int], bool], Iterable[int]]:
+        """Return a predicate for the messages of a view, and the messages that have arrived for which it is true."""
+        messages, ids = self._messages, self._messages.ids
+        if view.kind == "store":
+
+            def is_in_store(row: int) -> bool:
+                return label_of(ids[row]) == view.name
+
+            return is_in_store, filter(is_in_store, messages.rows())
+        if view.kind == "agent":
+            agent = self._roster.get(view.name)
+            names = {view.name, *((agent.name, *agent.roles()) if agent else ())}
+
+            def concerns(head: MessageHead) -> bool:
+                return not names.isdisjoint(name.removeprefix("agent:") for name in head.recipients)
+
+            sent = (row for name in names for row in self._postings.sent_by(name))
+            rows = (*sent, *self._with_heads(concerns))
+            return lambda row: messages.sender(row) in names or concerns(messages.head(row)), rows
+        kinds: dict[str, Callable[[MessageHead], bool]] = {
+            "channel": lambda head: view.name in channel_tags(head),
+            "for-you": lambda head: is_for_user(head, self._roster, self._user),
+            "archive": lambda head: head.archived,
+        }
+        wanted = kinds[view.kind]
+        matches = self.is_for_user if view.kind == "for-you" else lambda row: wanted(messages.head(row))
+        return matches, filter(matches, (*self._with_heads(wanted), *self._postings.moved_rows))
+
+    def _with_heads(self, matching: Callable[[MessageHead], bool]) -> Iterable[int]:
+        return (row for head in self._postings.heads(matching) for row in self._postings.with_head(head))
+
+    def is_for_user(self, row: int) -> bool:
+        """Return whether a message is addressed to the user or mentions them."""
+        return not self.is_own(row) and is_for_user(self._messages.head(row), self._roster, self._user)
+
+    def is_own(self, row: int) -> bool:
+        """Return whether the user sent a message."""
+        return is_person(self._messages.sender(row), self._roster, self._user)
+
+    # What happens to the threads of all views
+
+    def add(self, root: int, row: int) -> None:
+        """List a thread where its new message belongs."""
+        for listed in self._lists.values():
+            if listed.matches(row):
+                listed.touch(root, row)
+
+    def merge(self, absorbed: int, root: int) -> None:
+        """Replace a thread that became part of another one."""
+        for listed in self._lists.values():
+            listed.merge(absorbed, root)
+
+    def archive(self, root: int, row: int) -> None:
+        """List a thread among the archived ones after a message of it was archived."""
+        if listed := self._lists.get(View("archive")):
+            listed.touch(root, row)
+
+    def clear(self) -> None:
+        """Forget all views."""
+        self._lists.clear()
+
+    def forget_agents(self) -> None:
+        """Forget the views of agents, whose names and roles may have changed."""
+        for view in [view for view in self._lists if view.kind == "agent"]:
+            del self._lists[view]
