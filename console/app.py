@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.app import App
@@ -17,16 +17,17 @@ from textual.events import Event as UIEvent
 from textual.events import Key, Paste
 from textual.worker import Worker
 
-from console import later
-from console.commands import PLAN_ARCHIVAL, QUIT, keys_of
+from console.bindings import keys_of
+from console.commands import PLAN_ARCHIVAL, QUIT
 from console.config import Config
 from console.dressing import Dressing
 from console.failures import tell_failure
 from console.idle import IdleTracker
 from console.prefetch import Prefetch
+from console.preload import preload
 from console.render.safe import visible, visible_line
-from console.screens.desk import Desk
 from console.screens.location import Location
+from console.screens.main_screen import MainScreen
 from console.session import Session
 from mailstore.errors import StoreError
 from mailstore.records.events import Event, Gone, Reset
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
     from console.notification_rules import DeliveryMethod, Notification, Occasion
-    from console.screens.main import MainScreen
     from console.state import PersonalState
 
 __all__ = ["SignalboxApp"]
@@ -56,8 +56,10 @@ COALESCE_SECONDS = 0.5
 
 
 def palette() -> type[Provider]:
-    """Return what the palette offers; it is imported when it is opened."""
-    return later.Palette
+    """Return what the palette offers; imported when the palette opens."""
+    from console.palette import Palette
+
+    return Palette
 
 
 class SignalboxApp(Dressing):
@@ -91,7 +93,7 @@ class SignalboxApp(Dressing):
         )
         self._ahead = Prefetch(store)
         found = self.dress(theme or self.session.chosen_theme(), config.theme)
-        self.problems = [*problems, *found, *self.session.keymap_problems]
+        self.session.problems = [*problems, *found, *self.session.keymap_problems]
         self.main_screen: MainScreen | None = None
         self._waiting: list[Key | Paste] | None = []
         self._moves = keys_of("move(", self.session.keymap)
@@ -109,15 +111,13 @@ class SignalboxApp(Dressing):
             return super().get_driver_class()
         return Driver
 
-    def get_default_screen(self) -> Desk:
+    def get_default_screen(self) -> MainScreen:
         """Open on the main screen, with the newest mail on it."""
         left_off = self.session.left_off()
         for batch in self._ahead.head():
             self._fold(batch)
         self._fold(self.session.seen_before())
-        self.main_screen = cast(
-            "MainScreen", Desk(self.session, self.text_styles(), Location.left_off(left_off))
-        )  # furnished, it is one
+        self.main_screen = MainScreen(self.session, self.text_styles(), Location.restored(left_off))
         return self.main_screen
 
     def on_mount(self) -> None:
@@ -133,17 +133,17 @@ class SignalboxApp(Dressing):
         await self._idling.moment()
         self.stylesheet.read(DEFERRED_CSS)
         if self.main_screen is not None:
-            await self.main_screen.furnish(self._idling.moment)
+            await self.main_screen.mount_remaining(self._idling.moment)
         if self.current_theme.ansi or not self.current_theme.dark:
             self.mutate_reactive(App.theme)  # the terminal's own colours are filtered for a dark theme at first
         await self._take_keys()
-        found = [*self.problems, *self.load_themes(), await asyncio.to_thread(self._problem_of_state)]
-        self.problems = list(dict.fromkeys(filter(None, found)))
-        if self.problems and self.main_screen is not None:
-            self.main_screen.action_problems(is_asked_for=False)
+        found = [*self.session.problems, *self.load_themes(), await asyncio.to_thread(self._problem_of_state)]
+        self.session.problems = list(dict.fromkeys(filter(None, found)))
+        if self.session.problems and self.main_screen is not None:
+            await self.main_screen.action_part("pages", "problems", False)
         self.reload_themes()
         self.set_interval(TICK_SECONDS, self._tick)
-        await later.preload(self._idling.moment)
+        await preload(self._idling.moment)
         self._idling.settle()
 
     def _problem_of_state(self) -> str:
@@ -168,7 +168,7 @@ class SignalboxApp(Dressing):
     async def action_quit(self) -> None:
         """Leave from wherever one is, as ctrl+q does."""
         if self.main_screen is not None:
-            await self.main_screen.leave()
+            await self.main_screen.action_part("closing", "leave")
 
     async def _take_keys(self) -> None:
         """Do what was typed meanwhile: each key when all that the one before brought about is done."""
@@ -187,10 +187,12 @@ class SignalboxApp(Dressing):
     @work(group="feed", exit_on_error=False)
     async def follow(self) -> None:
         """Carry the store's events to the screen, from the first to the last."""
+        from console.feed import Sink, carry
+
         session = self.session
         session.live.fold(await asyncio.to_thread(session.load), session.clock())
-        sink = later.Sink(self._fold, self._adopt, self._changed, self._failed, self._idling.rest)
-        await later.carry(session.store, session.user, session.load_seen, sink, self._ahead)
+        sink = Sink(self._fold, self._adopt, self._changed, self._failed, self._idling.rest)
+        await carry(session.store, session.user, session.load_seen, sink, self._ahead)
 
     def _adopt(self, mailbox: Mailbox) -> None:
         """Take a whole mailbox in the place of the first glimpse of it, or of one that no longer holds."""
@@ -210,7 +212,7 @@ class SignalboxApp(Dressing):
         if was_loading and not is_loading:
             self._note()  # what was there is no news
             if self._moment is not None and self.main_screen is not None:
-                self.main_screen.call_after_refresh(self.main_screen.go_to, self._moment)
+                self.main_screen.call_after_refresh(self.main_screen.action_part, "time_travel", "go_to", self._moment)
         if not is_loading:
             self._offer_archival()
 
@@ -241,13 +243,15 @@ class SignalboxApp(Dressing):
 
     def _note(self, came: Sequence[Message] = ()) -> None:
         """Gather what is worth a word; it is told together, a moment later."""
+        from console.notification_rules import Occasion, occasion_of
+
         session = self.session
-        found = [(occasion, it) for it in came if (occasion := later.occasion_of(it, session.live, session.joined))]
+        found = [(occasion, it) for it in came if (occasion := occasion_of(it, session.live, session.joined))]
         if (number := session.live.counts().dead) != self._dead:
             fresh = [key for key in session.live.deaths() if key not in self._letters]
             self._letters.update(fresh)
             if self._dead is not None:
-                found += [(later.Occasion.DEAD_LETTER, it) for key, _ in fresh if (it := session.live.message(key))]
+                found += [(Occasion.DEAD_LETTER, it) for key, _ in fresh if (it := session.live.message(key))]
             self._dead = number
         if found and not self._noted:
             self.set_timer(COALESCE_SECONDS, self._tell_noted)
@@ -262,10 +266,12 @@ class SignalboxApp(Dressing):
             self._note()
 
     def _tell_noted(self) -> None:
+        from console.notification_rules import delivery_methods, group_notifications
+
         found, self._noted = self._noted, []
         settings, now = self._config.notifications, self.session.clock()
-        for notice in later.group_notifications(found):
-            for way in later.delivery_methods(notice, settings, now, bell=self._config.bell):
+        for notice in group_notifications(found):
+            for way in delivery_methods(notice, settings, now, bell=self._config.bell):
                 self._tell_by(way, notice)
 
     def notify(
@@ -282,18 +288,21 @@ class SignalboxApp(Dressing):
         super().notify(shown, title=heading, severity=severity, timeout=timeout, markup=markup)
 
     def _tell_by(self, way: DeliveryMethod, notice: Notification) -> None:
+        from console.notification_delivery import osc9, run_quietly, show_on_desktop
+        from console.notification_rules import DeliveryMethod
+
         match way:
-            case later.DeliveryMethod.TOAST:
+            case DeliveryMethod.TOAST:
                 self.notify(visible_line(notice.words), title=notice.title, timeout=6, markup=False)
-            case later.DeliveryMethod.BELL:
+            case DeliveryMethod.BELL:
                 self.bell()
-            case later.DeliveryMethod.OSC9:
+            case DeliveryMethod.OSC9:
                 if self._driver is not None:
-                    self._driver.write(later.osc9(notice))
-            case later.DeliveryMethod.DESKTOP:
-                self._run_notice(later.show_on_desktop(notice))
-            case later.DeliveryMethod.COMMAND:
-                self._run_notice(later.run_quietly(self._config.notifications.command, notice))
+                    self._driver.write(osc9(notice))
+            case DeliveryMethod.DESKTOP:
+                self._run_notice(show_on_desktop(notice))
+            case DeliveryMethod.COMMAND:
+                self._run_notice(run_quietly(self._config.notifications.command, notice))
 
     @work(group="notices", exit_on_error=False)
     async def _run_notice(self, telling: Awaitable[str]) -> None:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
-from msgspec import Struct
-from textual.binding import Binding
-
+from console.command import LISTS, Command
 from mailstore.store import Capability
 
 __all__ = [
@@ -16,14 +12,9 @@ __all__ = [
     "PLAN_ARCHIVAL",
     "QUIT",
     "SHEETS",
-    "Command",
-    "bindings",
     "commands_for",
-    "footer_keys",
-    "keys_of",
 ]
 
-LISTS = frozenset({"sidebar", "threads", "conversation"})
 MAIL = frozenset({"threads", "conversation"})
 THREADS = frozenset({"threads"})
 TALK = frozenset({"conversation"})
@@ -45,84 +36,16 @@ LOOKED_AT = ARCHIVE | UNREADABLE
 ROWS = LISTS | SHEETS | LOOKED_AT
 
 
-class Command(Struct, frozen=True):
-    """One thing that the person can do.
-
-    `footer` orders what the footer names (0: not there); `cli` is the command line's name for the same; `needs` is
-    what the mailbox must be able to do for it.
-    """
-
-    id: str
-    keys: str
-    action: str
-    label: str
-    help: str
-    group: str
-    panes: frozenset[str] = LISTS
-    footer: int = 0
-    cli: str = ""
-    needs: Capability | None = None
-
-    def why_not(self, ask: Callable[[Capability], str]) -> str:
-        """Return why it can't be done here; empty where it can."""
-        return ask(self.needs) if self.needs is not None else ""
-
-    @property
-    def name(self) -> str:
-        """The name in the palette: the command line's own where there is one."""
-        return f"{self.cli} · {self.label}" if self.cli and self.cli != self.label else self.label
-
-    def key_label(self, keymap: Mapping[str, str]) -> str:
-        """Return the first key, as a footer names it."""
-        return pretty(keymap.get(self.id, self.keys).partition(",")[0])
-
-    def keys_label(self, keymap: Mapping[str, str]) -> str:
-        """All keys as a help page names them, as the keymap has them."""
-        keys = keymap.get(self.id, self.keys)
-        return " ".join(pretty(key) for key in keys.split(",") if key) or "palette"
-
-
-NAMES = {
-    "question_mark": "?",
-    "slash": "/",
-    "backslash": "\\",
-    "greater_than_sign": ">",
-    "vertical_line": "|",
-    "comma": ",",
-    "full_stop": ".",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
-    "at": "@",
-    "exclamation_mark": "!",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "colon": ":",
-    "escape": "esc",
-    "pagedown": "pgdn",
-    "pageup": "pgup",
-    "down": "↓",
-    "up": "↑",
-    "left": "←",
-    "right": "→",
-}
-
-
-def pretty(key: str) -> str:
-    """Return a key as people write it."""
-    modifiers, plus, last = key.rpartition("+")
-    return f"{modifiers}{plus}{NAMES.get(last, last)}"
-
-
 COMMANDS: tuple[Command, ...] = (
     # Move
-    Command("pane.sidebar", "1", "go_pane(1)", "views", "go to views, channels and agents", "Move"),
-    Command("pane.threads", "2", "go_pane(2)", "threads", "go to the threads", "Move"),
-    Command("pane.conversation", "3", "go_pane(3)", "conversation", "go to the conversation", "Move"),
-    Command("pane.composer", "4", "go_pane(4)", "composer", "go to the composer", "Move"),
+    Command("pane.sidebar", "1", "navigation.go_pane(1)", "views", "go to views, channels and agents", "Move"),
+    Command("pane.threads", "2", "navigation.go_pane(2)", "threads", "go to the threads", "Move"),
+    Command("pane.conversation", "3", "navigation.go_pane(3)", "conversation", "go to the conversation", "Move"),
+    Command("pane.composer", "4", "navigation.go_pane(4)", "composer", "go to the composer", "Move"),
     Command(
         "pane.next",
         "tab",
-        "next_pane(1)",
+        "navigation.next_pane(1)",
         "next pane",
         "go to the next pane, or field; indent in the text that is written",
         "Move",
@@ -131,7 +54,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "pane.previous",
         "shift+tab",
-        "next_pane(-1)",
+        "navigation.next_pane(-1)",
         "previous pane",
         "go to the pane, or field, before",
         "Move",
@@ -150,7 +73,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "open",
         "enter",
-        "enter",
+        "navigation.enter",
         "open",
         "open what is under the cursor",
         "Move",
@@ -159,52 +82,49 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("jump", "enter", "enter", "go there", "go to the message", "Move", SHEETS, 1),
     Command("back", "escape", "back", "back", "go back one step; never quits", "Move", ANYWHERE | SHEETS | LOOKED_AT),
-    Command("left", "h,left", "left", "fold", "fold the replies, to the parent, to the pane at the left", "Move"),
-    Command("right", "l,right", "right", "unfold", "unfold, to the first reply; open", "Move"),
+    Command(
+        "left", "h,left", "navigation.left", "fold", "fold the replies, to the parent, to the pane at the left", "Move"
+    ),
+    Command("right", "l,right", "navigation.right", "unfold", "unfold, to the first reply; open", "Move"),
     Command(
         "history.back",
         "left_square_bracket",
-        "history(-1)",
+        "navigation.history(-1)",
         "back in history",
         "go back to the view before",
         "Move",
     ),
-    Command("history.forward", "right_square_bracket", "history(1)", "forward", "go forward again", "Move"),
+    Command("history.forward", "right_square_bracket", "navigation.history(1)", "forward", "go forward again", "Move"),
     # Read
     Command(
-        "read.on",
-        "space",
-        "read_on",
-        "read on",
-        "a page on, and at the end the next unread",
-        "Read",
-        LISTS,
-        4,
+        "read.on", "space", "reading.read_on", "read on", "a page on, and at the end the next unread", "Read", LISTS, 4
     ),
     Command(
         "read.next",
         "n",
-        "next_unread(1)",
+        "reading.next_unread(1)",
         "next unread",
         "next unread; next hit while a search is on",
         "Read",
         LISTS,
         5,
     ),
-    Command("read.previous", "N", "next_unread(-1)", "previous unread", "previous unread, or hit", "Read"),
+    Command("read.previous", "N", "reading.next_unread(-1)", "previous unread", "previous unread, or hit", "Read"),
     Command(
         "read.scroll-down",
         "J",
-        "scroll_conversation(3)",
+        "navigation.scroll_conversation(3)",
         "scroll down",
         "scroll the conversation from the list",
         "Read",
     ),
-    Command("read.scroll-up", "K", "scroll_conversation(-3)", "scroll up", "scroll the conversation back", "Read"),
+    Command(
+        "read.scroll-up", "K", "navigation.scroll_conversation(-3)", "scroll up", "scroll the conversation back", "Read"
+    ),
     Command(
         "mark.seen",
         "u",
-        "toggle_seen",
+        "reading.toggle_seen",
         "seen or not",
         "my own read mark; agents' marks are not touched",
         "Read",
@@ -213,7 +133,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "mark.thread",
         "A",
-        "thread_seen",
+        "reading.thread_seen",
         "thread seen",
         "mark the thread (or all marked) as seen",
         "Read",
@@ -222,29 +142,45 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "mark.all",
         "",
-        "all_seen",
+        "reading.all_seen",
         "mark all listed as seen",
         "mark all that the list shows as seen by me",
         "Read",
     ),
-    Command("mark.row", "v", "mark", "mark thread", "mark the thread, or take the mark away", "Read", THREADS),
-    Command("mark.range", "V", "mark_range", "mark range", "mark from the last marked thread to here", "Read", THREADS),
-    Command("mark.query", "M", "mark_query", "mark by query", "mark the threads that a query finds", "Read", THREADS),
+    Command(
+        "mark.row", "v", "marking.toggle", "mark thread", "mark the thread, or take the mark away", "Read", THREADS
+    ),
+    Command(
+        "mark.range",
+        "V",
+        "marking.mark_range",
+        "mark range",
+        "mark from the last marked thread to here",
+        "Read",
+        THREADS,
+    ),
+    Command(
+        "mark.query", "M", "marking.mark_query", "mark by query", "mark the threads that a query finds", "Read", THREADS
+    ),
     Command("undo", "z", "undo", "undo", "take back what I did last", "Read", LISTS | LETTERS | VIEWS),
     Command("redo", "Z", "redo", "redo", "do again what I took back", "Read", LISTS | LETTERS | VIEWS),
     # Look
-    Command("search", "slash", "search", "search", "search all mail, as you type", "Look", LISTS, 6, "search"),
-    Command("filter", "backslash", "filter", "filter", "filter this list", "Look"),
-    Command("only-unread", "U", "only_unread", "only unread", "list only what I have not seen", "Look"),
-    Command("zoom", "f", "zoom", "full screen", "give this pane the whole screen, or take it back", "Look"),
-    Command("follow", "F", "follow", "follow", "follow the newest message of the conversation", "Look"),
-    Command("tree", "t", "toggle_tree", "tree or flat", "replies as a tree, or in the order of time", "Look"),
-    Command("details", "i", "details", "details", "recipients, receipts, file and offset", "Look", MAIL, 7),
-    Command("record", "o", "record", "record", "the record as it stands in the file", "Look", MAIL),
+    Command(
+        "search", "slash", "searching.search", "search", "search all mail, as you type", "Look", LISTS, 6, "search"
+    ),
+    Command("filter", "backslash", "searching.filter", "filter", "filter this list", "Look"),
+    Command("only-unread", "U", "reading.only_unread", "only unread", "list only what I have not seen", "Look"),
+    Command("zoom", "f", "navigation.zoom", "full screen", "give this pane the whole screen, or take it back", "Look"),
+    Command("follow", "F", "navigation.follow", "follow", "follow the newest message of the conversation", "Look"),
+    Command(
+        "tree", "t", "navigation.toggle_tree", "tree or flat", "replies as a tree, or in the order of time", "Look"
+    ),
+    Command("details", "i", "pages.details", "details", "recipients, receipts, file and offset", "Look", MAIL, 7),
+    Command("record", "o", "pages.record", "record", "the record as it stands in the file", "Look", MAIL),
     Command(
         "view.dead",
         "D",
-        "sheet('dead-letters')",
+        "opening.dead_letters",
         "dead letters",
         "review and settle the dead letters",
         "Look",
@@ -252,50 +188,115 @@ COMMANDS: tuple[Command, ...] = (
         0,
         "dead-letters",
     ),
-    Command("copy.text", "y", "copy('text')", "copy text", "copy the message's text (OSC 52)", "Look", MAIL),
-    Command("copy.id", "Y", "copy('id')", "copy id", "copy the message's id", "Look", MAIL),
+    Command("copy.text", "y", "clipboard.copy_text", "copy text", "copy the message's text (OSC 52)", "Look", MAIL),
+    Command("copy.id", "Y", "clipboard.copy_id", "copy id", "copy the message's id", "Look", MAIL),
     Command(
-        "export", "x", "export", "export", "write the thread, or all marked ones, to a file", "Look", MAIL, cli="export"
+        "copy.command",
+        "C",
+        "clipboard.copy_command",
+        "copy command",
+        "copy the command that shows the thread",
+        "Look",
+        MAIL,
     ),
-    Command("pipe", "vertical_line", "pipe", "pipe", "give the message's text to a command", "Look", MAIL),
-    Command("travel", "T", "travel", "time travel", "the mailbox as it stood; back to now", "Past", LISTS),
-    Command("travel.back", "comma", "travel_step(-1)", "message back", "in the past: a message back", "Past", LISTS),
-    Command("travel.on", "full_stop", "travel_step(1)", "message on", "in the past: a message on", "Past", LISTS),
-    Command("travel.hour-back", "left_curly_bracket", "travel_hours(-1)", "hour back", "an hour back", "Past", LISTS),
-    Command("travel.hour-on", "right_curly_bracket", "travel_hours(1)", "hour on", "an hour on", "Past", LISTS),
-    Command("travel.to", "at", "travel_to", "to a moment", "look at a moment that is typed", "Past", LISTS),
+    Command(
+        "export",
+        "x",
+        "exporting.export",
+        "export",
+        "write the thread, or all marked ones, to a file",
+        "Look",
+        MAIL,
+        cli="export",
+    ),
+    Command("pipe", "vertical_line", "piping.pipe", "pipe", "give the message's text to a command", "Look", MAIL),
+    Command("travel", "T", "time_travel.toggle", "time travel", "the mailbox as it stood; back to now", "Past", LISTS),
+    Command(
+        "travel.back", "comma", "time_travel.step(-1)", "message back", "in the past: a message back", "Past", LISTS
+    ),
+    Command("travel.on", "full_stop", "time_travel.step(1)", "message on", "in the past: a message on", "Past", LISTS),
+    Command(
+        "travel.hour-back",
+        "left_curly_bracket",
+        "time_travel.step_hours(-1)",
+        "hour back",
+        "an hour back",
+        "Past",
+        LISTS,
+    ),
+    Command(
+        "travel.hour-on", "right_curly_bracket", "time_travel.step_hours(1)", "hour on", "an hour on", "Past", LISTS
+    ),
+    Command(
+        "travel.to", "at", "time_travel.ask_moment", "to a moment", "look at a moment that is typed", "Past", LISTS
+    ),
     # Write
     Command(
-        "compose", "c", "compose", "write", "write to what is under the cursor", "Write", LISTS, 2, "send", needs=SEND
+        "compose",
+        "c",
+        "composing.compose",
+        "write",
+        "write to what is under the cursor",
+        "Write",
+        LISTS,
+        2,
+        "send",
+        needs=SEND,
     ),
-    Command("reply", "r", "reply", "reply", "answer; between agents, to both sides", "Write", MAIL, 3, needs=SEND),
     Command(
-        "quote", "greater_than_sign", "quote", "quote", "answer with the message quoted", "Write", MAIL, 0, "", SEND
+        "reply", "r", "composing.reply", "reply", "answer; between agents, to both sides", "Write", MAIL, 3, needs=SEND
     ),
     Command(
-        "intervene", "R", "reply_all", "step in", "answer to all sides of the conversation", "Write", MAIL, 8, "", SEND
+        "quote",
+        "greater_than_sign",
+        "composing.quote",
+        "quote",
+        "answer with the message quoted",
+        "Write",
+        MAIL,
+        0,
+        "",
+        SEND,
     ),
-    Command("editor", "e", "editor", "editor", "write in $EDITOR", "Write"),
-    Command("compose.editor", "ctrl+e", "editor", "editor", "go on writing in $EDITOR", "Write", WRITE, 2),
-    Command("compose.send", "ctrl+s,ctrl+enter,f5", "send", "send", "send what is written", "Write", WRITE, 1),
-    Command("compose.discard", "", "discard", "discard draft", "discard the draft, after asking", "Write", WRITE),
-    Command("wake", "W", "wake", "wake", "wake the agent that is looked at, for mail it sleeps on", "Write", LISTS),
+    Command(
+        "intervene",
+        "R",
+        "composing.reply_all",
+        "step in",
+        "answer to all sides of the conversation",
+        "Write",
+        MAIL,
+        8,
+        "",
+        SEND,
+    ),
+    Command("editor", "e", "composing.edit", "editor", "write in $EDITOR", "Write"),
+    Command("compose.editor", "ctrl+e", "composing.edit", "editor", "go on writing in $EDITOR", "Write", WRITE, 2),
+    Command(
+        "compose.send", "ctrl+s,ctrl+enter,f5", "composing.send", "send", "send what is written", "Write", WRITE, 1
+    ),
+    Command(
+        "compose.discard", "", "composing.discard", "discard draft", "discard the draft, after asking", "Write", WRITE
+    ),
+    Command(
+        "wake", "W", "waking.wake", "wake", "wake the agent that is looked at, for mail it sleeps on", "Write", LISTS
+    ),
     Command(
         "channel.join",
         "",
-        "join",
+        "channels.toggle_joined",
         "join or leave channel",
         "let agents see that I read this channel",
         "Write",
     ),
     # Lists over the mail
-    Command("views", "w", "sheet('views')", "saved views", "searches kept under a name", "Look", LISTS),
+    Command("views", "w", "opening.saved_views", "saved views", "searches kept under a name", "Look", LISTS),
     Command("views.save", "s", "save_view", "save a search", "save a search under a name", "Views", VIEWS, 2),
     Command("views.delete", "X", "delete_view", "delete", "delete the view, after asking", "Views", VIEWS, 3),
     Command(
         "attention",
         "p",
-        "sheet('attention')",
+        "opening.attention",
         "needs attention",
         "what needs a look, and why",
         "Look",
@@ -306,7 +307,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "archive",
         "a",
-        "archive",
+        "opening.archive",
         "archive",
         "what may leave for the archive; asks",
         "Look",
@@ -318,14 +319,14 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "unreadable",
         "exclamation_mark",
-        "unreadable",
+        "opening.unreadable",
         "unreadable lines",
         "lines that can't be read: file, number and reason",
         "Look",
         LISTS,
     ),
     Command("archive.now", "y", "archive_now", "archive it", "move what leaves to the archive", "Rows", ARCHIVE, 1),
-    Command("journal", "L", "sheet('journal')", "journal", "what I did as the person in charge", "Look", LISTS),
+    Command("journal", "L", "opening.journal", "journal", "what I did as the person in charge", "Look", LISTS),
     Command("rows.mark", "space,v", "mark", "mark", "mark the row, or take the mark away", "Rows", SHEETS, 8),
     Command("rows.mark-all", "V", "mark_all", "mark all", "mark all rows, or none", "Rows", SHEETS, 9),
     Command(
@@ -349,44 +350,16 @@ COMMANDS: tuple[Command, ...] = (
         ROWS,
     ),
     Command("help", "question_mark,f1", "help", "help", "the keys of this pane", "Program", ROWS, 0, "keys"),
-    Command("problems", "", "problems", "problems", "what is wrong in the settings, by file and key", "Program", LISTS),
-    Command("quit", "q", "close", "quit", "quit; asks when a draft is open", "Program", LISTS),
+    Command(
+        "problems", "", "pages.problems", "problems", "what is wrong in the settings, by file and key", "Program", LISTS
+    ),
+    Command("quit", "q", "closing.close", "quit", "quit; asks when a draft is open", "Program", LISTS),
 )
 
 
 def commands_for(pane: str) -> list[Command]:
     """Return the commands that work in a pane, in the order of the table."""
     return [command for command in COMMANDS if pane in command.panes]
-
-
-def keys_of(action: str, keymap: Mapping[str, str]) -> frozenset[str]:
-    """Return the keys of the commands whose action begins so."""
-    chosen = (keymap.get(it.id, it.keys) for it in COMMANDS if it.action.startswith(action))
-    return frozenset(key for keys in chosen for key in keys.split(","))
-
-
-def footer_keys(
-    pane: str, keymap: Mapping[str, str], ask: Callable[[Capability], str]
-) -> tuple[tuple[str, str, bool], ...]:
-    """Return the keys that the footer names for a pane, the most useful first, and whether each can be used here."""
-    shown = sorted((command for command in commands_for(pane) if command.footer), key=lambda command: command.footer)
-    return tuple((command.key_label(keymap), command.label, not command.why_not(ask)) for command in shown)
-
-
-def bindings(panes: frozenset[str] = ANYWHERE) -> list[Binding]:
-    """Return the bindings, under their ids, of the commands that have keys in any of some panes."""
-    return [
-        Binding(
-            command.keys,
-            command.action,
-            command.label,
-            id=command.id,
-            show=False,
-            priority=command.panes == WRITE,  # text fields have ctrl+e and others of their own
-        )
-        for command in COMMANDS
-        if command.keys and command.panes & panes
-    ]
 
 
 HELP = next(command for command in COMMANDS if command.id == "help")

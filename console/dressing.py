@@ -19,7 +19,7 @@ from console.theme_files import DEFAULTS, code_style, first_themes, theme_change
 from console.theme_files import load_themes as every_theme
 
 if TYPE_CHECKING:
-    from console.screens.main import MainScreen
+    from console.screens.main_screen import MainScreen
 
 __all__ = ["Dressing"]
 

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
-from console.commands import ANYWHERE, COMMANDS, Command
+from console.command import Command
+from console.commands import ANYWHERE, COMMANDS
+from console.dressing import Dressing
 from console.panes.sidebar_rows import sidebar_rows
 from console.render.safe import visible_line
 from console.screens.list_screen import ListScreen
-from console.screens.main import MainScreen
+from console.screens.main_screen import MainScreen
 from mailstore.store import Capability
-
-if TYPE_CHECKING:
-    from console.app import SignalboxApp
 
 __all__ = ["Palette"]
 
 MOST = 1000
 
 
-def run_command(app: SignalboxApp, here: Screen[Any], action: str) -> None:
+def run_command(app: Dressing, here: Screen[Any], action: str) -> None:
     """Run a command's action as its key would, on the screen from which the palette was opened."""
     if action.startswith("app."):
         app.call_later(app.run_action, action)
@@ -46,11 +45,11 @@ class Palette(Provider):
 
     async def startup(self) -> None:
         """List what can be chosen now."""
-        app = cast("SignalboxApp", self.app)
-        here = self.screen
+        app, here = self.app, self.screen
+        assert isinstance(app, Dressing)
         panes = frozenset({here.NAME}) if isinstance(here, ListScreen) else ANYWHERE
         self._rows = [
-            (command.name, told(command, app.session.why_not), partial(run_command, app, here, command.action))
+            (command.name, told(command, app.session.why_not), partial(run_command, app, here, command.screen_action))
             for command in COMMANDS
             if command.panes & panes
         ]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from textual.cache import LRUCache
 
-from console import later
 from console.composer_draft import ComposerDraft
 from console.config import Config, state_file
 from console.undo_history import UndoHistory
@@ -63,7 +62,7 @@ class Session:
         self._state = state
         self._state_lock = Lock()
         self.config = config
-        self.keymap, self.keymap_problems = later.read_keymap(config.keymap) if config.keymap else ({}, [])
+        self.keymap, self.keymap_problems = _keymap(config)
         self.user = user
         self.observe = observe
         self.clock = clock
@@ -77,6 +76,8 @@ class Session:
         self.arrived: dict[str, None] = {}
         """What came while the console was open, in order."""
         self.undo_history = UndoHistory()
+        self.problems: list[str] = []
+        """What is wrong in the settings, in sentences."""
         self.views: dict[str, str] = dict(config.views)
         self.found: dict[str, SavedViewHits] = {}
         self.last_query = ""
@@ -91,7 +92,9 @@ class Session:
         """The person's own state, which is opened when it is first asked for; that blocks."""
         with self._state_lock:
             if self._state is None:
-                self._state = later.PersonalState()
+                from console.state import PersonalState
+
+                self._state = PersonalState()
             return self._state
 
     @property
@@ -124,8 +127,10 @@ class Session:
 
     def preview(self, draft: Draft) -> Preview:
         """Say whom a draft would reach if it were sent now."""
+        from mailstore.writing.sending import preview
+
         roster = self.mailbox.roster
-        return later.preview(
+        return preview(
             self.mailbox,
             draft,
             self.now(),
@@ -186,7 +191,9 @@ class Session:
 
     def settle(self, steps: Sequence[Step]) -> tuple[list[Done], MailError | None]:
         """Write what settles dead letters; return what was written and what stopped the rest. Blocks."""
-        return later.carry_out(self.store, steps, actor=self.user, clock=self.now)
+        from mailstore.writing.settling import carry_out
+
+        return carry_out(self.store, steps, actor=self.user, clock=self.now)
 
     def write_read_records(self, messages: Sequence[str]) -> int:
         """Record in the store that the user read mail that was theirs; blocks, raises StoreError."""
@@ -296,3 +303,12 @@ class Session:
     def keep_joined(self, tag: str) -> None:
         """Bring to the disk whether a channel is joined; blocks."""
         self.state.join(self.store.url, tag, tag in self.joined)
+
+
+def _keymap(config: Config) -> tuple[dict[str, str], list[str]]:
+    """Return the configured keys by command, and what is wrong with them."""
+    if not config.keymap:
+        return {}, []
+    from console.keymap import read_keymap
+
+    return read_keymap(config.keymap)

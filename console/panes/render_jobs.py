@@ -9,7 +9,6 @@ from threading import Lock
 from msgspec import Struct, field
 from textual.strip import Strip
 
-from console import later
 from console.panes.blocks import MessageBlock, block_foot, block_head, markdown_styles
 from console.render.lines import LineSource, RenderedLines
 from console.session import Session
@@ -72,9 +71,11 @@ class RenderJob(Struct, eq=False):
             body = session.body(message) if message is not None else ""
             self.head = block_head(block, body, self.width, self.styles, now)
             if self.text is None:
+                from console.render.markdown import render_markdown
+
                 is_there = message is not None
                 self.text = RenderedText(
-                    later.render_markdown(body, self.width, markdown_styles(self.styles)) if is_there else ()
+                    render_markdown(body, self.width, markdown_styles(self.styles)) if is_there else ()
                 )
         text = self.text
         assert text is not None

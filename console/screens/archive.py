@@ -13,7 +13,7 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from console.archive_report import plan_lines, report_line, stay_words, writer_lines
-from console.commands import bindings
+from console.bindings import bindings
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line

@@ -10,7 +10,7 @@ from typing import ClassVar
 from textual import work
 from textual.binding import BindingType
 
-from console.commands import bindings
+from console.bindings import bindings
 from console.panes.facts import FactPage, facts
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line

@@ -7,12 +7,13 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from console.commands import bindings
+from console.bindings import bindings
 from console.panes.address_completion import address_candidates
 from console.panes.facts import FactPage, facts
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
 from console.render.short_text import age, clock
+from console.screens.list_screen import ListScreen
 from console.screens.prompt import Prompt
 from console.screens.settling import Settling
 from console.session import Session
@@ -33,7 +34,7 @@ def key_of(letter: DeadLetter) -> str:
     return f"{letter.message.id}\n{letter.recipient}"
 
 
-class DeadLetters(Settling):
+class DeadLetters(ListScreen):
     """Each letter with its cause, and who could take it over; settled one by one or by the marked set."""
 
     NAME = "dead-letters"
@@ -42,6 +43,7 @@ class DeadLetters(Settling):
     def __init__(self, session: Session, styles: TextStyles) -> None:
         super().__init__(session, styles)
         self._letters: dict[str, DeadLetter] = {}
+        self._settling = Settling(self)
 
     def heading(self) -> str:
         return "Dead letters"
@@ -103,7 +105,7 @@ class DeadLetters(Settling):
         letters = self._chosen()
         if not letters:
             self.tell("there is no letter to redirect")
-        elif self.may_settle():
+        elif self._settling.is_possible():
             self.app.push_screen(
                 Prompt(
                     f"Send {_number(letters)} on to",
@@ -130,7 +132,7 @@ class DeadLetters(Settling):
     def _redirect(self, letters: list[DeadLetter], to: str | None) -> None:
         if to:
             session = self.session
-            self.settle(
+            self._settling.settle(
                 letters,
                 lambda some, read: redirect(
                     session.mailbox, some, to, session.now(), read_body=read, actor=session.user
@@ -145,7 +147,7 @@ class DeadLetters(Settling):
         letters = self._chosen()
         if not letters:
             self.tell("there is no letter to send again")
-        elif self.may_settle():
+        elif self._settling.is_possible():
             self.app.push_screen(
                 Prompt(
                     f"Send {_number(letters)} again, for how many hours?",
@@ -159,7 +161,7 @@ class DeadLetters(Settling):
     def _resend(self, letters: list[DeadLetter], hours: str | None) -> None:
         if hours:
             session = self.session
-            self.settle(
+            self._settling.settle(
                 letters,
                 lambda some, read: resend(
                     session.mailbox, some, int(hours), session.now(), read_body=read, actor=session.user
@@ -174,8 +176,8 @@ class DeadLetters(Settling):
         letters = self._chosen()
         if not letters:
             self.tell("there is no letter to acknowledge")
-        elif self.may_settle():
-            self.settle(
+        elif self._settling.is_possible():
+            self._settling.settle(
                 letters,
                 lambda some, _: acknowledge(some),
                 f"Acknowledge {_number(letters)}?",

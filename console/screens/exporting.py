@@ -1,65 +1,88 @@
-"""Writing threads to a document that stands alone, and that `signalbox verify` can check."""
+"""Export threads to a self-contained document that `signalbox verify` can check."""
 
 from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
 from pathlib import Path
+from typing import Protocol
 
-from textual import work
-
-from console import later
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
-from console.screens.piping import Piping
+from console.screens.listing import Listing
+from console.screens.location import Location
+from console.screens.needs import PartScreen
 from console.stepping import stepped
 from mailstore.errors import MailError
 from mailstore.records.message import Message
 
-__all__ = ["Exporting"]
+__all__ = ["Exporting", "ExportingScreen"]
 
 
-class Exporting(Piping):
-    """The format is the file's ending; a file that is there is left alone."""
+class ExportingScreen(PartScreen, Protocol):
+    """What exporting needs of the screen."""
 
-    def action_export(self) -> None:
-        """Export the marked threads, else the one in sight."""
-        roots = self.marked_roots() or ([self.look.root] if self.look.root is not None else [])
-        mailbox = self.session.mailbox
+    location: Location
+    listing: Listing
+
+
+class Exporting:
+    """Writes a new file, in the format that its suffix names; never replaces one."""
+
+    def __init__(self, screen: ExportingScreen) -> None:
+        self._screen = screen
+
+    def export(self) -> None:
+        """Ask for a file and export the marked threads, else the one in sight."""
+        from console.export.document import SUFFIXES
+        from console.screens.prompt import Prompt
+
+        screen = self._screen
+        root, mailbox = screen.location.root, screen.session.mailbox
+        roots = screen.listing.marked_roots() or ([root] if root is not None else [])
         mail = [node.message for root in roots for node in mailbox.tree(root) if node.message is not None]
         if not mail:
-            self.tell("there is nothing here to export")
+            screen.tell("there is nothing here to export")
             return
         what = f"{len(roots)} threads" if len(roots) > 1 else f"“{visible_line(mailbox.summary(roots[0]).subject)}”"
         question = f"Export {what}, {len(mail)} message{'s' * (len(mail) != 1)}, to"
 
         def answered(name: str | None) -> None:
             if name:
-                self._export(mail, Path(name).expanduser(), f"{len(roots)} threads: {', '.join(roots)}")
+                selection = f"{len(roots)} threads: {', '.join(roots)}"
+                screen.run_task(self._export(mail, Path(name).expanduser(), selection), group="export", exclusive=True)
 
-        detail = f"a file that ends in {', '.join(later.SUFFIXES)}"
-        self.app.push_screen(later.Prompt(question, value="thread.html", detail=detail, check=wrong), answered)
+        detail = f"a file that ends in {', '.join(SUFFIXES)}"
+        screen.ask(Prompt(question, value="thread.html", detail=detail, check=wrong), answered)
 
-    @work(group="export", exclusive=True, exit_on_error=False)
     async def _export(self, mail: list[Message], path: Path, selection: str) -> None:
-        session, mailbox, now = self.session, self.session.mailbox, self.session.now()
-        steps = (later.placed(mailbox, message, now) for message in mail)
+        from console.export.about import About
+        from console.export.document import SUFFIXES, render
+        from console.export.file import write_new
+        from console.render.timestamps import iso_time
+        from mailstore.transfer.export import placed, whole
+
+        screen, session = self._screen, self._screen.session
+        mailbox, now = session.mailbox, session.now()
+        steps = (placed(mailbox, message, now) for message in mail)
         async with aclosing(stepped(steps, session.rest)) as found:
             places = [each async for each in found]
-        about = later.About(session.store.url, later.iso_time(now) or "", selection)
-        messages = (later.whole(session.store, *each) for each in zip(mail, places, strict=True))
-        pieces = later.render(later.SUFFIXES[path.suffix], messages, about)
+        about = About(session.store.url, iso_time(now) or "", selection)
+        messages = (whole(session.store, *each) for each in zip(mail, places, strict=True))
+        pieces = render(SUFFIXES[path.suffix], messages, about)
         try:
-            await asyncio.to_thread(later.write_new, path, pieces)
+            await asyncio.to_thread(write_new, path, pieces)
         except MailError as error:
-            self.notify(str(error), title="Not exported", severity="error", markup=False)
+            screen.report(error, title="Not exported")
         else:
-            self.tell(f"exported to {shorten_middle(str(path), 40)}")
+            screen.tell(f"exported to {shorten_middle(str(path), 40)}")
 
 
 def wrong(name: str) -> str:
-    """Say what is wrong with a file's name."""
+    """Return what is wrong with a file's name; empty where nothing is."""
+    from console.export.document import SUFFIXES
+
     path = Path(name).expanduser() if name else Path()
-    if path.suffix not in later.SUFFIXES:
-        return f"name a file that ends in {', '.join(later.SUFFIXES)}"
+    if path.suffix not in SUFFIXES:
+        return f"name a file that ends in {', '.join(SUFFIXES)}"
     return f"{path} already exists" if path.exists() else ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, ClassVar, TypeVar
 
 from rich.segment import Segment
 from textual import on, work
@@ -17,8 +17,8 @@ from textual.strip import Strip
 from textual.widgets import Static
 from textual.worker import Worker
 
-from console import later
-from console.commands import HELP, footer_keys
+from console.bindings import footer_keys
+from console.commands import HELP
 from console.failures import tell_failure
 from console.panes.blocks import markdown_styles
 from console.panes.facts import FactPage
@@ -27,6 +27,8 @@ from console.panes.header import Header, headline
 from console.panes.help import help_page
 from console.panes.list_rows import ListRow, ListRows
 from console.panes.titles import as_title
+from console.render.markdown import render_markdown
+from console.screens.pages import show_page
 from console.screens.undoing import Undoing
 from console.session import Session
 from console.styles import TextStyles
@@ -38,9 +40,10 @@ __all__ = ["ListScreen"]
 WIDE = 110
 LONGEST_TEXT = 4000
 WAIT = Strip([Segment("…")])
+T = TypeVar("T")
 
 
-class ListScreen(Undoing, Screen[str | None]):
+class ListScreen(Screen[str | None]):
     """One of the console's full-screen lists; gives the id of a message to jump to, or none.
 
     A kind of sheet says its `NAME` (the pane under which `console.commands` lists its keys), its title, its
@@ -54,6 +57,7 @@ class ListScreen(Undoing, Screen[str | None]):
         super().__init__()
         self.session = session
         self.text_styles = styles
+        self._undoing = Undoing(self)
         self.marked: set[str] = set()
         self._is_shown = False
         self._text: tuple[tuple[str, int], list[Strip]] | None = None
@@ -173,7 +177,7 @@ class ListScreen(Undoing, Screen[str | None]):
         """Return the beginning of a message's text as lines; blocks."""
         body = self.session.body(message)
         palette = markdown_styles(self.text_styles)
-        portions = later.render_markdown(body[:LONGEST_TEXT], width, palette)
+        portions = render_markdown(body[:LONGEST_TEXT], width, palette)
         lines = [portion[at] for portion in portions for at in range(len(portion))]
         if len(body) > LONGEST_TEXT:
             lines.append(Strip([Segment(f"… {len(body) - LONGEST_TEXT:,} more characters", self.text_styles.muted)]))
@@ -243,9 +247,37 @@ class ListScreen(Undoing, Screen[str | None]):
         """Go back to the mail, whatever is marked."""
         self.dismiss(None)
 
+    def ask(self, dialog: Screen[T], answered: Callable[[T | None], None]) -> None:
+        """Show a dialog and call back with its answer."""
+        self.app.push_screen(dialog, answered)
+
+    async def ask_and_wait(self, dialog: Screen[T]) -> T | None:
+        """Show a dialog and return its answer; only within a task."""
+        return await self.app.push_screen_wait(dialog)
+
+    def report(self, error: object, title: str = "", timeout: float | None = None) -> None:
+        """Show an error in a notification, for some seconds; over whichever screen is shown."""
+        self.app.notify(str(error), title=title, severity="error", timeout=timeout, markup=False)
+
+    def run_task(self, work: Coroutine[Any, Any, object], *, group: str, exclusive: bool = False) -> None:
+        """Run a coroutine beside the event loop's other work, until this screen closes."""
+        self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False)
+
+    def run_app_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None:
+        """Run a coroutine that goes on when this screen closes."""
+        self.app.run_worker(work, group=group, exit_on_error=False)
+
+    def action_undo(self) -> None:
+        """Undo the last action."""
+        self._undoing.undo()
+
+    def action_redo(self) -> None:
+        """Redo the action that was undone last."""
+        self._undoing.redo()
+
     def action_help(self) -> None:
         """Show the keys of this list."""
-        self.show_page("help", "Keys", help_page(self.NAME, self.session.keymap, self.session.why_not))
+        show_page(self, "help", "Keys", help_page(self.NAME, self.session.keymap, self.session.why_not))
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Tell what failed."""

@@ -1,57 +1,71 @@
-"""Which threads are listed: the view's, or those that were found, without what is left out."""
+"""Decide which threads are listed: those of a view or of a search, without what is filtered out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic
-
-from textual.screen import Screen
-from textual.timer import Timer
+from typing import TYPE_CHECKING, Protocol
 
 from console.screens.location import Location
-from console.screens.undoing import Undoing
+from console.screens.needs import RunningTimer
 from console.session import Session
-from console.widgets.backdrop import Backdrop
 from mailstore.columns.thread_list import ThreadList
 from mailstore.records.message import Message
 from mailstore.state.thread_filter import FilteredThreads
 
-__all__ = ["Listing"]
+if TYPE_CHECKING:
+    from mailstore.errors import QueryError
+
+__all__ = ["Listing", "ListingScreen"]
 
 SLICE_SECONDS = 0.004
 PAUSE_SECONDS = 0.004
 SHOW_SECONDS = 0.1
-"""How often a list is drawn while it is still being sifted."""
-OF_THE_MOMENT = ("dead", "waiting", "saved")
-"""Views that are made anew each time: few threads beside all of them."""
+"""How often a list is drawn while it is still being filtered."""
+COMPUTED = ("dead", "waiting", "saved")
+"""Views whose few threads are computed each time, rather than filtered out of all threads."""
 
 
-class Listing(Undoing, Screen[None], Backdrop):
-    """A screen that lists threads: of many, those that are wanted are sifted out beside what else goes on."""
+class ListingScreen(Protocol):
+    """What a listing needs of its screen."""
 
-    def __init__(self, session: Session, look: Location) -> None:
-        super().__init__()
-        self.session = session
-        self.look = look
-        self.only_unread = look.only_unread
-        self.filter_text = look.filter_text
+    session: Session
+    location: Location
+
+    def redraw(self) -> None:
+        """Draw everything that may have changed."""
+
+    def set_timer(self, delay: float, callback: Callable[[], object]) -> RunningTimer:
+        """Call back after some seconds."""
+
+
+class Listing:
+    """The threads of the list, and the marks on them. A long list is filtered in slices between other work."""
+
+    def __init__(self, screen: ListingScreen) -> None:
+        self._screen = screen
+        self.only_unread = screen.location.only_unread
+        self.filter_text = screen.location.filter_text
         self.found: dict[str, Message] | None = None
+        """The hits of the search that was typed, by thread; None while there is no search."""
+        self.query_problem: QueryError | None = None
+        """Why the query that was typed can't be read."""
         self.marked: set[str] = set()
         self._sifted_for: tuple[object, ...] = ()
         self._sifted: FilteredThreads | None = None
-        self._sifting: Timer | None = None
+        self._timer: RunningTimer | None = None
         self._shows_at = 0.0
 
     def roots(self) -> Sequence[str]:
-        """Return the threads that are listed: the view's, or a search's hits; while they are sifted, those so far."""
-        mailbox, view = self.session.mailbox, self.look.view
+        """Return the listed threads: the view's or a search's; while they are filtered, those found so far."""
+        mailbox, view = self._screen.session.mailbox, self._screen.location.view
         if self.found is not None:
             self._end_sifting()
             return list(self.found)
         if is_unread := self.only_unread or view.kind == "unread":
             mailbox.keep_read(True)
         among = None
-        if view.kind in OF_THE_MOMENT:
+        if view.kind in COMPUTED:
             among = list(self.hits() or {}) if view.kind == "saved" else mailbox.threads(view)
         if is_unread or self.filter_text or view.kind == "recent":
             return self._sift(among)
@@ -59,7 +73,7 @@ class Listing(Undoing, Screen[None], Backdrop):
         return mailbox.threads(view) if among is None else among
 
     def roots_to_draw(self) -> Sequence[str]:
-        """Return the threads that are listed, after what happened to any of them; to be drawn at once."""
+        """Return the listed threads for drawing now, brought up to date with changed threads."""
         roots = self.roots()
         if self._sifted is not None:
             self._sifted.settle(SLICE_SECONDS)
@@ -67,56 +81,56 @@ class Listing(Undoing, Screen[None], Backdrop):
         return roots
 
     def all_roots(self) -> Sequence[str]:
-        """Return all threads that are listed, however long it takes."""
+        """Return all listed threads, however long filtering takes."""
         roots = self.roots()
         if self._sifted is not None and not self._sifted.is_whole:
             self._sifted.finish()
-            self.redraw()
+            self._screen.redraw()
         return roots
 
     @property
     def is_sifting(self) -> bool:
-        """Say whether there may be more threads to be listed."""
+        """Whether more threads may follow."""
         return self._sifted is not None and not self._sifted.is_whole
 
     def _sift(self, among: Sequence[str] | None) -> FilteredThreads:
-        """Return what was sifted so far; begin anew where something else is asked, or of another mailbox."""
-        session, view = self.session, self.look.view
-        asked = (session.mailbox, view, self.only_unread, self.filter_text, among)
+        """Return the threads filtered so far; start over for another view, filter or mailbox."""
+        session, location = self._screen.session, self._screen.location
+        asked = (session.mailbox, location.view, self.only_unread, self.filter_text, among)
         sifted, now = self._sifted, session.now()
         holds = sifted is not None and sifted.holds(now)
         if sifted is None or not holds or asked != self._sifted_for:
             self._end_sifting()
             sieve = session.mailbox.sieve(
-                view,
+                location.view,
                 session.config.retention.rule(),
                 now,
                 text=self.filter_text,
                 only_unread=self.only_unread,
                 among=among,
             )
-            first = [] if self.look.root is None else [self.look.root]
+            first = [] if location.root is None else [location.root]
             wider = sifted if sifted is not None and holds and sifted.sieve.is_wider(sieve) else None
             sifted = self._sifted = FilteredThreads(sieve, first, wider)
             self._sifted_for = asked
             sifted.settle(SLICE_SECONDS)
             sifted.look(SLICE_SECONDS)
-        self._go_on()
+        self._continue()
         return sifted
 
-    def _go_on(self) -> None:
-        if self._sifting is None and self.is_sifting:
-            self._sifting = self.set_timer(PAUSE_SECONDS, self._look_on)
+    def _continue(self) -> None:
+        if self._timer is None and self.is_sifting:
+            self._timer = self._screen.set_timer(PAUSE_SECONDS, self._next_slice)
 
-    def _look_on(self) -> None:
-        self._sifting = None
+    def _next_slice(self) -> None:
+        self._timer = None
         if self._sifted is None:
             return
         self._sifted.look(SLICE_SECONDS)
         if self._sifted.is_at_end or monotonic() >= self._shows_at:
-            self.redraw()
+            self._screen.redraw()
         else:
-            self._go_on()
+            self._continue()
 
     def _end_sifting(self) -> None:
         if self._sifted is not None:
@@ -124,17 +138,49 @@ class Listing(Undoing, Screen[None], Backdrop):
             self._sifted = None
 
     def hits(self) -> dict[str, Message] | None:
-        """Return the messages that were found, by thread; None where nothing was searched for."""
-        return self.found
+        """Return the hits by thread, of the search that was typed or of the saved view; None in other views."""
+        view = self._screen.location.view
+        if self.found is not None or view.kind != "saved":
+            return self.found
+        kept = self._screen.session.found.get(view.name)
+        return self.still_there(kept.hits) if kept is not None else {}
 
-    def let_go(self) -> None:
-        """Let threads that were read no longer stay in a list of unread ones."""
-        self.session.mailbox.keep_read(False)
+    def still_there(self, found: dict[str, Message]) -> dict[str, Message]:
+        """Return the hits that the mailbox on the screen has in the same threads."""
+        mailbox = self._screen.session.mailbox
+        return {root: hit for root, hit in found.items() if hit.id in mailbox and mailbox.root_of(hit.id) == root}
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether a filter or a search without hits leaves threads of the view out."""
+        return bool(self.filter_text or self.only_unread or self.found == {})
+
+    def enter_view(self) -> None:
+        """Drop the filter and the marks, which belong to the view that was left."""
+        self.filter_text = ""
+        self.marked.clear()
+        self.release_read()
+
+    def end_search(self) -> None:
+        """Drop the search, its hits and what was wrong with its query."""
+        self.found = self.query_problem = None
+
+    def release_read(self) -> None:
+        """Stop listing threads among the unread ones that were read meanwhile."""
+        self._screen.session.mailbox.keep_read(False)
 
     def marked_roots(self) -> list[str]:
-        """Return the listed threads that the person marked, in the order of the list."""
+        """Return the marked threads in the order of the list."""
         roots = self.roots() if self.marked else []
         if not isinstance(roots, ThreadList):
             return [root for root in roots if root in self.marked]
         places = {root: place for root in self.marked if (place := roots.place(root)) is not None}
         return sorted(places, key=places.__getitem__)
+
+    def clear_marks(self) -> bool:
+        """Take all marks away; return whether there were any."""
+        had = bool(self.marked)
+        self.marked.clear()
+        if had:
+            self._screen.redraw()
+        return had

@@ -1,4 +1,4 @@
-"""What the person looks at, as it is left and found again."""
+"""Where the person is in the mail, as it is saved on quitting and restored; and the way there and back."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from msgspec import Struct
 
 from mailstore.state.views import View
 
-__all__ = ["Location"]
+__all__ = ["Location", "LocationHistory"]
 
 EVERYTHING = View("all")
 
 
 class Location(Struct, frozen=True):
-    """What the person looks at: a view, a thread and a message of it, and what is left out of the list."""
+    """A view, a thread and a message in it, and what is filtered out of the list."""
 
     view: View = EVERYTHING
     root: str | None = None
@@ -25,13 +25,34 @@ class Location(Struct, frozen=True):
     is_flat: bool = False
 
     @classmethod
-    def left_off(cls, place: dict[str, Any]) -> Location:
-        """Read a place as it was remembered; anything odd is the beginning."""
+    def restored(cls, saved: dict[str, Any]) -> Location:
+        """Read a saved location; start with everything if it is not valid."""
         try:
-            return msgspec.convert(place, cls)
+            return msgspec.convert(saved, cls)
         except msgspec.ValidationError:
             return cls()
 
-    def remembered(self) -> dict[str, Any]:
-        """Return the place as plain values."""
+    def plain(self) -> dict[str, Any]:
+        """Return the location as plain values to be saved."""
         return cast("dict[str, Any]", msgspec.to_builtins(self))
+
+
+class LocationHistory:
+    """Locations to go back to, and forward again."""
+
+    def __init__(self) -> None:
+        self._past: list[Location] = []
+        self._future: list[Location] = []
+
+    def leave(self, location: Location) -> None:
+        """Remember a location that is left for another; forgets the way forward."""
+        self._past.append(location)
+        self._future.clear()
+
+    def step(self, here: Location, step: int) -> Location | None:
+        """Return the location before `here` (-1) or after it (+1), and move there; None at the end."""
+        source, target = (self._past, self._future) if step < 0 else (self._future, self._past)
+        if not source:
+            return None
+        target.append(here)
+        return source.pop()

@@ -1,85 +1,103 @@
-"""Marking threads, for what is done to several at once."""
+"""Mark threads, to act on several at once."""
 
 from __future__ import annotations
 
 from contextlib import aclosing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from textual import work
-
-from console import later
-from console.screens.reading import Reading
+from console.screens.listing import Listing
+from console.screens.needs import PartScreen
 from console.stepping import stepped
 from mailstore.errors import QueryError
 
 if TYPE_CHECKING:
     from mailstore.queries.query import Query
 
-__all__ = ["Marking"]
+__all__ = ["CursorPane", "Marking", "MarkingScreen"]
 
 
-class Marking(Reading):
-    """A mark on a thread lasts until it is taken away or another view is shown."""
+class CursorPane(Protocol):
+    """What marking needs of the list of threads."""
 
-    _last_marked: str | None = None
+    @property
+    def cursor_key(self) -> str | None: ...
+    def action_cursor_down(self) -> None: ...
 
-    def action_mark(self) -> None:
-        """Mark the thread under the cursor, or take its mark away, and go on to the next."""
-        root = self.threads.cursor_key
+
+class MarkingScreen(PartScreen, Protocol):
+    """What marking needs of the screen."""
+
+    listing: Listing
+
+    @property
+    def threads(self) -> CursorPane: ...
+
+
+class Marking:
+    """Sets marks, which last until they are taken away or another view is shown."""
+
+    def __init__(self, screen: MarkingScreen) -> None:
+        self._screen = screen
+        self._last_marked: str | None = None
+
+    def toggle(self) -> None:
+        """Mark the thread under the cursor, or take its mark away, and move to the next thread."""
+        screen = self._screen
+        root = screen.threads.cursor_key
         if root is None:
-            self.tell("there is nothing to mark")
+            screen.tell("there is nothing to mark")
             return
-        self.marked ^= {root}
+        screen.listing.marked ^= {root}
         self._last_marked = root
-        self.redraw()
-        self.threads.action_cursor_down()
+        screen.redraw()
+        screen.threads.action_cursor_down()
 
-    def action_mark_range(self) -> None:
+    def mark_range(self) -> None:
         """Mark all threads from the one that was marked last to the one under the cursor."""
-        roots, here = self.all_roots(), self.threads.cursor_key
+        screen = self._screen
+        roots, here = screen.listing.all_roots(), screen.threads.cursor_key
         if here is None or here not in roots:
-            self.tell("there is nothing to mark")
+            screen.tell("there is nothing to mark")
             return
         start = roots.index(self._last_marked) if self._last_marked in roots else roots.index(here)
         first, last = sorted((start, roots.index(here)))
-        self.marked.update(roots[first : last + 1])
+        screen.listing.marked.update(roots[first : last + 1])
         self._last_marked = here
-        self.redraw()
+        screen.redraw()
 
-    def action_mark_query(self) -> None:
-        """Mark the listed threads that a query finds."""
+    def mark_query(self) -> None:
+        """Ask for a query and mark the listed threads that match it."""
+        from console.screens.prompt import Prompt
+        from mailstore.queries.query import parse
+
+        screen, session = self._screen, self._screen.session
 
         def problem(text: str) -> str:
             try:
-                later.parse(text, self.session.now())
+                parse(text, session.now())
             except QueryError as error:
                 return str(error)
             return "" if text else "a word, from:, is:unread, …"
 
         def answered(text: str | None) -> None:
             if text:
-                self._mark_found(later.parse(text, self.session.now()), set(self.all_roots()))
+                found = self._mark_found(parse(text, session.now()), set(screen.listing.all_roots()))
+                screen.run_task(found, group="search", exclusive=True)
 
-        self.app.push_screen(later.Prompt("Mark the threads that hold", check=problem), answered)
+        screen.ask(Prompt("Mark the threads that hold", check=problem), answered)
 
-    @work(group="search", exclusive=True, exit_on_error=False)
     async def _mark_found(self, query: Query, listed: set[str]) -> None:
-        mailbox = self.session.mailbox
-        context = later.SearchContext(mailbox, self.session.body, self.session.now())
+        from mailstore.queries.search import SearchContext, judged
+
+        screen, session = self._screen, self._screen.session
+        mailbox = session.mailbox
+        context = SearchContext(mailbox, session.body, session.now())
         mail = (it for root in listed if mailbox.root_of(root) == root for it in mailbox.thread_messages(root))
         roots: set[str] = set()
-        async with aclosing(stepped(later.judged(mail, query, context), self.session.rest)) as batches:
+        async with aclosing(stepped(judged(mail, query, context), session.rest)) as batches:
             async for batch in batches:
                 roots.update(mailbox.root_of(message.id) for message in batch)
         roots &= listed
-        self.marked |= roots
-        self.redraw()
-        self.tell(f"{len(roots)} thread{'s' * (len(roots) != 1)} marked")
-
-    def take_marks_away(self) -> bool:
-        """Take all marks away; say whether there were any."""
-        had = bool(self.marked)
-        self.marked.clear()
-        if had:
-            self.redraw()
-        return had
+        screen.listing.marked |= roots
+        screen.redraw()
+        screen.tell(f"{len(roots)} thread{'s' * (len(roots) != 1)} marked")

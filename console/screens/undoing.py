@@ -1,77 +1,76 @@
-"""Taking back what was done, on every screen alike."""
+"""Undo and redo what the person did, on the main screen and on list screens alike."""
 
 from __future__ import annotations
 
-from textual.app import App
-from textual.content import Content
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
 
-from console import later
-from console.commands import COMMANDS
-from console.panes.facts import FactPage
 from console.session import PAST, Session
-from console.undo_history import UndoableAction
 from mailstore.errors import MailError
 
-__all__ = ["Undoing"]
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from console.undo_history import UndoableAction
+
+__all__ = ["Undoing", "UndoingScreen"]
+
+
+class UndoingScreen(Protocol):
+    """What undoing needs of a screen."""
+
+    session: Session
+
+    def tell(self, words: str) -> None: ...
+    def ask(self, dialog: Screen[bool], answered: Callable[[bool | None], None]) -> None: ...
 
 
 class Undoing:
-    """What a screen adds that has a session and tells things."""
+    """Undoes at once what only the console keeps; asks before it writes into a mailbox."""
 
-    session: Session
-    app: App[None]
+    def __init__(self, screen: UndoingScreen) -> None:
+        self._screen = screen
 
-    def tell(self, words: str) -> None:
-        """Say something in the footer, until the next key."""
-        raise NotImplementedError
+    def undo(self) -> None:
+        """Undo the last action."""
+        self._start(is_undo=True)
 
-    def redraw(self) -> None:
-        """Draw everything anew that may have changed."""
-        raise NotImplementedError
+    def redo(self) -> None:
+        """Redo the action that was undone last."""
+        self._start(is_undo=False)
 
-    def show_page(self, command: str, title: str, content: Content | FactPage) -> None:
-        """Show a page over this screen, which the keys of the command that asked for it close again."""
-        keys = next(self.session.keymap.get(it.id, it.keys) for it in COMMANDS if it.id == command)
-        self.app.push_screen(later.Viewer(title, content, keys))
-
-    def action_undo(self) -> None:
-        """Take back what was done last; what would write into a mailbox is asked for."""
-        self._again(is_undo=True)
-
-    def action_redo(self) -> None:
-        """Do again what was taken back last; what would write into a mailbox is asked for."""
-        self._again(is_undo=False)
-
-    def _again(self, *, is_undo: bool) -> None:
-        deeds = self.session.undo_history
-        deed = deeds.last_done if is_undo else deeds.last_undone
-        if self.session.moment is not None:
-            self.tell(f"can't {'undo' if is_undo else 'do it again'} here: {PAST}")
-        elif deed is None:
-            self.tell("nothing to undo" if is_undo else "nothing to do again")
-        elif deed.writes is None:
-            self._do_again(is_undo=is_undo)
+    def _start(self, *, is_undo: bool) -> None:
+        screen, history = self._screen, self._screen.session.undo_history
+        action = history.last_done if is_undo else history.last_undone
+        if screen.session.moment is not None:
+            screen.tell(f"can't {'undo' if is_undo else 'do it again'} here: {PAST}")
+        elif action is None:
+            screen.tell("nothing to undo" if is_undo else "nothing to do again")
+        elif action.writes is None:
+            self._finish(is_undo=is_undo)
         else:
-            self._ask_again(deed, is_undo=is_undo)
+            self._ask(action, action.writes, is_undo=is_undo)
 
-    def _ask_again(self, deed: UndoableAction, *, is_undo: bool) -> None:
-        assert deed.writes is not None
+    def _ask(self, action: UndoableAction, writes: Callable[[bool], list[str]], *, is_undo: bool) -> None:
+        from console.screens.ask import Ask
+
         try:
-            lines = deed.writes(is_undo)
+            lines = writes(is_undo)
         except MailError as error:
-            self.tell(str(error))
+            self._screen.tell(str(error))
             return
 
         def answered(is_sure: bool | None) -> None:
             if is_sure:
-                self._do_again(is_undo=is_undo)
+                self._finish(is_undo=is_undo)
             else:
-                self.tell("nothing was written")
+                self._screen.tell("nothing was written")
 
         verb = "undo" if is_undo else "redo"
-        self.app.push_screen(later.Ask(f"{verb.capitalize()}: {deed.words}?", "\n".join(lines), verb=verb), answered)
+        self._screen.ask(Ask(f"{verb.capitalize()}: {action.words}?", "\n".join(lines), verb=verb), answered)
 
-    def _do_again(self, *, is_undo: bool) -> None:
-        deed = self.session.undo_history.undo() if is_undo else self.session.undo_history.redo()
-        if deed is not None:
-            self.tell(f"undone: {deed.words}" if is_undo else f"done again: {deed.words}")
+    def _finish(self, *, is_undo: bool) -> None:
+        history = self._screen.session.undo_history
+        action = history.undo() if is_undo else history.redo()
+        if action is not None:
+            self._screen.tell(f"undone: {action.words}" if is_undo else f"done again: {action.words}")

@@ -1,54 +1,65 @@
-"""Waking the agent that is looked at, by the person's own command."""
+"""Wake the agent whose mail is shown, with the person's own command."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import Protocol
 
-from textual import work
-
-from console import later
 from console.render.safe import visible_line
-from console.screens.travelling import Travelling
+from console.screens.location import Location
+from console.screens.needs import PartScreen
 
-__all__ = ["Waking"]
+__all__ = ["Waking", "WakingScreen"]
 
 
-class Waking(Travelling):
-    """Runs the command of the table [wake] for an agent that sleeps on mail; asks before."""
+class WakingScreen(PartScreen, Protocol):
+    """What waking needs of the screen."""
 
-    def action_wake(self) -> None:
-        """Wake the agent that is looked at."""
-        view, session = self.look.view, self.session
+    location: Location
+
+
+class Waking:
+    """Runs the command of the table [wake] for an agent with unread mail, after asking."""
+
+    def __init__(self, screen: WakingScreen) -> None:
+        self._screen = screen
+
+    def wake(self) -> None:
+        """Wake the agent whose mail is shown."""
+        view, session = self._screen.location.view, self._screen.session
         if view.kind != "agent":
-            self.tell("go to an agent first")
-            return
-        if session.moment is not None or session.observe:
-            self.tell("nobody is woken from the past" if session.moment is not None else "observing: nobody is woken")
+            self._screen.tell("go to an agent first")
+        elif session.moment is not None:
+            self._screen.tell("nobody is woken from the past")
+        elif session.observe:
+            self._screen.tell("observing: nobody is woken")
         else:
-            self._wake(view.name)
+            self._screen.run_task(self._wake(view.name), group="wake", exclusive=True)
 
-    @work(group="wake", exclusive=True, exit_on_error=False)
     async def _wake(self, session_id: str) -> None:
-        session = self.session
-        shown = await asyncio.to_thread(later.shown_to, session.store, session_id)
-        unread = later.unseen(session.store, session.mailbox, session_id, session.now(), shown)
-        mail = later.waking_mail(unread, session.config.wake.types)
+        from console.screens.ask import Ask
+        from console.unseen import shown_to, unseen
+        from console.wake_command import wake
+        from mailstore.rules.waking import waking_mail
+
+        screen, session, name = self._screen, self._screen.session, visible_line(session_id)
+        shown = await asyncio.to_thread(shown_to, session.store, session_id)
+        unread = unseen(session.store, session.mailbox, session_id, session.now(), shown)
+        mail = waking_mail(unread, session.config.wake.types)
         command = session.config.wake.command
         if not mail:
-            self.tell(f"{visible_line(session_id)} has no unread mail that would wake it")
+            screen.tell(f"{name} has no unread mail that would wake it")
             return
         if not command:
-            self.tell("no command wakes agents yet: set command under [wake] in config.toml")
+            screen.tell("no command wakes agents yet: set command under [wake] in config.toml")
             return
         number = f"{len(mail)} message{'s' * (len(mail) != 1)}"
         detail = f"{' '.join(command)}\nfor {number}"
-        if not await self.app.push_screen_wait(
-            later.Ask(f"Wake {visible_line(session_id)}?", visible_line(detail), verb="wake")
-        ):
+        if not await screen.ask_and_wait(Ask(f"Wake {name}?", visible_line(detail), verb="wake")):
             return
-        self.tell(f"waking {visible_line(session_id)} …")
-        status, seconds = await later.wake(command, self.session.store.url, session_id, mail, is_quiet=True)
+        screen.tell(f"waking {name} …")
+        status, seconds = await wake(command, session.store.url, session_id, mail, is_quiet=True)
         if status:
-            self.notify(f"{command[0]} ended with {status}", title="Not woken", severity="error", markup=False)
+            screen.report(f"{command[0]} ended with {status}", title="Not woken")
         else:
-            self.tell(f"{visible_line(session_id)} was woken, in {seconds:.1f} s")
+            screen.tell(f"{name} was woken, in {seconds:.1f} s")

@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 
 from console.app import SignalboxApp
 from console.config import Config
-from console.screens.main import MainScreen
+from console.screens.main_screen import MainScreen
 from console.state import PersonalState
 from mailstore.registry import open_store
 from mailstore.stores.haak import HaakStore

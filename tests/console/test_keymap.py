@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from console.commands import COMMANDS, bindings, commands_for
+from console.bindings import bindings
+from console.commands import COMMANDS, commands_for
 from console.config import Config
 from console.keymap import read_keymap
 from tests.console.screen_text import opened

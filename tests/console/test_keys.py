@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from console.commands import COMMANDS, Command, commands_for
+from console.command import Command
+from console.commands import COMMANDS, commands_for
 from console.composer_draft import ComposerDraft
 from console.widgets.text_body import TextBody
 from mailstore.state.views import View
@@ -73,7 +74,7 @@ async def prepare(seat: Seat, pane: str, command: Command) -> None:
         if command.id == "history.forward":
             desk.step_history(-1)
     elif command.id == "back" and pane != "composer":
-        desk.action_filter()
+        await desk.run_action("part('searching', 'filter')")
         await seat.press(*"tree", "enter")
     else:
         desk.threads.select(TREE)
@@ -107,7 +108,7 @@ async def do_it(seat: Seat, pane: str, command: Command, key: str) -> None:
     if key:
         await seat.press(key)
     else:
-        await seat.screen.run_action(command.action)
+        await seat.screen.run_action(command.screen_action)
         await settle(seat.pilot)
     assert look(seat) != before, f"{key} ({command.help}) did nothing in {pane}"
 
@@ -216,4 +217,4 @@ async def test_a_mouse_click_opens_what_is_under_it(tmp_path: Path) -> None:
         assert seat.screen.pane() == "threads"
         await seat.pilot.click(offset=(5, row))
         await settle(seat.pilot)
-        assert seat.screen.look.view == View("agent", "bob-00000001")
+        assert seat.screen.location.view == View("agent", "bob-00000001")

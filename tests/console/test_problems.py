@@ -67,10 +67,10 @@ async def test_every_problem_is_listed_once_by_file_and_line_and_nothing_is_a_to
             assert key in pages, key
         assert pages.count("the theme is left out") >= 1
         assert "no theme is called" not in pages
-        assert len(seat.app.problems) == len(set(seat.app.problems)) == 8
+        assert len(seat.app.session.problems) == len(set(seat.app.session.problems)) == 8
         await seat.press("escape")
         assert seat.app.screen is seat.screen
-        await seat.screen.run_action("problems")
+        await seat.screen.action_part("pages", "problems")
         await seat.sees("Problems in the settings")
 
 
@@ -87,7 +87,7 @@ async def test_a_key_for_the_mail_closes_the_page_and_is_obeyed(mail: MailFiles,
 async def test_settings_in_order_show_no_page(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
         assert seat.app.screen is seat.screen
-        await seat.screen.run_action("problems")
+        await seat.screen.action_part("pages", "problems")
         await seat.sees("All settings can be used.")
 
 

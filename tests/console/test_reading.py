@@ -47,7 +47,7 @@ async def test_recent_stands_in_the_sidebar_where_a_retention_is_set(tmp_path: P
     mail.message("new", "ann-00000001", "all", ago=60, subject="Just now")
     async with opened(mail.data, config=Config(retention=RetentionSettings(days=7.0))) as seat:
         await seat.press("1")
-        while seat.screen.look.view.kind != "recent":
+        while seat.screen.location.view.kind != "recent":
             await seat.press("k")
         assert "─ Recent ─" in seat.text
         assert "Just now" in seat.text
@@ -130,7 +130,7 @@ async def test_a_joined_channel_tells_its_senders_that_it_was_read(tmp_path: Pat
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         seat.screen.show_view(View("channel", "project:ink"))
         await settle(seat.pilot)
-        await seat.screen.run_action("join")
+        await seat.screen.action_part("channels", "toggle_joined")
         await settle(seat.pilot)
         await seat.open_thread("ch")
     assert [json.loads(line)["message_id"] for line in mail.reads.read_text().splitlines()] == ["ch"]

@@ -169,13 +169,15 @@ async def test_what_is_found_comes_first_in_part_and_then_in_whole(
 ) -> None:
     monkeypatch.setattr(searching, "FIRST", 1)
     told: list[tuple[list[str], bool]] = []
-    tell = searching.Searching.Hits.__init__
+    show = searching.Searching._show
 
-    def note(hits: searching.Searching.Hits, text: str, found: dict[str, Message], *more: bool) -> None:
-        told.append((list(found), more[0]))
-        tell(hits, text, found, *more)
+    def note(
+        part: searching.Searching, text: str, found: dict[str, Message], *, is_done: bool = False, is_cut: bool = False
+    ) -> None:
+        told.append((list(found), is_done))
+        show(part, text, found, is_done=is_done, is_cut=is_cut)
 
-    monkeypatch.setattr(searching.Searching.Hits, "__init__", note)
+    monkeypatch.setattr(searching.Searching, "_show", note)
     async with opened(write_mail(tmp_path).data) as seat:
         await search(seat, "lamp", "3 threads for lamp")
         assert told[-1] == (["m4", "m1", "old"], True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
-from console import later
+from console import preload
 from console.cli import open as open_command
 from console.prefetch import Prefetch
 from console.state import PersonalState
@@ -30,7 +31,8 @@ HEAVY = (
     "console.panes.search_bar",
     "console.palette",
     "console.screens.ask",
-    "console.screens.main",
+    "console.screens.parts",
+    "console.screens.reading",
     "console.screens.list_screen",
     "console.screens.viewer",
     "console.state",
@@ -78,14 +80,9 @@ def test_the_first_frame_holds_mail_and_nothing_heavy_was_imported_for_it(tmp_pa
     assert not set(HEAVY) & set(told.read_text().split())
 
 
-@pytest.mark.parametrize("name", [name for names in later.HOMES.values() for name in names])
-def test_whatever_comes_later_is_where_it_is_said_to_be(name: str) -> None:
-    assert getattr(later, name) is not None
-
-
-def test_what_is_not_listed_does_not_come_later() -> None:
-    with pytest.raises(AttributeError, match="Nothing"):
-        getattr(later, "Nothing")  # noqa: B009 - mypy knows that it is not there
+@pytest.mark.parametrize("module", preload.MODULES)
+def test_what_is_imported_after_the_first_frame_exists(module: str) -> None:
+    assert find_spec(module) is not None
 
 
 def test_opening_plainly_is_opening_without_options() -> None:

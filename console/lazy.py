@@ -1,0 +1,14 @@
+"""Import modules without holding up the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib import import_module
+
+__all__ = ["load"]
+
+
+async def load(*modules: str) -> None:
+    """Import modules in a thread: the larger ones would hold up keys for longer than a frame."""
+    for module in modules:
+        await asyncio.to_thread(import_module, module)

@@ -1,0 +1,59 @@
+"""Import in idle moments what functions import when they run, so that the first key that needs it does not wait."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from console.lazy import load
+
+__all__ = ["MODULES", "preload"]
+
+MODULES = (
+    "console.feed",
+    "console.screens.parts",
+    "console.panes.conversation",
+    "console.render.markdown",
+    "console.panes.composer",
+    "console.panes.search_bar",
+    "console.state",
+    "mailstore.writing.replying",
+    "mailstore.queries.query",
+    "mailstore.queries.search",
+    "console.panes.help",
+    "console.screens.viewer",
+    "console.screens.ask",
+    "console.screens.prompt",
+    "console.screens.list_screen",
+    "console.palette",
+    "console.panes.details",
+    "console.screens.dead_letters",
+    "console.screens.attention",
+    "console.screens.views",
+    "console.screens.journal",
+    "console.screens.archive",
+    "console.panes.problems",
+    "console.screens.unreadable",
+    "console.notification_rules",
+    "console.notification_delivery",
+    "console.saved_views",
+    "console.keymap",
+    "mailstore.writing.sending",
+    "mailstore.writing.settling",
+    "mailstore.queries.time_parse",
+    "mailstore.state.past",
+    "console.panes.slider",
+    "mailstore.rules.waking",
+    "console.unseen",
+    "console.wake_command",
+    "console.export.document",
+    "console.export.file",
+    "mailstore.transfer.export",
+)
+"""Modules that the first frame does without, those needed soonest first."""
+
+
+async def preload(idle: Callable[[], Awaitable[None]]) -> None:
+    """Import all of `MODULES`, each after waiting for an idle moment."""
+    for module in MODULES:
+        await idle()
+        await load(module)

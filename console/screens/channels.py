@@ -1,0 +1,64 @@
+"""Join and leave channels."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Protocol
+
+from console.panes.sidebar import Sidebar
+from console.screens.location import Location
+from console.screens.needs import PartScreen
+from console.undo_history import UndoableAction
+
+if TYPE_CHECKING:
+    from mailstore.state.views import View
+
+__all__ = ["Channels", "ChannelsScreen", "RowPane"]
+
+
+class RowPane(Protocol):
+    """What joining needs of the sidebar."""
+
+    def select(self, key: str) -> bool: ...
+
+
+class ChannelsScreen(PartScreen, Protocol):
+    """What joining needs of the screen."""
+
+    location: Location
+
+    @property
+    def sidebar(self) -> RowPane: ...
+
+
+class Channels:
+    """Once a channel is joined, its senders are told when the person reads their mail."""
+
+    def __init__(self, screen: ChannelsScreen) -> None:
+        self._screen = screen
+
+    def toggle_joined(self) -> None:
+        """Join the channel whose mail is shown, or leave it."""
+        view = self._screen.location.view
+        if view.kind != "channel":
+            self._screen.tell("go to a channel first")
+            return
+
+        def toggle() -> None:
+            self._toggle(view)
+
+        toggle()
+        self._screen.session.undo_history.add(UndoableAction(f"{view.name} joined or left", toggle, toggle))
+
+    def _toggle(self, view: View) -> None:
+        screen = self._screen
+        is_joined = screen.session.join(view.name)
+        screen.run_task(self._keep(view.name), group="marks")
+        screen.redraw()
+        screen.sidebar.select(Sidebar.key_of(screen.location.view))
+        screen.tell(
+            "joined: agents see that you read it" if is_joined else "left: agents no longer see that you read it"
+        )
+
+    async def _keep(self, tag: str) -> None:
+        await asyncio.to_thread(self._screen.session.keep_joined, tag)

@@ -1,0 +1,239 @@
+"""Write: to a channel, a role or an agent, to all, or in reply."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from textual.app import SuspendNotSupported
+
+from console.composer_draft import ComposerDraft
+from console.render.safe import visible, visible_line
+from console.screens.location import Location
+from console.screens.needs import MessageScreen
+from console.undo_history import UndoableAction
+from mailstore.store import Capability
+
+if TYPE_CHECKING:
+    from console.panes.composer import Composer
+
+__all__ = ["Composing", "ComposingScreen", "DraftEditor"]
+
+QUOTE_LINES = 40
+
+
+class DraftEditor(Protocol):
+    """What composing needs of the composer."""
+
+    @property
+    def is_open(self) -> bool: ...
+    @property
+    def writing(self) -> ComposerDraft: ...
+    def open(self, writing: ComposerDraft) -> None: ...
+    def close(self) -> None: ...
+    def discard(self) -> None: ...
+    def flush(self) -> None: ...
+    def focus_field(self) -> None: ...
+    def send(self) -> None: ...
+    def set_body(self, text: str) -> None: ...
+
+
+class ComposingScreen(MessageScreen, Protocol):
+    """What composing needs of the screen."""
+
+    location: Location
+
+    @property
+    def composer(self) -> DraftEditor: ...
+    @property
+    def is_unfocused(self) -> bool: ...
+    @property
+    def is_narrow(self) -> bool: ...
+    def pane(self) -> str: ...
+    def focus_pane(self, name: str) -> None: ...
+    def show_message(self, message_id: str) -> None: ...
+    def suspend(self) -> AbstractContextManager[None]: ...
+
+
+class Composing:
+    """Opens the composer on what is under the cursor, keeps drafts, sends."""
+
+    def __init__(self, screen: ComposingScreen) -> None:
+        self._screen = screen
+        self._sent: tuple[str, Location] | None = None
+        """What was sent and has not come back from the store yet, and where the person was then."""
+
+    def restore_draft(self) -> None:
+        """Open the draft of the thread that is shown; close the composer where there is none."""
+        composer, session = self._screen.composer, self._screen.session
+        is_elsewhere = self._screen.pane() != "composer"
+        if composer.is_open and is_elsewhere:
+            composer.close()
+        root = self._screen.location.root
+        draft = session.draft(f"thread:{root}") if root and session.moment is None else None
+        if draft is not None and is_elsewhere:
+            composer.open(draft)
+
+    def _write(self, writing: ComposerDraft, about: str = "") -> None:
+        screen, session = self._screen, self._screen.session
+        reason = session.why_not(Capability.SEND, about)
+        if reason:
+            screen.tell(f"can't write here: {reason}")
+            return
+        kept = session.draft(writing.key)
+        screen.composer.open(kept or writing)
+        screen.composer.focus_field()
+        if kept is not None:
+            screen.tell("your draft is back")
+
+    def compose(self) -> None:
+        """Write to what is under the cursor: the channel, the agent, or a recipient to be typed."""
+        view = self._screen.location.view
+        if view.kind == "channel":
+            self._write(ComposerDraft(f"channel:{view.name}", self._screen.session.mailbox.label(view.name)), view.name)
+        elif view.kind == "agent":
+            self._write(ComposerDraft(f"agent:{view.name}", view.name), view.name)
+        else:
+            self._write(ComposerDraft("new"))
+
+    def open_or_focus(self) -> None:
+        """Go to the composer, which opens if it is closed."""
+        if self._screen.composer.is_open:
+            self._screen.composer.focus_field()
+        else:
+            self.compose()
+
+    def reply(self) -> None:
+        """Reply to the message; between agents the reply goes to both sides and is an intervention."""
+        self._reply()
+
+    def quote(self) -> None:
+        """Reply with the message quoted."""
+        self._reply(is_quoting=True)
+
+    def reply_all(self) -> None:
+        """Reply to all sides of the conversation."""
+        self._reply(to_all_sides=True)
+
+    def _reply(self, *, to_all_sides: bool = False, is_quoting: bool = False) -> None:
+        from mailstore.writing.replying import reply_to
+
+        screen, session = self._screen, self._screen.session
+        message = screen.selected_message("no message is chosen to answer")
+        if message is None:
+            return
+        reply = reply_to(session.mailbox, message, to_all_sides=to_all_sides)
+        writing = ComposerDraft(
+            key=f"thread:{session.mailbox.root_of(message.id)}",
+            recipients=", ".join(map(session.mailbox.label, reply.recipients)),
+            subject=visible_line(reply.subject),
+            thread=reply.thread,
+            action="intervene" if reply.is_intervention else "",
+        )
+        if is_quoting and not session.why_not(Capability.SEND, message.id):
+            screen.run_task(self._quote(writing, message.id), group="quote", exclusive=True)
+        else:
+            self._write(writing, message.id)
+
+    async def _quote(self, writing: ComposerDraft, message_id: str) -> None:
+        session, composer = self._screen.session, self._screen.composer
+        message = session.mailbox.message(message_id)
+        if message is None:
+            return
+        body = await asyncio.to_thread(session.body, message)
+        every = visible(body).splitlines()
+        left_out = len(every) - QUOTE_LINES
+        lines = [f"> {line}" for line in every[:QUOTE_LINES]]
+        if left_out > 0:
+            lines.append(f"> [{left_out} more line{'s' * (left_out != 1)}]")
+        kept = session.draft(writing.key)
+        base = kept or writing
+        quoted = "\n".join([*([base.body.rstrip(), ""] if base.body.strip() else []), *lines, "", ""])
+        composer.open(ComposerDraft(base.key, base.recipients, base.subject, quoted, base.thread, base.action))
+        composer.flush()
+        composer.focus_field()
+
+    def send(self) -> None:
+        """Send what is in the composer."""
+        if self._screen.composer.is_open:
+            self._screen.composer.send()
+        else:
+            self._screen.tell("nothing is being written: c writes, r replies")
+
+    def sent(self, event: Composer.Sent) -> None:
+        """Go back to the mail and say that the message was sent."""
+        screen = self._screen
+        if screen.pane() == "composer" or screen.is_unfocused:
+            is_reply = event.writing.thread or screen.is_narrow
+            screen.focus_pane("conversation" if is_reply else "threads")
+        self._sent = event.message_id, screen.location
+        self.show_sent()
+        screen.tell("sent" if not event.writing.action else "sent, and noted in the journal as an intervention")
+
+    def show_sent(self) -> None:
+        """Show the sent message once it is in the mailbox, unless the person has gone elsewhere."""
+        screen = self._screen
+        if self._sent is None or self._sent[0] not in screen.session.mailbox:
+            return
+        (message_id, then), self._sent = self._sent, None
+        now = screen.location
+        if (then.view, then.root) == (now.view, now.root) and screen.pane() != "composer":
+            screen.show_message(message_id)
+
+    def discard(self) -> None:
+        """Discard the draft, after asking."""
+        from console.screens.ask import Ask
+
+        screen = self._screen
+        if not screen.composer.is_open:
+            screen.tell("no draft is open")
+            return
+
+        def answered(is_sure: bool | None) -> None:
+            if is_sure:
+                writing = screen.composer.writing
+                self._drop()
+                action = UndoableAction("a draft discarded", lambda: self._write(writing), self._drop)
+                screen.session.undo_history.add(action)
+
+        screen.ask(Ask("Discard this draft?", "Until you quit, undo brings it back.", verb="discard"), answered)
+
+    def _drop(self) -> None:
+        self._screen.composer.discard()
+        self._screen.focus_pane("threads")
+
+    def edit(self) -> None:
+        """Write in $VISUAL or $EDITOR, and take over what was saved there."""
+        composer = self._screen.composer
+        if not composer.is_open:
+            self.compose()
+            if not composer.is_open:
+                return
+        if (body := self._edited(composer.writing.body)) is not None:
+            composer.set_body(body.rstrip("\n"))
+            composer.focus_field()
+
+    def _edited(self, body: str) -> str | None:
+        """Return a text as the person's editor left it; None where it failed, which is reported."""
+        import subprocess
+        import tempfile
+
+        screen = self._screen
+        command = screen.session.config.editor or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+        with tempfile.TemporaryDirectory(prefix="signalbox-") as folder:
+            path = Path(folder) / "message.md"
+            path.write_text(body, encoding="utf-8")
+            try:
+                with screen.suspend():
+                    done = subprocess.run([*shlex.split(command), str(path)], check=False)
+            except (SuspendNotSupported, OSError, ValueError) as error:
+                screen.report(f"can't run {command!r}: {error}")
+                return None
+            if done.returncode != 0:
+                screen.tell(f"{command} ended with status {done.returncode}: the draft is as it was")
+                return None
+            return path.read_text(encoding="utf-8", errors="replace")

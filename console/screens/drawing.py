@@ -1,0 +1,142 @@
+"""Draw the main screen from the mailbox, as mail comes and as the person goes from place to place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from console.panes.header import Header, headline
+from console.panes.placeholders import empty_list, empty_mailbox
+from console.panes.thread_notes import notes_for
+from console.panes.thread_rows import ThreadRows
+from console.screens.needs import RunningTimer
+from console.screens.pacing import Pacing
+from console.screens.titles import Titles, TitlesScreen
+from console.styles import TextStyles
+
+if TYPE_CHECKING:
+    from console.panes.composer import Composer
+    from console.panes.sidebar import Sidebar
+
+__all__ = ["Drawing", "DrawingScreen"]
+
+
+class DrawingScreen(TitlesScreen, Protocol):
+    """What drawing needs of the screen."""
+
+    text_styles: TextStyles
+
+    @property
+    def sidebar(self) -> Sidebar: ...
+    @property
+    def header(self) -> Header | None: ...
+    @property
+    def composer(self) -> Composer: ...
+    @property
+    def has_conversation(self) -> bool: ...
+    @property
+    def has_all_panes(self) -> bool: ...
+
+    def redraw(self) -> None:
+        """Draw everything that may have changed."""
+
+    def redraw_screens_above(self) -> None:
+        """Draw the list screens that cover this one."""
+
+    def show_thread(self, root: str | None, message: str | None = None) -> None:
+        """Show a thread in the conversation."""
+
+    def set_timer(self, delay: float, callback: Callable[[], object]) -> RunningTimer:
+        """Call back after some seconds."""
+
+
+class Drawing:
+    """Draws all panes together, no more often than leaves time for keys."""
+
+    def __init__(self, screen: DrawingScreen) -> None:
+        self._screen = screen
+        self._titles = Titles(screen)
+        self._pacing = Pacing()
+        self._timer: RunningTimer | None = None
+        self._wanted_root = screen.location.root
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether what changed is drawn only a moment later."""
+        return self._timer is not None
+
+    def mail_changed(self) -> None:
+        """Draw what came, at once or with the next frame; of the past, only the header changes."""
+        screen, session = self._screen, self._screen.session
+        if session.moment is not None:
+            self.draw_header()
+            return
+        wait = self._pacing.wait(len(session.mailbox), is_loading=session.is_loading)
+        if wait <= 0:
+            screen.redraw()
+        elif self._timer is None:
+            self._timer = screen.set_timer(wait, screen.redraw)
+
+    def draw(self) -> None:
+        """Draw everything that may have changed, without moving a cursor or scrolling."""
+        screen, session = self._screen, self._screen.session
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        self._pacing.begin(len(session.mailbox))
+        roots = screen.listing.roots_to_draw()
+        screen.sidebar.show(session, screen.text_styles)
+        had = screen.threads.cursor_key
+        self._draw_threads(roots)
+        if screen.has_conversation:
+            is_emptied = had is not None and screen.threads.cursor_key is None and not session.is_loading
+            if is_emptied and len(session.mailbox):
+                screen.show_thread(None)
+            self._draw_conversation()
+        if screen.has_all_panes and screen.composer.is_open:
+            screen.composer.update_reach()
+        self.draw_header()
+        screen.redraw_screens_above()
+        self._pacing.end()
+
+    def _draw_threads(self, roots: Sequence[str]) -> None:
+        screen, session, listing = self._screen, self._screen.session, self._screen.listing
+        mailbox = session.mailbox
+        notes = notes_for(mailbox, screen.location.view, session.now())
+        screen.threads.placeholder = tuple(self._placeholder())
+        screen.threads.set_source(
+            ThreadRows(mailbox, roots, screen.text_styles, session.now, listing.hits(), notes, listing.marked)
+        )
+        self.title_threads()
+        if self._wanted_root is not None and screen.threads.select(self._wanted_root):
+            self._wanted_root = None
+
+    def _draw_conversation(self) -> None:
+        screen, key = self._screen, self._screen.threads.cursor_key
+        if screen.conversation.root is None and key is not None:
+            screen.show_thread(key, screen.location.message if key == screen.location.root else None)
+        screen.conversation.refresh_mail()
+        self.title_conversation()
+
+    def _placeholder(self) -> list[str]:
+        session, listing = self._screen.session, self._screen.listing
+        if listing.query_problem is not None:
+            return ["This query can't be read."]
+        if not len(session.mailbox):
+            return empty_mailbox(session, session.is_loading)
+        if listing.is_sifting:
+            return ["Looking…"]
+        return empty_list(session, self._screen.location.view, is_filtered=listing.is_narrowed)
+
+    def title_threads(self) -> None:
+        """Write the list's title anew."""
+        self._titles.title_threads(len(self._screen.threads.source))
+
+    def title_conversation(self) -> None:
+        """Write the conversation's title anew."""
+        self._titles.title_conversation()
+
+    def draw_header(self) -> None:
+        """Draw the header alone, which shows the time."""
+        if (header := self._screen.header) is not None:
+            header.headline = headline(self._screen.session)

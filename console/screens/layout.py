@@ -1,0 +1,199 @@
+"""Lay out the main screen: its panes, which of them has the focus, and moving the cursor in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.events import DescendantFocus, Key, Resize
+from textual.reactive import Reactive
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.worker import Worker
+
+from console.bindings import bindings, footer_keys
+from console.commands import HELP
+from console.failures import tell_failure
+from console.panes.footer import Footer
+from console.panes.header import Header
+from console.panes.sidebar import Sidebar
+from console.panes.threads import ThreadList
+from console.session import Session
+from console.styles import TextStyles
+from console.widgets.backdrop import Backdrop
+
+if TYPE_CHECKING:
+    from console.panes.composer import Composer
+    from console.panes.conversation import Conversation
+    from console.panes.search_bar import SearchBar, SearchProblem
+
+__all__ = ["PANES", "Layout"]
+
+PANES = ("sidebar", "threads", "conversation", "composer")
+
+
+class Layout(Screen[None], Backdrop):
+    """Three columns between a header and a footer.
+
+    The third column is empty in the first frame, in which the cursor can be moved already; `add_…` fills it.
+    """
+
+    # what the focus changes is painted by what it changes: Textual would paint the whole screen
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
+
+    AUTO_FOCUS: ClassVar[str | None] = "#threads"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
+
+    def __init__(self, session: Session, styles: TextStyles) -> None:
+        super().__init__()
+        self.session = session
+        self.text_styles = styles
+        self._conversation: Conversation | None = None
+        self._composer: Composer | None = None
+        self._search_bar: SearchBar | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Header(self.text_styles, id="header")
+        with Backdrop(id="columns"):
+            yield Sidebar(id="sidebar")
+            with Backdrop(id="middle"):
+                yield ThreadList(id="threads")
+            yield Backdrop(id="right")
+        yield Footer(self.text_styles, HELP.key_label(self.session.keymap), id="footer")
+
+    async def add_conversation(self, conversation: Conversation) -> None:
+        """Mount the conversation."""
+        await self.query_one("#right").mount(conversation)
+        self._conversation = conversation
+
+    async def add_composer(self, composer: Composer) -> None:
+        """Mount the composer, closed."""
+        composer.display = False
+        await self.query_one("#right").mount(composer)
+        self._composer = composer
+
+    async def add_search(self, bar: SearchBar, problem: SearchProblem) -> None:
+        """Mount the search bar and the line below it, closed."""
+        bar.display = problem.display = False
+        await self.query_one("#middle").mount(bar, problem, before=0)
+        self._search_bar = bar
+
+    # Panes
+
+    @property
+    def sidebar(self) -> Sidebar:
+        return self.query_one("#sidebar", Sidebar)
+
+    @property
+    def threads(self) -> ThreadList:
+        return self.query_one("#threads", ThreadList)
+
+    @property
+    def has_conversation(self) -> bool:
+        return self._conversation is not None
+
+    @property
+    def conversation(self) -> Conversation:
+        assert self._conversation is not None, "the conversation is not mounted yet"
+        return self._conversation
+
+    @property
+    def composer(self) -> Composer:
+        assert self._composer is not None, "the composer is not mounted yet"
+        return self._composer
+
+    @property
+    def search_bar(self) -> SearchBar:
+        assert self._search_bar is not None, "the search bar is not mounted yet"
+        return self._search_bar
+
+    @property
+    def has_all_panes(self) -> bool:
+        """Whether everything that the first frame does without is mounted."""
+        return self._search_bar is not None
+
+    @property
+    def header(self) -> Header | None:
+        """The line at the top; None once the console closes, when it is the first to go."""
+        return next(iter(self.query(Header)), None)
+
+    @property
+    def footer(self) -> Footer:
+        return self.query_one("#footer", Footer)
+
+    def pane(self) -> str:
+        """Return the name of the pane that has the focus."""
+        at: Widget | None = self.focused
+        while at is not None:
+            if at.id in PANES:
+                return at.id
+            at = at.parent if isinstance(at.parent, Widget) else None
+        return "threads"
+
+    def focus_pane(self, name: str) -> None:
+        """Give the focus to a pane."""
+        self.set_focus(self.query_one(f"#{name}"))
+
+    @property
+    def is_unfocused(self) -> bool:
+        """Whether nothing has the focus."""
+        return self.focused is None
+
+    def tell(self, words: str) -> None:
+        """Show a notice in the footer until the next key."""
+        self.footer.notice = words
+
+    def action_move(self, how: str) -> None:
+        """Move the cursor of the focused pane; of the list while a message is being written."""
+        pane = self.pane()
+        getattr(self.threads if pane == "composer" else self.query_one(f"#{pane}"), f"action_{how}")()
+
+    def toggle_zoom(self) -> None:
+        """Give the focused pane the whole screen, or restore the columns."""
+        pane = self.pane()
+        is_on = not self.is_zoomed
+        self.set_class(is_on, "-zoomed")
+        for name in PANES:
+            self.set_class(is_on and name == pane, f"-zoom-{name}")
+
+    @property
+    def is_zoomed(self) -> bool:
+        """Whether one pane has the whole screen."""
+        return self.has_class("-zoomed")
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether there is room for one column only."""
+        return self.has_class("-narrow")
+
+    def on_resize(self, event: Resize) -> None:
+        """Show as many columns as fit: three, two below 100 cells, one below 70."""
+        width = event.size.width
+        self.set_class(70 <= width < 100, "-medium")
+        self.set_class(width < 70, "-narrow")
+        self.set_class(event.size.height < 30, "-low")
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Tell the style sheet and the footer which pane has the focus."""
+        pane = self.pane()
+        if not self.has_class(f"-at-{pane}"):  # each change of a class restyles the whole screen: one is enough
+            self.remove_class(*(f"-at-{name}" for name in PANES), update=False)
+            self.add_class(f"-at-{pane}")
+        self.footer.keys = footer_keys(pane, self.session.keymap, self.session.store.capabilities.why_not)
+
+    def on_key(self, event: Key) -> None:
+        """Clear the footer's notice with the next key; what the key does comes after this."""
+        self.footer.notice = ""
+
+    def on_input_changed(self) -> None:
+        """Clear the footer's notice while the person types."""
+        self.footer.notice = ""
+
+    def on_text_area_changed(self) -> None:
+        """Clear the footer's notice while the person types."""
+        self.footer.notice = ""
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Report a worker that failed."""
+        tell_failure(self.app, event)

@@ -1,0 +1,37 @@
+"""Take over what other consoles of the same person marked as seen."""
+
+from __future__ import annotations
+
+import asyncio
+
+from console.screens.needs import PartScreen
+
+__all__ = ["MarkSync"]
+
+TICKS = 30
+"""After how many seconds marks are looked for though the saved state does not seem to have changed."""
+
+
+class MarkSync:
+    """Looks at the saved state once a second, and reads it when it changed."""
+
+    def __init__(self, screen: PartScreen) -> None:
+        self._screen = screen
+        self._ticks = 0
+        self._stamp: tuple[int, int] | None = None
+
+    def tick(self) -> None:
+        """Look for marks if the saved state changed; called once a second."""
+        session = self._screen.session
+        self._ticks += 1
+        stamp = session.state.stamp()
+        if not session.is_loading and (stamp != self._stamp or self._ticks % TICKS == 0):
+            self._stamp = stamp
+            self._screen.run_task(self._take_over(), group="news", exclusive=True)
+
+    async def _take_over(self) -> None:
+        session = self._screen.session
+        news = await asyncio.to_thread(session.news)
+        if news:
+            session.live.fold(news, session.clock())
+            self._screen.redraw()

@@ -1,0 +1,189 @@
+"""Go from pane to pane, from row to row and from view to view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from console.screens.layout import PANES
+from console.screens.listing import Listing
+from console.screens.location import Location
+from console.screens.needs import PartScreen
+
+if TYPE_CHECKING:
+    from console.composer_draft import ComposerDraft
+    from console.screens.composing import Composing
+    from console.screens.reading import Reading
+    from console.screens.searching import Searching
+    from console.screens.time_travel import TimeTravel
+
+__all__ = ["DraftForm", "Navigation", "NavigationScreen", "ReplyTree"]
+
+
+class ReplyTree(Protocol):
+    """What navigation needs of the conversation."""
+
+    is_following: bool
+    is_flat: bool
+
+    def parent_key(self) -> str | None: ...
+    def first_reply(self) -> str | None: ...
+    def fold(self, is_folded: bool) -> bool: ...
+    def scroll_to_key(self, key: str) -> object: ...
+    def scroll_relative(self, *, y: float, animate: bool) -> None: ...
+    def is_at_newest(self) -> bool: ...
+    def show_newest(self) -> None: ...
+    def toggle_flat(self) -> None: ...
+
+
+class DraftForm(Protocol):
+    """What navigation needs of the composer."""
+
+    @property
+    def is_open(self) -> bool: ...
+    @property
+    def writing(self) -> ComposerDraft: ...
+    def next_field(self, step: int) -> bool: ...
+    def flush(self) -> None: ...
+    def close(self) -> None: ...
+
+
+class NavigationScreen(PartScreen, Protocol):
+    """What navigation needs of the screen."""
+
+    location: Location
+    listing: Listing
+
+    @property
+    def conversation(self) -> ReplyTree: ...
+    @property
+    def composer(self) -> DraftForm: ...
+    @property
+    def is_zoomed(self) -> bool: ...
+    def pane(self) -> str: ...
+    def focus_pane(self, name: str) -> None: ...
+    def toggle_zoom(self) -> None: ...
+    def step_history(self, step: int) -> bool: ...
+    def show_message(self, message_id: str) -> None: ...
+
+
+class Navigation:
+    """Moves the person about; changes nothing but what they have seen on the way."""
+
+    def __init__(
+        self,
+        screen: NavigationScreen,
+        reading: Reading,
+        composing: Composing,
+        searching: Searching,
+        time_travel: TimeTravel,
+    ) -> None:
+        self._screen = screen
+        self._reading = reading
+        self._composing = composing
+        self._searching = searching
+        self._time_travel = time_travel
+
+    def go_pane(self, number: int) -> None:
+        """Go to a pane by its number; the fourth is the composer, which opens."""
+        name = PANES[number - 1]
+        if name == "composer":
+            self._composing.open_or_focus()
+        else:
+            self._screen.focus_pane(name)
+
+    def next_pane(self, step: int = 1) -> None:
+        """Go to the next pane (or the previous one), round and round; in the composer, first through its fields."""
+        pane, composer = self._screen.pane(), self._screen.composer
+        if pane == "composer" and composer.next_field(step):
+            return
+        panes = [name for name in PANES if name != "composer" or composer.is_open]
+        at = panes.index(pane) if pane in panes else 0
+        self.go_pane(PANES.index(panes[(at + step) % len(panes)]) + 1)
+
+    def scroll_conversation(self, lines: int) -> None:
+        """Scroll the conversation while the list keeps the focus."""
+        self._screen.conversation.scroll_relative(y=lines, animate=False)
+
+    def enter(self) -> None:
+        """Open what is under the cursor: the view's threads, the thread's conversation."""
+        pane = self._screen.pane()
+        if pane == "sidebar":
+            self._screen.focus_pane("threads")
+        elif pane == "threads" and self._screen.location.root is not None:
+            self._screen.focus_pane("conversation")
+            self._reading.start()
+
+    def back(self) -> None:
+        """Go back one step: out of full screen, the composer, a search, the past, or to the pane at the left."""
+        screen, pane = self._screen, self._screen.pane()
+        if screen.is_zoomed:
+            screen.toggle_zoom()
+        elif pane == "composer":
+            self._close_composer()
+        elif pane == "conversation":
+            screen.focus_pane("threads")
+        elif pane == "threads" and screen.listing.clear_marks():
+            pass
+        elif not self._searching.clear() and (screen.listing.marked or not self._time_travel.end()):
+            screen.focus_pane("sidebar")
+
+    def _close_composer(self) -> None:
+        composer = self._screen.composer
+        composer.flush()
+        is_kept = not composer.writing.is_blank
+        composer.close()
+        self._screen.focus_pane("conversation" if composer.writing.thread else "threads")
+        self._screen.tell("the draft is kept" if is_kept else "")
+
+    def left(self) -> None:
+        """Fold the replies, else go to the message's parent, else to the pane at the left."""
+        screen, pane = self._screen, self._screen.pane()
+        if pane == "conversation":
+            parent = screen.conversation.parent_key()
+            if screen.conversation.fold(True):
+                return
+            if parent is not None:
+                screen.conversation.scroll_to_key(parent)
+                return
+        if pane == "sidebar":
+            screen.tell("nothing further left")
+            return
+        self.go_pane(PANES.index(pane))
+
+    def right(self) -> None:
+        """Unfold the replies, else go to the first of them; in a list, open."""
+        conversation = self._screen.conversation
+        if self._screen.pane() != "conversation":
+            self.enter()
+        elif not conversation.fold(False) and (reply := conversation.first_reply()) is not None:
+            conversation.scroll_to_key(reply)
+
+    def history(self, step: int) -> None:
+        """Go back or forward through the views that were shown."""
+        if not self._screen.step_history(step):
+            self._screen.tell("nothing further back" if step < 0 else "nothing further forward")
+
+    def jump(self, message_id: str) -> None:
+        """Go to a message wherever it is listed, if it is in the mailbox."""
+        if message_id in self._screen.session.mailbox:
+            self._screen.show_message(message_id)
+            self._screen.focus_pane("conversation")
+
+    def zoom(self) -> None:
+        """Give the focused pane the whole screen, or restore the columns."""
+        self._screen.toggle_zoom()
+
+    def follow(self) -> None:
+        """Go to the newest message of the conversation and follow it; stop where that is done already."""
+        pane = self._screen.conversation
+        pane.is_following = not (pane.is_following and pane.is_at_newest())
+        if pane.is_following:
+            pane.show_newest()
+        self._screen.redraw()
+        self._screen.tell("following the newest" if pane.is_following else "no longer following")
+
+    def toggle_tree(self) -> None:
+        """Show the thread as a tree of replies, or sorted by time."""
+        conversation = self._screen.conversation
+        conversation.toggle_flat()
+        self._screen.tell("in the order of time" if conversation.is_flat else "as a tree of replies")

@@ -1,0 +1,78 @@
+"""Open the list screens over the mail, and go where one was left for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from console.screens.needs import PartScreen
+from console.styles import TextStyles
+from mailstore.state.views import View
+
+if TYPE_CHECKING:
+    from console.screens.list_screen import ListScreen
+    from console.screens.navigation import Navigation
+
+__all__ = ["Opening", "OpeningScreen"]
+
+
+class OpeningScreen(PartScreen, Protocol):
+    """What opening list screens needs of the screen."""
+
+    text_styles: TextStyles
+
+    def show_view(self, view: View, root: str | None = None) -> None: ...
+
+
+class Opening:
+    """Pushes a list screen; a message or view that is chosen there is shown on the main screen."""
+
+    def __init__(self, screen: OpeningScreen, navigation: Navigation) -> None:
+        self._screen = screen
+        self._navigation = navigation
+
+    def attention(self) -> None:
+        """List what needs attention."""
+        from console.screens.attention import NeedsAttention
+
+        self._open(NeedsAttention)
+
+    def dead_letters(self) -> None:
+        """List dead letters."""
+        from console.screens.dead_letters import DeadLetters
+
+        self._open(DeadLetters)
+
+    def journal(self) -> None:
+        """List the person's interventions."""
+        from console.screens.journal import Journal
+
+        self._open(Journal)
+
+    def archive(self) -> None:
+        """Review what can be archived."""
+        from console.screens.archive import Archive
+
+        self._open(Archive)
+
+    def unreadable(self) -> None:
+        """List lines that can't be read."""
+        from console.screens.unreadable import Unreadable
+
+        self._open(Unreadable)
+
+    def saved_views(self) -> None:
+        """List saved views; the chosen one is shown."""
+        from console.screens.views import SavedViews
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self._screen.show_view(View("saved", name))
+
+        self._screen.ask(SavedViews(self._screen.session, self._screen.text_styles), chosen)
+
+    def _open(self, kind: type[ListScreen]) -> None:
+        def chosen(message_id: str | None) -> None:
+            if message_id is not None:
+                self._navigation.jump(message_id)
+
+        self._screen.ask(kind(self._screen.session, self._screen.text_styles), chosen)

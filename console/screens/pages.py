@@ -1,0 +1,99 @@
+"""Show pages of text over the screen: help, details and record of a message, problems in the settings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from console.commands import COMMANDS
+from console.screens.needs import MessageScreen
+from mailstore.errors import StoreError
+
+if TYPE_CHECKING:
+    from textual.content import Content
+    from textual.events import Key
+    from textual.screen import Screen
+
+    from console.panes.facts import FactPage
+    from console.session import Session
+
+__all__ = ["Pages", "PagesScreen", "show_page"]
+
+
+class PageScreen(Protocol):
+    """What showing a page needs of a screen."""
+
+    session: Session
+
+    def ask(self, dialog: Screen[Key | None], answered: Callable[[Key | None], None]) -> None: ...
+
+
+def show_page(screen: PageScreen, command: str, title: str, content: Content | FactPage) -> None:
+    """Show a page, which the keys of the command that asked for it close again."""
+    from console.screens.viewer import Viewer
+
+    keys = next(screen.session.keymap.get(it.id, it.keys) for it in COMMANDS if it.id == command)
+    screen.ask(Viewer(title, content, keys), lambda _: None)
+
+
+class PagesScreen(MessageScreen, Protocol):
+    """What pages need of the main screen."""
+
+    def pane(self) -> str: ...
+    def press(self, key: Key) -> None: ...
+
+
+class Pages:
+    """Makes the pages that the main screen's commands ask for."""
+
+    def __init__(self, screen: PagesScreen) -> None:
+        self._screen = screen
+
+    def help(self) -> None:
+        """Show the keys of the focused pane, made from the commands themselves."""
+        from console.panes.help import help_page
+
+        screen, session = self._screen, self._screen.session
+        show_page(screen, "help", "Keys", help_page(screen.pane(), session.keymap, session.why_not))
+
+    def problems(self, is_asked_for: bool = True) -> None:
+        """Show all problems in the settings, by file."""
+        from console.panes.problems import problem_page
+        from console.screens.viewer import Viewer
+
+        def closed(key: Key | None) -> None:
+            if key is not None:
+                self._screen.press(key)
+
+        page = problem_page(self._screen.session.problems)
+        self._screen.ask(Viewer("Problems in the settings", page, is_asked_for=is_asked_for), closed)
+
+    def details(self) -> None:
+        """Show everything that is known about the message."""
+        from console.panes.details import details
+
+        screen, session = self._screen, self._screen.session
+        if (message := screen.selected_message()) is not None:
+            show_page(screen, "details", "Details", details(session.mailbox, message, session.now()))
+
+    def record(self) -> None:
+        """Show the message's record as it is in its file."""
+        if (message := self._screen.selected_message()) is not None:
+            self._screen.run_task(self._show_record(message.id), group="record", exclusive=True)
+
+    async def _show_record(self, message_id: str) -> None:
+        from console.panes.details import record
+
+        session = self._screen.session
+        message = session.mailbox.message(message_id)
+        if message is None:
+            return
+        try:
+            raw = await asyncio.to_thread(session.store.raw, message)
+        except StoreError as error:
+            self._screen.report(error)
+            return
+        where = message.location
+        title = f"{where.file} at {where.offset:,}" if where is not None else "Record"
+        show_page(self._screen, "record", title, record(raw))

@@ -1,0 +1,114 @@
+"""Make the parts of the main screen, each with what it needs, and pass on what happens there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from console.screens.channels import Channels, ChannelsScreen
+from console.screens.clipboard import Clipboard, ClipboardScreen
+from console.screens.closing import Closing, ClosingScreen
+from console.screens.composing import Composing, ComposingScreen
+from console.screens.exporting import Exporting, ExportingScreen
+from console.screens.mark_sync import MarkSync
+from console.screens.marking import Marking, MarkingScreen
+from console.screens.navigation import Navigation, NavigationScreen
+from console.screens.opening import Opening, OpeningScreen
+from console.screens.pages import Pages, PagesScreen
+from console.screens.piping import Piping
+from console.screens.reading import Reading, ReadingScreen
+from console.screens.saved_counts import SavedCounts, SavedCountsScreen
+from console.screens.searching import Searching, SearchingScreen
+from console.screens.time_travel import TimeTravel, TimeTravelScreen
+from console.screens.undoing import Undoing
+from console.screens.waking import Waking, WakingScreen
+from console.styles import TextStyles
+
+if TYPE_CHECKING:
+    from console.panes.composer import Composer
+    from console.panes.conversation import Conversation
+    from console.panes.sidebar import Sidebar
+    from console.panes.threads import ThreadList
+
+__all__ = ["Parts", "PartsScreen"]
+
+
+class PartsScreen(
+    ChannelsScreen,
+    ClipboardScreen,
+    ClosingScreen,
+    ComposingScreen,
+    ExportingScreen,
+    MarkingScreen,
+    NavigationScreen,
+    OpeningScreen,
+    PagesScreen,
+    ReadingScreen,
+    SavedCountsScreen,
+    SearchingScreen,
+    TimeTravelScreen,
+    WakingScreen,
+    Protocol,
+):
+    """What all parts together need of the screen."""
+
+    @property
+    def sidebar(self) -> Sidebar: ...
+    @property
+    def threads(self) -> ThreadList: ...
+    @property
+    def conversation(self) -> Conversation: ...
+    @property
+    def composer(self) -> Composer: ...
+
+
+class Parts:
+    """The parts by the names that `console.commands` gives them; a new one is made here."""
+
+    def __init__(self, screen: PartsScreen) -> None:
+        self.reading = Reading(screen)
+        self.marking = Marking(screen)
+        self.composing = Composing(screen)
+        self.searching = Searching(screen)
+        self.saved_counts = SavedCounts(screen)
+        self.time_travel = TimeTravel(screen, self.searching)
+        self.navigation = Navigation(screen, self.reading, self.composing, self.searching, self.time_travel)
+        self.opening = Opening(screen, self.navigation)
+        self.pages = Pages(screen)
+        self.clipboard = Clipboard(screen)
+        self.piping = Piping(screen)
+        self.exporting = Exporting(screen)
+        self.waking = Waking(screen)
+        self.channels = Channels(screen)
+        self.undoing = Undoing(screen)
+        self.closing = Closing(screen)
+        self.mark_sync = MarkSync(screen)
+
+    def drawn(self) -> None:
+        """Everything was drawn, because something may have changed."""
+        self.composing.show_sent()
+        self.saved_counts.mail_changed()
+
+    def ticked(self) -> None:
+        """A second passed."""
+        self.mark_sync.tick()
+        self.saved_counts.check()
+
+    def mail_loaded(self) -> None:
+        """All mail was read, of which there was a part until now."""
+        self.searching.repeat()
+
+    def moved(self) -> None:
+        """The cursor was moved by a key."""
+        self.reading.moved()
+
+    def thread_shown(self) -> None:
+        """Another thread came into the conversation."""
+        self.composing.restore_draft()
+
+    def location_changed(self) -> None:
+        """The person went to another view."""
+        self.searching.forget()
+
+    def styles_changed(self, styles: TextStyles) -> None:
+        """Another theme was chosen."""
+        self.time_travel.set_text_styles(styles)

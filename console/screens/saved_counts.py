@@ -1,0 +1,82 @@
+"""Keep the hits of the saved views in step with the mailbox."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import aclosing
+from functools import partial
+from time import monotonic
+from typing import Protocol
+
+from console.screens.needs import PartScreen, RunningTimer
+from console.stepping import stepped
+from mailstore.optional import candidates
+from mailstore.steps import ReadAnew
+
+__all__ = ["SavedCounts", "SavedCountsScreen"]
+
+SECONDS = 0.25
+"""How long changes are gathered."""
+COST = 20
+"""A search that takes long rests this many times as long before the next one."""
+
+
+class SavedCountsScreen(PartScreen, Protocol):
+    """What saved views need of the screen."""
+
+    def set_timer(self, delay: float, callback: Callable[[], object]) -> RunningTimer: ...
+
+
+class SavedCounts:
+    """Runs the saved searches in steps whenever something changed, and no more often than their cost allows."""
+
+    def __init__(self, screen: SavedCountsScreen) -> None:
+        self._screen = screen
+        self._is_stale = True
+        self._counted: dict[str, str] | None = None
+        self._counting: dict[str, str] | None = None
+        """What is being counted: changes wait for its end, which they would put off for ever."""
+        self._rests_until = 0.0
+        self._timer: RunningTimer | None = None
+
+    def mail_changed(self) -> None:
+        """Count again soon: what was found may have changed."""
+        self._is_stale = True
+        if self._timer is None and self._screen.session.views:
+            self._timer = self._screen.set_timer(SECONDS, self.check)
+
+    def check(self) -> None:
+        """Count again if mail or views changed and the last count is long enough ago."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        session = self._screen.session
+        views = dict(session.views)
+        if session.is_loading or monotonic() < self._rests_until or views == self._counting:
+            return
+        if views != self._counted or (views and self._is_stale):
+            self._is_stale = False
+            self._counted = views
+            if views or session.found:
+                self._counting = views
+                self._screen.run_task(self._count(views), group="search-saved", exclusive=True)
+
+    async def _count(self, views: dict[str, str]) -> None:
+        from console.saved_views import run_saved_views
+
+        began, session = monotonic(), self._screen.session
+        try:
+            hints = partial(candidates, session.store)
+            steps = run_saved_views(session.mailbox, session.body, session.now(), views, hints)
+            async with aclosing(stepped(steps, session.rest)) as found:
+                session.found = dict([each async for each in found])
+        except ReadAnew:
+            self._is_stale = True
+            return
+        finally:
+            if self._counting is views:
+                self._counting = None
+        self._rests_until = monotonic() + COST * (monotonic() - began)
+        was_stale = self._is_stale
+        self._screen.redraw()
+        self._is_stale = was_stale

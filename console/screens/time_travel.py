@@ -1,0 +1,163 @@
+"""Show the mailbox as it was at a moment: step through the past by message, by hour, or to a time that is typed."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from contextlib import aclosing
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Protocol
+
+from console.screens.needs import PartScreen
+from console.stepping import stepped
+from console.styles import TextStyles
+
+if TYPE_CHECKING:
+    from console.panes.slider import Slider
+    from console.screens.searching import Searching
+
+__all__ = ["ShownThread", "TimeTravel", "TimeTravelScreen"]
+
+
+class ShownThread(Protocol):
+    """What time travel needs of the conversation."""
+
+    @property
+    def root(self) -> str | None: ...
+    def show(self, root: str | None) -> None: ...
+
+
+class TimeTravelScreen(PartScreen, Protocol):
+    """What time travel needs of the screen."""
+
+    text_styles: TextStyles
+
+    @property
+    def conversation(self) -> ShownThread: ...
+    def close_composer(self) -> None: ...
+    def add_slider(self, slider: Slider) -> None: ...
+
+
+class TimeTravel:
+    """Shows the past, in which nothing is written; the present goes on being folded behind it."""
+
+    def __init__(self, screen: TimeTravelScreen, searching: Searching) -> None:
+        self._screen = screen
+        self._searching = searching
+        self._slider: Slider | None = None
+        self._aim: float | None = None
+        """The moment that is wanted; the screen follows as fast as the past can be computed."""
+        self._is_building = False
+
+    def toggle(self) -> None:
+        """Go to the past, or back to now."""
+        if self.end():
+            return
+        times = self._screen.session.live.times()
+        if not times:
+            self._screen.tell("there is no past to go to: the mailbox is empty")
+        else:
+            self.go_to(times[-1])
+
+    def step(self, step: int) -> None:
+        """Go to the next message (or the previous one); messages of one moment are one step."""
+        if self._aim is None:
+            self._screen.tell("T goes to the past")
+            return
+        times = self._screen.session.live.times()
+        at = bisect_left(times, self._aim) - 1 if step < 0 else bisect_right(times, self._aim)
+        if 0 <= at < len(times):
+            self.go_to(times[at])
+        else:
+            self._screen.tell("nothing further back" if step < 0 else "this is the newest message")
+
+    def step_hours(self, hours: int) -> None:
+        """Go on by hours, no further back than an hour before the first message."""
+        if self._aim is None:
+            self._screen.tell("T goes to the past")
+            return
+        aim, session = self._aim + 3600 * hours, self._screen.session
+        if hours < 0 and self._aim < session.live.times()[0]:
+            self._screen.tell("nothing further back")
+        else:
+            self.go_to(min(aim, session.clock()))
+
+    def ask_moment(self) -> None:
+        """Ask for a time and go there."""
+        from console.screens.prompt import Prompt
+        from mailstore.queries.time_parse import EXAMPLES, read_moment
+
+        now = self._screen.session.clock()
+
+        def wrong(text: str) -> str:
+            moment = read_moment(text, now)
+            return f"write {EXAMPLES}" if moment is None else "that is in the future" if moment > now else ""
+
+        def answered(text: str | None) -> None:
+            if text and (moment := read_moment(text, now)) is not None:
+                self.go_to(moment)
+
+        value = datetime.fromtimestamp(self._aim or now, UTC).strftime("%Y-%m-%dT%H:%M")
+        self._screen.ask(Prompt("The mailbox as it stood at (UTC)", value=value, check=wrong), answered)
+
+    def go_to(self, moment: float) -> None:
+        """Show the mailbox as it was at a moment (seconds since the epoch), as soon as it is computed."""
+        from console.panes.slider import TimelinePosition
+
+        self._aim = moment
+        session = self._screen.session
+        times = session.live.times()
+        slider = self._shown_slider()
+        slider.place = TimelinePosition(moment, session.clock(), bisect_right(times, moment), len(times))
+        slider.display = True
+        if not self._is_building:
+            self._is_building = True
+            self._screen.run_task(self._build(), group="travel")
+
+    async def _build(self) -> None:
+        from mailstore.state.past import taken_back
+
+        session = self._screen.session
+        try:
+            while (moment := self._aim) is not None and moment != session.moment:
+                steps = taken_back(session.live, moment)
+                async with aclosing(stepped(steps, session.rest)) as found:
+                    [past] = [each async for each in found]
+                if self._aim is not None:
+                    session.travel(moment, past)
+                    self._screen.close_composer()
+                    self._show_other_mailbox()
+        finally:
+            self._is_building = False
+
+    def _shown_slider(self) -> Slider:
+        """Return the line that says which moment is shown; it is mounted when it is first needed."""
+        from console.panes.slider import Slider
+
+        if self._slider is None:
+            self._slider = Slider(self._screen.text_styles, id="slider")
+            self._screen.add_slider(self._slider)
+        return self._slider
+
+    def end(self) -> bool:
+        """Go back to now; return whether the past was shown."""
+        if self._aim is None:
+            return False
+        self._aim = None
+        self._screen.session.travel(None, None)
+        self._shown_slider().display = False
+        self._show_other_mailbox()
+        self._screen.tell("now again")
+        return True
+
+    def _show_other_mailbox(self) -> None:
+        conversation = self._screen.conversation
+        if conversation.root is not None and conversation.root not in self._screen.session.mailbox:
+            conversation.show(None)
+        self._searching.repeat()
+        self._screen.redraw()
+
+    def set_text_styles(self, styles: TextStyles) -> None:
+        """Draw the slider in the styles of another theme."""
+        if self._slider is not None:
+            self._slider.text_styles = styles
+            self._slider.refresh()

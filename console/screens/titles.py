@@ -1,0 +1,97 @@
+"""Write the titles of the thread list and of the conversation: what they show, and how much is new out of sight."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Protocol
+
+from textual.content import Content
+
+from console.panes.titles import as_title, status_words, view_title
+from console.screens.listing import Listing
+from console.screens.location import Location
+from console.session import Session
+from mailstore.records.scope import label_of
+
+if TYPE_CHECKING:
+    from console.panes.conversation import Conversation
+    from console.panes.threads import ThreadList
+
+__all__ = ["Titles", "TitlesScreen"]
+
+MOST_NEW = 100
+"""How many arrivals are looked at to count those above what is in sight."""
+
+
+class TitlesScreen(Protocol):
+    """What the titles need of their screen."""
+
+    session: Session
+    location: Location
+    listing: Listing
+
+    @property
+    def threads(self) -> ThreadList: ...
+    @property
+    def conversation(self) -> Conversation: ...
+    @property
+    def is_current(self) -> bool: ...
+
+
+class Titles:
+    """The border titles of two panes; knows which arrivals were in sight."""
+
+    def __init__(self, screen: TitlesScreen) -> None:
+        self._screen = screen
+        self._sighted: set[str] = set()
+
+    def title_threads(self, listed: int) -> None:
+        """Title the list: the view, the filter, the number of threads listed, of marks and of new messages above."""
+        screen, listing = self._screen, self._screen.listing
+        mailbox, view = screen.session.mailbox, screen.location.view
+        title = view_title(mailbox, view) if listing.found is None else "Search"
+        notes = [
+            note
+            for note, is_on in (
+                ("only unread", listing.only_unread),
+                (f"\\{listing.filter_text}", listing.filter_text),
+            )
+            if is_on
+        ]
+        marked = len(listing.marked_roots())
+        above = (f"{marked} marked · " if marked else "") + self._new_above()
+        width = screen.threads.size.width - 4 - len(above)
+        below = above + status_words(mailbox, view, listed, width, is_all=not listing.is_sifting)
+        screen.threads.set_titles(as_title(" · ".join([title, *notes])), Content(below))
+
+    def _new_above(self) -> str:
+        """Say how many messages that came while the console was open wait above the rows in sight."""
+        screen, session = self._screen, self._screen.session
+        in_sight = screen.threads.rows_in_sight() if screen.is_current and screen.threads.is_on_screen else range(0)
+        mailbox, source = session.mailbox, screen.threads.source
+        number = 0
+        for key in islice(reversed(session.arrived), MOST_NEW):
+            if key in self._sighted or key not in mailbox or (at := source.index(mailbox.root_of(key))) is None:
+                continue
+            if at in in_sight:
+                self._sighted.add(key)
+            elif at < screen.threads.rows_above():
+                number += session.new_among([key])
+        more = "+" if len(session.arrived) > MOST_NEW else ""
+        return f"{number}{more} new above · " if number else ""
+
+    def title_conversation(self) -> None:
+        """Title the conversation: its subject, the number of its messages and of new ones below."""
+        pane, mailbox = self._screen.conversation, self._screen.session.mailbox
+        first = next(pane.messages, None)
+        if first is None:
+            pane.set_titles(Content(), Content())
+            return
+        summary = mailbox.summary(mailbox.root_of(first.id))
+        label = label_of(summary.root) if mailbox.mailboxes() else ""
+        title = as_title(f"{label} · {summary.subject}" if label else summary.subject)
+        new = self._screen.session.new_among(pane.keys_below())
+        below = f" · {new} new below" if new else ""
+        number = f"{summary.messages} message{'s' * (summary.messages != 1)}"
+        following = " · following" if pane.is_following else ""
+        pane.set_titles(title, Content(f"{number}{below}{following}"))

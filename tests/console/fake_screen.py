@@ -1,0 +1,186 @@
+"""A main screen that is none: it fulfils what the parts need, and notes what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from textual.screen import Screen
+
+from console.composer_draft import ComposerDraft
+from console.config import Config
+from console.screens.listing import Listing
+from console.screens.location import Location
+from console.session import Session
+from console.state import PersonalState
+from mailstore.records.message import Message
+from mailstore.state.views import View
+from mailstore.stores.haak import HaakStore
+from tests.mailboxes import NOW, MailFiles
+
+__all__ = ["FakeScreen", "fake_screen"]
+
+T = TypeVar("T")
+
+
+class FakePane:
+    """A list, a conversation, a sidebar and a search bar in one: has a cursor and messages, and nothing to draw."""
+
+    is_at_end = is_following = is_flat = False
+    value, display = "", True
+
+    def __init__(self, screen: FakeScreen) -> None:
+        self._screen = screen
+        self.cursor_key: str | None = None
+        self.keys: list[str] = []
+
+    @property
+    def message(self) -> Message | None:
+        return self._screen.session.mailbox.message(self.cursor_key or "")
+
+    @property
+    def messages(self) -> Iterator[Message]:
+        found = map(self._screen.session.mailbox.message, self.keys)
+        return (message for message in found if message is not None)
+
+    @property
+    def messages_below(self) -> Iterator[Message]:
+        return (message for message in self.messages if message.id != self.cursor_key)
+
+    def visible_keys(self) -> list[str]:
+        return self.keys
+
+    def select(self, key: str) -> bool:
+        self.cursor_key = key
+        return True
+
+    scroll_to_key = select
+
+    def begin(self, mode: str = "", text: str = "") -> None:
+        self.value = text
+
+    def tell(self, problem: object) -> None: ...
+    def focus(self) -> None: ...
+    def action_page_down(self) -> None: ...
+    def action_cursor_down(self) -> None: ...
+
+
+class FakeComposer:
+    """A composer that opens, closes and sends nothing."""
+
+    is_open = False
+    writing = ComposerDraft("new")
+
+    def open(self, writing: ComposerDraft) -> None:
+        self.is_open, self.writing = True, writing
+
+    def close(self) -> None:
+        self.is_open = False
+
+    discard = close
+
+    def set_body(self, text: str) -> None:
+        self.writing = ComposerDraft(self.writing.key, body=text)
+
+    def flush(self) -> None: ...
+    def focus_field(self) -> None: ...
+    def send(self) -> None: ...
+
+
+class FakeScreen:
+    """Notes notices, errors, dialogs and tasks; `finish` runs the tasks."""
+
+    is_unfocused = is_narrow = False
+
+    def __init__(self, session: Session, location: Location) -> None:
+        self.session, self.location = session, location
+        self.listing = Listing(self)
+        self.threads = self.conversation = self.sidebar = self.search_bar = FakePane(self)
+        self.composer = FakeComposer()
+        self.focused = "threads"
+        self.notices: list[str] = []
+        self.errors: list[str] = []
+        self.copied: list[str] = []
+        self.drawn = 0
+        self.left = False
+        self.dialogs: list[tuple[Screen[Any], Callable[[Any], None]]] = []
+        self.answer: object = None
+        self._tasks: list[Coroutine[Any, Any, object]] = []
+        self.timers: list[Callable[[], object]] = []
+
+    async def finish(self) -> None:
+        """Run what was begun."""
+        while self._tasks:
+            await self._tasks.pop(0)
+
+    def tell(self, words: str) -> None:
+        self.notices.append(words)
+
+    def report(self, error: object, title: str = "") -> None:
+        self.errors.append(f"{title}: {error}" if title else str(error))
+
+    def redraw(self) -> None:
+        self.drawn += 1
+
+    def run_task(self, work: Coroutine[Any, Any, object], *, group: str, exclusive: bool = False) -> None:
+        self._tasks.append(work)
+
+    def ask(self, dialog: Screen[T], answered: Callable[[T | None], None]) -> None:
+        self.dialogs.append((dialog, answered))
+
+    async def ask_and_wait(self, dialog: Screen[T]) -> T | None:
+        self.dialogs.append((dialog, lambda _: None))
+        return cast("T | None", self.answer)
+
+    def set_timer(self, delay: float, callback: Callable[[], object]) -> FakeTimer:
+        self.timers.append(callback)
+        return FakeTimer()
+
+    def selected_message(self, otherwise: str = "nothing is selected") -> Message | None:
+        if self.conversation.message is None:
+            self.tell(otherwise)
+        return self.conversation.message
+
+    def show_thread(self, root: str | None, message: str | None = None) -> None:
+        self.location = Location(self.location.view, root, message)
+        self.conversation.keys = [it.id for it in self.session.mailbox.thread_messages(root)] if root else []
+
+    def show_message(self, message_id: str) -> None:
+        self.show_thread(self.session.mailbox.root_of(message_id), message_id)
+
+    def show_view(self, view: View, root: str | None = None) -> None:
+        self.location = Location(view, root)
+
+    def full_location(self) -> Location:
+        return self.location
+
+    def copy_to_clipboard(self, text: str) -> None:
+        self.copied.append(text)
+
+    def suspend(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def focus_pane(self, name: str) -> None:
+        self.focused = name
+
+    def pane(self) -> str:
+        return self.focused
+
+    def exit(self) -> None:
+        self.left = True
+
+
+class FakeTimer:
+    def stop(self) -> None: ...
+
+
+def fake_screen(mail: MailFiles, folder: Path, config: Config | None = None) -> FakeScreen:
+    """Return a screen over a mailbox that is read at once, on all mail."""
+    store = HaakStore.open(mail.data)
+    session = Session(store, PersonalState(folder / "state.db"), config or Config(), clock=lambda: NOW)
+    for batch in store.scan():
+        session.live.fold(batch, NOW)
+    session.is_loading = False
+    return FakeScreen(session, Location())

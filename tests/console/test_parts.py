@@ -1,0 +1,184 @@
+"""Each part of the main screen alone, on a screen that only fulfils what the part says it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from console.config import Config, SearchSettings
+from console.panes.search_bar import SearchBar
+from console.screens import closing, exporting, mark_sync, marking, reading, searching, undoing, waking
+from console.screens.channels import Channels
+from console.screens.clipboard import Clipboard
+from console.screens.composing import Composing
+from console.screens.location import Location, LocationHistory
+from console.screens.pacing import Pacing
+from console.screens.piping import Piping, wrong
+from console.screens.saved_counts import SavedCounts
+from mailstore.state.views import View
+from tests.console.fake_screen import FakeScreen, fake_screen
+from tests.mailboxes import MailFiles
+
+
+@pytest.fixture
+def screen(tmp_path: Path) -> Iterator[FakeScreen]:
+    mail = MailFiles(tmp_path)
+    mail.agent("ann-00000001", tags=["project:ink"])
+    mail.message("m1", "ann-00000001", "user", "The lamp.", ago=900, subject="One")
+    mail.message("m2", "ann-00000001", "user", "The needle.", ago=600, subject="Two")
+    fake = fake_screen(mail, tmp_path, Config(search=SearchSettings(index=False), views={"lamps": "lamp"}))
+    fake.conversation.select("m1")
+    yield fake
+    fake.session.state.close()
+    fake.session.store.close()
+
+
+async def test_reading_marks_a_message_as_seen_and_back(screen: FakeScreen) -> None:
+    part = reading.Reading(screen)
+    part.toggle_seen()
+    assert screen.session.mailbox.counts().unseen == 1
+    part.toggle_seen()
+    assert screen.session.mailbox.counts().unseen == 2
+    part.next_unread()
+    assert screen.location.root == "m2"
+    await screen.finish()
+    assert [*screen.session.state.seen(screen.session.store.url)[0]] == ["m2"]
+
+
+async def test_undoing_takes_back_what_reading_did(screen: FakeScreen) -> None:
+    reading.Reading(screen).all_seen()
+    undoing.Undoing(screen).undo()
+    assert screen.session.mailbox.counts().unseen == 2
+    assert screen.notices[-1] == "undone: 2 messages marked as seen"
+    await screen.finish()
+
+
+async def test_marking_marks_the_threads_that_match_a_query(screen: FakeScreen) -> None:
+    part = marking.Marking(screen)
+    part.toggle()
+    assert screen.listing.marked_roots() == ["m1"]
+    part.mark_query()
+    _, answered = screen.dialogs.pop()
+    answered("needle")
+    await screen.finish()
+    assert screen.listing.marked == {"m1", "m2"}
+
+
+async def test_searching_lists_hits_and_clears_them(screen: FakeScreen) -> None:
+    part = searching.Searching(screen)
+    part.search()
+    part.typed(SearchBar.Typed("search", "lamp"))
+    screen.timers.pop()()
+    await screen.finish()
+    assert list(screen.listing.roots()) == ["m1"]
+    assert part.clear()
+    assert len(screen.listing.roots()) == 2
+
+
+async def test_saved_views_are_counted_when_mail_changed(screen: FakeScreen) -> None:
+    part = SavedCounts(screen)
+    part.mail_changed()
+    screen.timers.pop()()
+    await screen.finish()
+    assert list(screen.session.found["lamps"].hits) == ["m1"]
+
+
+async def test_composing_replies_and_keeps_the_draft(screen: FakeScreen) -> None:
+    part = Composing(screen)
+    part.quote()
+    await screen.finish()
+    assert screen.composer.writing.recipients == "ann-00000001"
+    assert "> The lamp." in screen.composer.writing.body
+    part.discard()
+    _, answered = screen.dialogs.pop()
+    answered(True)
+    assert not screen.composer.is_open
+
+
+async def test_the_clipboard_gets_the_text_the_id_and_the_command(screen: FakeScreen) -> None:
+    part = Clipboard(screen)
+    part.copy_text()
+    await screen.finish()
+    part.copy_id()
+    part.copy_command()
+    url = screen.session.store.url
+    assert screen.copied == ["The lamp.", "m1", f"signalbox thread m1 --store {url}"]
+
+
+async def test_piping_runs_a_command_on_the_text(screen: FakeScreen) -> None:
+    Piping(screen).pipe()
+    _, answered = screen.dialogs.pop()
+    answered("cat")
+    await screen.finish()
+    assert len(screen.dialogs) == 1
+    assert wrong("cat 'x")
+    assert not screen.errors
+
+
+async def test_exporting_writes_the_thread_in_sight(screen: FakeScreen, tmp_path: Path) -> None:
+    screen.show_thread("m1")
+    exporting.Exporting(screen).export()
+    _, answered = screen.dialogs.pop()
+    answered(str(tmp_path / "thread.md"))
+    await screen.finish()
+    assert "The lamp." in (tmp_path / "thread.md").read_text()
+
+
+async def test_waking_says_what_is_missing(screen: FakeScreen) -> None:
+    part = waking.Waking(screen)
+    part.wake()
+    screen.show_view(View("agent", "ann-00000001"))
+    part.wake()
+    await screen.finish()
+    assert screen.notices == ["go to an agent first", "ann-00000001 has no unread mail that would wake it"]
+
+
+async def test_channels_are_joined_and_left(screen: FakeScreen) -> None:
+    part = Channels(screen)
+    screen.show_view(View("channel", "project:ink"))
+    part.toggle_joined()
+    assert screen.session.joined == {"project:ink"}
+    undoing.Undoing(screen).undo()
+    assert not screen.session.joined
+    await screen.finish()
+
+
+async def test_marks_of_another_console_are_taken_over(screen: FakeScreen) -> None:
+    screen.session.load()
+    screen.session.state.mark_seen(screen.session.store.url, ["m1"])
+    mark_sync.MarkSync(screen).tick()
+    await screen.finish()
+    assert screen.session.mailbox.counts().unseen == 1
+
+
+async def test_closing_asks_while_a_draft_is_open(screen: FakeScreen) -> None:
+    part, composing = closing.Closing(screen), Composing(screen)
+    composing.compose()
+    screen.composer.set_body("A word.")
+    part.close()
+    await screen.finish()
+    assert not screen.left
+    screen.answer = True
+    part.close()
+    await screen.finish()
+    assert screen.left
+
+
+def test_the_past_is_stepped_through_in_the_order_of_locations() -> None:
+    history, first, second = LocationHistory(), Location(), Location(View("dead"))
+    history.leave(first)
+    assert history.step(second, -1) is first
+    assert history.step(first, 1) is second
+    assert history.step(second, 1) is None
+
+
+def test_a_storm_is_drawn_less_often_than_a_single_message() -> None:
+    time = [100.0]
+    pacing = Pacing(lambda: time[0])
+    pacing.begin(10)
+    pacing.end()
+    assert pacing.wait(11, is_loading=False) < pacing.wait(50, is_loading=False)
+    time[0] += 1
+    assert pacing.wait(50, is_loading=False) <= 0
