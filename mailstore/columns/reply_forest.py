@@ -24,7 +24,7 @@ class AddedReply(NamedTuple):
 
 
 class ReplyForest:
-    """Parents, children and roots by row (semantics: threads).
+    """Parents, children and roots by row (docs/semantics.md#threads).
 
     A parent that nobody has seen yet is a placeholder: it is the root until it arrives, and stays one
     if it never does. `age` orders messages (oldest first) and is asked only for siblings and rings.

@@ -1,4 +1,4 @@
-"""Records that the suite writes, by the names of semantics: records."""
+"""Records that the suite writes, with the field names of docs/semantics.md#records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The protocol's own words and numbers (semantics: addresses). Imports nothing: a hook reads it at every start."""
+"""The words and numbers of the protocol (docs/semantics.md#addresses). Imports nothing: hooks load it."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ PERSON = "user"
 BROADCAST_TTL_HOURS = 4.0
 DIRECT_TTL_HOURS = 24.0
 LEAST_PREFIX = 8
-"""Characters of a session id that stand for all of it (formats/haak.md 7)."""
+"""Minimum length of an abbreviated session id."""

@@ -1,4 +1,4 @@
-"""Which records are copies of one letter (semantics: the same letter twice): pure, of what stores say of each copy."""
+"""Group records that are copies of one message, from the traces that stores emit for each copy."""
 
 from __future__ import annotations
 

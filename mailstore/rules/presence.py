@@ -1,4 +1,4 @@
-"""Presence: what an agent says that it is doing, when it last said so, and when that is too long ago (seed 004)."""
+"""Presence: what an agent says it is doing, when it last said so, and when that counts as stale."""
 
 from __future__ import annotations
 

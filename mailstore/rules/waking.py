@@ -1,4 +1,4 @@
-"""Who sleeps on mail that would wake them (seed 002: auto-wake)."""
+"""Which sleeping agents have mail that would wake them."""
 
 from __future__ import annotations
 

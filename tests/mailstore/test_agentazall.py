@@ -141,7 +141,7 @@ def test_the_last_of_two_headers_counts_and_is_warned_of(mail: AgentAZAllMail) -
     mail.letter("ann@localhost/inbox", "m", Subject="hello\nFrom: boss@localhost")
     found, events = told(mail.root)
     assert found["m"].sender == "boss@localhost"
-    assert warnings(events) == ["the header From stands more than once: the last one counts"]
+    assert warnings(events) == ["the header From occurs more than once; the last one counts"]
 
 
 def test_another_spelling_of_a_header_counts_only_where_the_right_one_is_missing(mail: AgentAZAllMail) -> None:
@@ -182,7 +182,7 @@ def test_one_id_on_two_messages_keeps_both_and_warns(mail: AgentAZAllMail) -> No
         assert derived.startswith("m~")
         assert {store.content(one) for one in found.values()} == {"The true one.", "A false one."}
     _, events = told(mail.root)
-    assert warnings(events) == [f"another message has the id m: this one is {derived} here"]
+    assert warnings(events) == [f"another message has the id m: this one is shown as {derived}"]
 
 
 def test_content_is_found_in_any_copy_that_is_left(mail: AgentAZAllMail) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mailstore.records.message import Problem
 from mailstore.stores.agentazall import AgentAZAllStore, signature
 from mailstore.stores.agentazall.block import as_upstream_reads, block_of, unwrapped
-from mailstore.stores.agentazall.letter import Letter, parse
+from mailstore.stores.agentazall.letter import MessageFile, parse
 from mailstore.stores.agentazall.pins import Key, Pins
 from mailstore.stores.agentazall.signature import Verdict, facts_of, fingerprint_of
 from tests.mailstore.agentazall_mail import FIXTURE, AgentAZAllMail, identity, told
@@ -21,8 +21,8 @@ VECTORS = json.loads((FIXTURE / "vectors" / "signature_vectors.json").read_text(
 BOB, EVE = identity(1), identity(2)
 
 
-def letter(body: str) -> Letter:
-    return Letter({}, (), body)
+def letter(body: str) -> MessageFile:
+    return MessageFile({}, (), body)
 
 
 @pytest.fixture
@@ -199,7 +199,7 @@ def test_keys_that_can_not_be_kept_are_told_of_and_stay_as_they_are(mail: AgentA
     found, events = told(mail.root)
     assert "signature:valid" in found["m"].tags
     [problem] = [event for event in events if isinstance(event, Problem)]
-    assert "can't be remembered" in problem.reason
+    assert "can't be stored" in problem.reason
     assert path.read_text() == "{ no json"
     assert [each.name for each in path.parent.iterdir()] == ["pins.json"]
 

@@ -179,7 +179,7 @@ def test_a_key_that_can_not_be_read_is_never_replaced(mail: AgentAZAllMail) -> N
     path = state_folder() / "identity.json"
     path.parent.mkdir(parents=True)
     path.write_text('{"private_key_hex": "00"}')
-    with AgentAZAllStore.open(mail.root) as store, pytest.raises(StoreError, match="holds no key"):
+    with AgentAZAllStore.open(mail.root) as store, pytest.raises(StoreError, match="has no key in it"):
         store.send(draft(**hello()))
     assert path.read_text() == '{"private_key_hex": "00"}'
     assert files(mail) == set()

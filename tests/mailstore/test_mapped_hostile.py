@@ -39,10 +39,10 @@ def test_what_is_no_message_is_told_with_its_place_and_why(tmp_path: Path) -> No
     write_lines(tmp_path / "log.jsonl", [good, *bad])
     _, events = read(mapped(tmp_path, LINES))
     assert [(it.line, it.reason) for it in of(Problem, events)] == [
-        (4, "is no record: it has no fields"),
-        (2, "is no message: it names no sender (from)"),
-        (3, "is no message: it names no recipient (to)"),
-        (5, "is no message: it has no body (text)"),
+        (4, "is not a record: not a JSON object"),
+        (2, "is not a message: it has no sender (from)"),
+        (3, "is not a message: it has no recipient (to)"),
+        (5, "is not a message: it has no body (text)"),
     ]
 
 
@@ -182,12 +182,12 @@ def test_thousands_of_files_are_read(tmp_path: Path) -> None:
         ("", "source is missing (expected a table); message is missing"),
         ("source = 3\n[message]\n", "source: "),
         (LINES.replace('sender = "from"\n', ""), "message.sender is missing (expected a dotted path in quotes"),
-        (LINES + 'tiem = "t"\n', "message.tiem is no key here (did you mean time?)"),
+        (LINES + 'tiem = "t"\n', "unknown key message.tiem (did you mean time?)"),
         (LINES + "time = 5\n", "message.time: expected a dotted path in quotes"),
         (LINES + "time = {}\n", "message.time: expected a dotted path in quotes"),
         (
             LINES + 'time = { path = "t", fromat = "iso" }\n',
-            "message.time.fromat is no key here (did you mean format?)",
+            "unknown key message.time.fromat (did you mean format?)",
         ),
         (LINES + 'time = { path = "t", format = "rfc" }\n', "its format: expected iso, epoch, epoch-ms or a pattern"),
         (LINES + 'type = { group = "box" }\n', "message.type: expected a group that source.path names (there is none)"),
@@ -196,7 +196,7 @@ def test_thousands_of_files_are_read(tmp_path: Path) -> None:
         (LINES.replace("[message]", 'path = "("\n[message]'), "source.path: expected a regular expression"),
         (OVERSTORY.replace("table = ", "query = "), "source.query: expected a query that begins with SELECT or WITH"),
         (LINES + "[agents]\nid = 'x'\n", "agents.source is missing (expected a table)"),
-        ("[source\n", "is no TOML"),
+        ("[source\n", "is invalid TOML"),
         ("x = " + "[" * 5000, "is"),
     ],
 )

@@ -59,7 +59,7 @@ def test_its_url_and_title_come_from_its_path(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("this is no record", "no message"),
+        ("this is no record", "not a message"),
         ("[1, 2]", "no message"),
         ('{"sender": "a", "content": "b"}', "recipient"),
         ('{"sender": "", "recipient": "a", "content": "b"}', "no sender"),

@@ -1,4 +1,4 @@
-"""The kind of store for AgentAZAll: a folder for each agent, a file for each copy of a message."""
+"""AgentAZAll: a folder for each agent, a file for each copy of a message (docs/formats/agentazall.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes over another mailbox's records, as they were, into new folders of agents (formats/agentazall.md A1, A2)."""
+"""Write the records of another mailbox into new folders of agents."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ __all__ = ["adopt"]
 MODE = 0o640
 STEM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~+=@-]{0,99}", re.ASCII)
 FOLDERS = (INBOX, OUTBOX, SENT, "who_am_i", TASKS, "notes", "remember")
-"""What its own program makes for each day."""
+"""The folders that the program creates for each day."""
 REFUSED = ',;<>"'
-"""What parts addresses in a header, or begins a quoted one."""
+"""Characters that separate or quote addresses in a header."""
 RESERVED = frozenset({"shared", HUMAN})
 ENDING = frozenset({"Cc", "Cs", "Zl", "Zp"})
-"""Categories of characters that end a line somewhere, or are seen nowhere: none of them goes into a header."""
+"""Unicode categories of line ends and invisible characters, which must not appear in a header."""
 
 
 def adopt(root: Path, records: Iterable[Adopted]) -> None:
-    """Write a folder for each agent, and each letter into its sender's and its audience's. Raises StoreError, OSError.
+    """Write a folder for each agent, and each message for its sender and audience. Raises StoreError, OSError.
 
-    The audience are those to whom it was delivered or who have read it; where neither is known, the agents that it
-    is addressed to. Nothing is signed: only the senders could.
+    The audience is everybody to whom it was delivered or who has read it; if neither is known, the agents that it
+    is addressed to. Nothing is signed: only the senders could do that.
     """
     copying = _Copying(root)
     for record in records:
@@ -57,7 +57,7 @@ def adopt(root: Path, records: Iterable[Adopted]) -> None:
 
 
 class _Copying:
-    """What is known of agents and readers while letters are written."""
+    """The agents and readers known while messages are written."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -68,7 +68,7 @@ class _Copying:
         self.readers: dict[str, list[str]] = {}
 
     def write(self, letter: AdoptedMessage) -> None:
-        """Write all copies of a letter."""
+        """Write all copies of a message."""
         message = letter.message
         self._latest = max(self._latest, message.time)
         day, date = _dated(message)
@@ -96,7 +96,7 @@ class _Copying:
             self._put(f"{owner}/{day}/{INBOX}/{file}", {**header, "Status": status}, body, message.time)
 
     def enrol(self) -> None:
-        """Make the folders of the agents, with what each of them does."""
+        """Create the folders of the agents, with their activity."""
         for agent in self.agents:
             home = self._root / _address(agent.session_id)
             if home.name == HUMAN:
@@ -126,36 +126,36 @@ class _Copying:
         fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW, MODE)
         with os.fdopen(fd, "wb") as file:
             file.write(f"{head}\n---\n{body}".encode("utf-8", "replace"))
-        # its own program keeps the time of a file that it delivers
+        # the program keeps the modification time of a file that it delivers
         kept = min(max(changed, 0.0), time.time())
         os.utime(path, (kept, kept))
 
 
 def _address(name: str) -> str:
-    """Return the address of a name: a part of a header, and the name of a folder."""
+    """Return the address for a name, which must be valid in a header and as a folder name."""
     if name == USER:
         return HUMAN
     found = address_of(name)
-    # what only looks like an address of this system keeps its whole name
+    # a name that only looks like an address of this system is kept whole
     found = found if name_of(found) == name else name
     return safe_name(found or NOBODY, REFUSED, RESERVED)
 
 
 def _id(text: str) -> str:
-    """Return an id as a header holds it: another one where it would be read otherwise."""
+    """Return an id for a header, changed if it would be read differently."""
     is_kept = text == _one_line(text) and text == text.strip("<> \t") == text.strip()
     return text if is_kept else safe_name(text, "<>")
 
 
 def _stem(message_id: str) -> str:
-    """Return what a message's files are called: its id, or as many characters of a digest as its own program takes."""
+    """Return the stem of a message's files: its id, or a digest of the length that the program accepts."""
     if STEM.fullmatch(message_id):
         return message_id
     return hashlib.blake2b(message_id.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _answered(message: Message) -> str:
-    """Return what an answer answers; an answer by its subject alone says that it answers nothing but itself."""
+    """Return the parent's id; for a subject that only looks like a reply, the message's own id."""
     if message.thread:
         return _id(message.thread)
     return _id(message.id) if message.subject.lower().startswith("re: ") else ""
@@ -166,14 +166,14 @@ def _one_line(text: str) -> str:
 
 
 def _body(text: str) -> str:
-    """Return a body that is read as it is: one that quotes a signature, in a block that claims no key."""
+    """Return a body that is read unchanged: one that contains signature markers is wrapped in a block without a key."""
     if not any(marker in text for marker in MARKERS):
         return text
     return "\n".join((BEGIN, "", text, END, SIGNATURE, "", SIGNATURE_END))
 
 
 def _dated(message: Message) -> tuple[str, str]:
-    """Return the folder of a message's day, and its date: in local time where that says all of it."""
+    """Return the day folder and the date of a message, in local time if that is exact."""
     local = _local(message.time)
     day = _day(local)
     if not message.timed:

@@ -1,4 +1,4 @@
-"""Who there is: the folders of a mailbox, and those elsewhere of whom its mail tells (formats/agentazall.md A1)."""
+"""The agents: folders of a mailbox, and remote agents that appear in its mail."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["agents_of", "is_told_of", "tasks_of"]
 
 TASKS_BYTES = 1 << 20
 LAST_DAYS = 30
-"""Days of an agent in which it is looked for what it says that it does."""
+"""Number of an agent's days that are searched for its activity."""
 
 
 def tasks_of(tree: Tree) -> dict[str, tuple[str, Hashable]]:
-    """Return for each agent the newest file that says what it does, with its stamp; an empty one says nothing."""
+    """Return for each agent the newest activity file that isn't empty, with its stamp."""
     found: dict[str, tuple[str, Hashable]] = {}
     for agent in tree.agents:
         found[agent] = ("", None)
@@ -34,7 +34,7 @@ def tasks_of(tree: Tree) -> dict[str, tuple[str, Hashable]]:
 
 
 def agents_of(root: Path, tasks: dict[str, tuple[str, Hashable]], told_of: Iterable[str]) -> list[Agent]:
-    """Return the agents that have a folder, and those without one that wrote, or whose address is elsewhere."""
+    """Return the agents with a folder, and those without that are senders or have a remote address."""
     here = {name_of(folder): name for folder, (name, _) in tasks.items()}
     here.pop(USER, None)
     found = [Agent(name, activity=_activity(root / file) if file else "") for name, file in sorted(here.items())]
@@ -42,7 +42,7 @@ def agents_of(root: Path, tasks: dict[str, tuple[str, Hashable]], told_of: Itera
 
 
 def is_told_of(name: str, *, is_sender: bool) -> bool:
-    """Say whether a name in the mail is somebody's: whoever wrote is there, and so is whoever is elsewhere."""
+    """Return whether a name in the mail is an agent: every sender and every remote address is."""
     return is_sender or is_remote(name)
 
 

@@ -1,4 +1,4 @@
-"""The signed block in a body, as we take it apart and as upstream does (formats/agentazall.md A3)."""
+"""The signed block in a body, as parsed by us and by the original program (docs/formats/agentazall.md#signatures)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BEGIN_LINE = re.compile(rf"(?:\A|(?<=\n)){BEGIN}(?=\r?\n)")
 
 
 class Block(NamedTuple):
-    """The outermost signed block: what stands before and after it, what it claims of its key, and what it holds."""
+    """The outermost signed block: the text before and after it, its claimed key, and its contents."""
 
     before: str
     fingerprint: str
@@ -29,19 +29,19 @@ class Block(NamedTuple):
 
     @property
     def is_all(self) -> bool:
-        """Say whether no text stands outside the block."""
+        """Return whether there is no text outside the block."""
         return not (self.before.strip() or self.after.strip())
 
 
 def is_marked(body: str) -> bool:
-    """Say whether a line of a body begins a signed block."""
+    """Return whether a line of a body begins a signed block."""
     return BEGIN in body and BEGIN_LINE.search(body) is not None
 
 
 def block_of(body: str) -> Block | None:
-    """Return the block from the first BEGIN to the last END that has a signature; None where there is none whole.
+    """Return the block from the first BEGIN to the last END with a signature; None if there is no complete one.
 
-    The payload is what stands after the first empty line, without the one newline before END.
+    The payload is the text after the first empty line, without the newline before END.
     """
     begin = BEGIN_LINE.search(body) if BEGIN in body else None
     if begin is None:
@@ -71,7 +71,7 @@ def block_of(body: str) -> Block | None:
 
 
 def unwrapped(body: str) -> str:
-    """Return a body without the marks of its outermost block; text outside it stays, and is marked."""
+    """Return a body without the markers of its outermost block; text outside it is kept and marked."""
     block = block_of(body)
     if block is None:
         return body
@@ -88,7 +88,7 @@ def wrapped(body: str, fingerprint: str, public_key: str, signature: str) -> str
 
 
 def as_upstream_reads(body: str) -> Block | None:
-    """Return the block that upstream checks: to the first END, stripped; None where it takes the body for unsigned."""
+    """Return the block that the original program checks: up to the first END, stripped; None if unsigned for it."""
     body = body.replace("\r\n", "\n").replace("\r", "\n")
     _, begin, rest = body.partition(BEGIN)
     if not begin:

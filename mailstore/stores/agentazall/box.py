@@ -1,4 +1,4 @@
-"""One box of one day: its message files with their stamps, the newest first, however many there are."""
+"""One box of one day: its message files with their stamps, newest first."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ __all__ = ["Box"]
 
 LARGE = 2000
 HEAD = 200
-"""Files of a large box that are looked at closely whenever something changed; the others now and then."""
+"""Number of files in a large box that are checked at every change; the others are checked now and then."""
 FEW = 1000
 
 
 class Box:
-    """Remembers the message files of a folder; a stamp covers the folder of a message's attachments too.
+    """The message files of a folder; a stamp covers the folder of a message's attachments too.
 
-    `parts` are the files by their names from the root, the newest first; `head` holds the first of them. Belongs to
-    one thread at a time.
+    `parts` are the files by their path from the root, newest first; `head` is the first of them. Not thread-safe.
     """
 
     def __init__(self, root: Path, name: str) -> None:
@@ -32,13 +31,13 @@ class Box:
         self.head: dict[str, Hashable] = {}
 
     def look(self, *, closely: bool, wholly: bool) -> None:
-        """Look again: at the entries, `closely` at the stamps of the newest files, `wholly` at those of all."""
+        """Update the entries; `closely` checks the stamps of the newest files, `wholly` those of all."""
         is_large = len(self._entries) > LARGE
         before = self._entries
         try:
             found = self._folder.look(closely=wholly or (closely and not is_large))
         except OSError:
-            # what an owner keeps to itself is not there for us
+            # unreadable for us: treated as empty
             found = {}
         changed: list[str] = []
         if found is not before:
@@ -54,7 +53,7 @@ class Box:
             self._take_in({name if name.endswith(".txt") else f"{name}.txt" for name in changed})
 
     def _take_in(self, changed: set[str]) -> None:
-        """Put the files that changed in front, or all in order where they are many."""
+        """Put the changed files in front, or sort all of them if many changed."""
         is_few = len(changed) < FEW < len(self.parts)
         names: Iterable[str] = changed if is_few else (name for name in self._entries if name.endswith(".txt"))
         rows = sorted((name for name in names if name in self._entries), key=self._age)
@@ -74,5 +73,5 @@ class Box:
 
 
 def _is_kept(name: str) -> bool:
-    """Say whether a name may be that of a message or of the folder of its attachments."""
+    """Return whether a name may be a message's or its attachment folder's."""
     return not (name.startswith(".") or name.endswith((".tmp", ".synced", ".ftp_synced")))

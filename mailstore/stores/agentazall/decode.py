@@ -1,4 +1,4 @@
-"""A copy of a message as a Message, and what a copy tells beside it (formats/agentazall.md A2, A7)."""
+"""Decode a copy of a message, and its trace (docs/formats/agentazall.md#records)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.records.message import NEVER, Location, Message, Trace
 from mailstore.stores.agentazall.block import unwrapped
-from mailstore.stores.agentazall.letter import ISO, Letter, moment
+from mailstore.stores.agentazall.letter import ISO, MessageFile, moment
 from mailstore.stores.agentazall.names import address_of, addresses, bare, is_remote, name_of, plain_of
 from mailstore.stores.agentazall.places import INBOX
 
@@ -21,7 +21,7 @@ MOST_ATTACHMENTS = 1000
 
 
 class Copy(NamedTuple):
-    """Where a copy of a message lies: whose it is, of which day, in which box, in which file."""
+    """The location of a copy: owner, day, box and file."""
 
     owner: str
     day: str
@@ -30,55 +30,55 @@ class Copy(NamedTuple):
 
     @property
     def stem(self) -> str:
-        """Return the file's name without its ending."""
+        """Return the file's name without its suffix."""
         return self.file.removesuffix(".txt")
 
 
 class Who(NamedTuple):
-    """Sender and recipients, by their names here."""
+    """Sender and recipients, by their names in the mailbox."""
 
     sender: str
     recipients: tuple[str, ...]
 
 
 def split(part: str) -> Copy | None:
-    """Return where a message file lies, None for the name of anything else."""
+    """Return the location in a path, None for anything but a message file."""
     names = part.split("/")
     return Copy(*names) if len(names) == 4 else None
 
 
-def who(letter: Letter, copy: Copy) -> Who:
-    """Return a letter's sender and recipients; a kept copy without From is of whoever keeps it."""
+def who(letter: MessageFile, copy: Copy) -> Who:
+    """Return sender and recipients; a sent copy without From is its owner's."""
     sender = bare(letter.get("From")) or (copy.owner if copy.box != INBOX else "")
     return Who(name_of(sender), tuple(map(name_of, addresses(letter.get("To"), letter.get("Cc")))))
 
 
-def id_of(letter: Letter, copy: Copy) -> str:
-    """Return the id that a copy claims, its file's where it claims none."""
+def id_of(letter: MessageFile, copy: Copy) -> str:
+    """Return the id in the header, else the stem of the file."""
     return letter.get("Message-ID").strip("<> \t") or copy.stem
 
 
 def digest_of(text: str, sender: str) -> str:
-    """Return what tells two messages of one id apart."""
+    """Return a digest that distinguishes messages with the same id."""
     return hashlib.blake2b(f"{sender}\n{text}".encode(), digest_size=8).hexdigest()
 
 
 RELAY_ID = re.compile(r"\d+_.+_[\w-]{6,12}")
 
 
-def way_of(letter: Letter, copy: Copy) -> str:
-    """Return how a copy came: a relay and an e-mail server give it an id and a date of their own (A2, A11)."""
+def way_of(letter: MessageFile, copy: Copy) -> str:
+    """Return how a copy arrived: relays and e-mail servers give it their own id and date."""
     date = letter.get("Date")
     if "T" in date and RELAY_ID.fullmatch(id_of(letter, copy)):
         return "relay"
     return "folder" if ISO.match(date) or not date else "e-mail"
 
 
-def trace_of(letter: Letter, copy: Copy, message_id: str, key: str, changed: float) -> Trace:
-    """Return what a copy tells of its letter; `key` is that of its signature, empty where it has none that is valid.
+def trace_of(letter: MessageFile, copy: Copy, message_id: str, key: str, changed: float) -> Trace:
+    """Return the trace of a copy; `key` is the key of its signature, empty if there is no valid one.
 
-    A sender is known by the name before `@localhost` or `.agenttalk`, which are the same agent's on two ways; a subject
-    that was left out is written by the program itself.
+    Senders are compared without `@localhost` or `.agenttalk`, which are the same agent on two routes; the program
+    itself fills in a missing subject.
     """
     sender, recipients = who(letter, copy)
     said = (plain_of(address_of(sender)), letter.get("Subject") or "No Subject", unwrapped(letter.body).strip(), key)
@@ -97,7 +97,7 @@ def trace_of(letter: Letter, copy: Copy, message_id: str, key: str, changed: flo
 
 
 def attachments(path: Path) -> list[str]:
-    """Return the names of the files beside a message file, as they lie in its folder."""
+    """Return the names of a message's attachments, from its folder."""
     folder = path.with_suffix("")
     if folder.is_symlink():
         return []
@@ -108,8 +108,8 @@ def attachments(path: Path) -> list[str]:
         return []
 
 
-def missing(letter: Letter, names: list[str]) -> list[str]:
-    """Return the attachments that a header names and its folder does not hold; commas in names make it unsure."""
+def missing(letter: MessageFile, names: list[str]) -> list[str]:
+    """Return the attachments listed in the header that are missing; unknown if names contain commas."""
     text = letter.get("Attachments")
     if not text or any("," in name for name in names):
         return []
@@ -121,11 +121,11 @@ LOUD = re.compile(
     "|text-outside-signature|blocked|attachment-missing:.*",
     re.DOTALL,
 )
-"""What a person must not overlook: such a tag begins with an exclamation mark."""
+"""Tags that must not be overlooked; they get a leading exclamation mark."""
 
 
 def message_of(
-    letter: Letter,
+    letter: MessageFile,
     copy: Copy,
     *,
     message_id: str,
@@ -135,7 +135,7 @@ def message_of(
     size: int,
     changed: float,
 ) -> Message:
-    """Return a copy as a message; `changed` is when its file was, for one without a date."""
+    """Return the message in a copy; `changed` is its file's modification time, for one without a date."""
     text = unwrapped(letter.body)
     sender, recipients = who(letter, copy)
     date = letter.get("Date")

@@ -1,4 +1,4 @@
-"""The key with which the person signs: made when it is first needed, kept outside every mailbox."""
+"""The person's signing key: created on first use, stored outside every mailbox."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ LARGEST = 1 << 16
 
 
 class Identity(NamedTuple):
-    """A seed of 32 bytes and its public key."""
+    """A private key (seed of 32 bytes) and its public key."""
 
     seed: bytes
     public: bytes
 
     @property
     def public_key(self) -> str:
-        """Return the public key as messages have it."""
+        """Return the public key in base64, as in messages."""
         return base64.b64encode(self.public).decode("ascii")
 
     def signed(self, body: str) -> str:
@@ -46,7 +46,7 @@ class _File(msgspec.Struct):
 
 
 def own_identity() -> Identity:
-    """Return the person's identity, made now where there is none yet. Raises StoreError."""
+    """Return the person's identity, creating it if needed. Raises StoreError."""
     if not is_checkable():
         raise StoreError("mail can't be signed", "install signalbox[agentazall]")
     path = _path()
@@ -58,7 +58,7 @@ def own_identity() -> Identity:
     except OSError as error:
         raise refusal(path, error) from error
     if found is None:
-        raise StoreError(f"{path} is gone again", "try again")
+        raise StoreError(f"{path} has disappeared", "try again")
     return found
 
 
@@ -67,16 +67,16 @@ def _path() -> Path:
 
 
 def _read(path: Path) -> Identity | None:
-    """Return the identity in a file, None where there is no file. Raises OSError, StoreError."""
+    """Return the identity in a file, None if there is no file. Raises OSError, StoreError."""
     try:
         data = read_whole(path, LARGEST)
         seed = bytes.fromhex(msgspec.json.decode(data, type=_File).private_key_hex)
     except FileNotFoundError:
         return None
     except (NotAFile, ValueError, msgspec.MsgspecError) as error:
-        raise StoreError(f"{path} holds no key", "bring it back, or move it away to begin with a new key") from error
+        raise StoreError(f"{path} has no key in it", "restore it, or move it away to start with a new key") from error
     if len(seed) != 32:
-        raise StoreError(f"{path} holds no key", "bring it back, or move it away to begin with a new key")
+        raise StoreError(f"{path} has no key in it", "restore it, or move it away to start with a new key")
     return Identity(seed, public_of(seed))
 
 

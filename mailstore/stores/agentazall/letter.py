@@ -1,4 +1,4 @@
-"""A message file taken apart: its header by name, and its body (formats/agentazall.md A2, A18)."""
+"""Parse a message file: its header by name, and its body (docs/formats/agentazall.md#records)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
-__all__ = ["ISO", "Letter", "NotALetter", "is_partial", "moment", "parse"]
+__all__ = ["ISO", "InvalidMessageFile", "MessageFile", "is_partial", "moment", "parse"]
 
 SEPARATOR = re.compile(r"(?:\A|(?<=[\r\n]))[^\S\r\n]*---[^\S\r\n]*(?:\r\n|[\r\n]|\Z)")
 LINE_END = re.compile(r"\r\n|[\r\n]")
@@ -21,12 +21,12 @@ SIGNED, SIGNED_END = b"---BEGIN AGENTAZALL SIGNED MESSAGE---", b"---END AGENTAZA
 BOM = "\ufeff"
 
 
-class NotALetter(Exception):
-    """A file holds no message; the text says why."""
+class InvalidMessageFile(Exception):
+    """A file is not a message; the text says why."""
 
 
-class Letter(NamedTuple):
-    """A message file: its header by canonical names, all header lines in order, its body, and what is odd about it."""
+class MessageFile(NamedTuple):
+    """A message file: its header by canonical names, all header lines in order, its body, and warnings."""
 
     header: dict[str, str]
     lines: tuple[tuple[str, str], ...]
@@ -34,30 +34,30 @@ class Letter(NamedTuple):
     oddities: tuple[str, ...] = ()
 
     def get(self, name: str) -> str:
-        """Return a header's value, empty where it has none."""
+        """Return a header's value, empty if missing."""
         return self.header.get(name, "")
 
 
 def is_partial(data: bytes) -> bool:
-    """Say whether a file looks like one that its writer is not done with."""
+    """Return whether a file looks incomplete."""
     if SIGNED in data:
         return not data.rstrip().endswith(SIGNED_END)
     return b"\n---" not in data
 
 
-def parse(data: bytes) -> Letter:
-    """Take a message file apart. Raises NotALetter.
+def parse(data: bytes) -> MessageFile:
+    """Parse a message file. Raises InvalidMessageFile.
 
-    The header ends at the first line that is `---`. A header that stands twice has its last value, as upstream reads
-    it; one spelled in another case, which upstream passes over, counts only where the right spelling is missing.
+    The header ends at the first line that is `---`. A repeated header has its last value, as in the original program;
+    one in another case, which that program ignores, counts only if the exact spelling is missing.
     """
     text = data.decode("utf-8", "replace")
     odd: list[str] = []
     if text.startswith(BOM):
         text = text[1:]
-        odd.append("a byte order mark stands before it: its own program misreads the first line")
+        odd.append("it begins with a byte order mark, so AgentAZAll misreads the first line")
     if "\ufffd" in text and "\ufffd".encode() not in data:
-        odd.append("it holds bytes that are no UTF-8")
+        odd.append("it contains invalid UTF-8")
     end = SEPARATOR.search(text)
     head, body = (text[: end.start()], text[end.end() :]) if end else (text, "")
     lines = tuple(_header_lines(head))
@@ -68,16 +68,16 @@ def parse(data: bytes) -> Letter:
         if name is None:
             continue
         if name in header and key == name:
-            odd.append(f"the header {name} stands more than once: the last one counts")
+            odd.append(f"the header {name} occurs more than once; the last one counts")
         if key != name:
-            odd.append(f"the header {key!r} is spelled otherwise: its own program does not take it for {name}")
+            odd.append(f"the header {key!r} is misspelled; AgentAZAll does not read it as {name}")
         (header if key == name else other)[name] = value
     header = {**other, **header}
     if not ESSENTIAL.intersection(header):
-        raise NotALetter("it is empty" if not text.strip() else "no message: it has no header")
+        raise InvalidMessageFile("it is empty" if not text.strip() else "not a message: it has no header")
     if end is None:
-        odd.append("no line of --- ends its header: it has no body")
-    return Letter(header, lines, body, tuple(dict.fromkeys(odd)))
+        odd.append("no line of --- after the header: it has no body")
+    return MessageFile(header, lines, body, tuple(dict.fromkeys(odd)))
 
 
 def _header_lines(head: str) -> list[tuple[str, str]]:
@@ -86,10 +86,9 @@ def _header_lines(head: str) -> list[tuple[str, str]]:
 
 
 def moment(text: str) -> float | None:
-    """Return a date in seconds since the epoch, None for what is none.
+    """Return a date in seconds since the epoch, None if invalid.
 
-    Three grammars: `YYYY-MM-DD HH:MM:SS` in local time, ISO 8601 with a T in UTC unless it says otherwise, and
-    that of e-mail (A2).
+    Three formats: `YYYY-MM-DD HH:MM:SS` in local time, ISO 8601 with a T (UTC by default), and e-mail dates.
     """
     try:
         if ISO.match(text):

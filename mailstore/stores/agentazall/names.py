@@ -1,4 +1,4 @@
-"""The addresses of AgentAZAll as names of ours, and back."""
+"""Convert addresses of AgentAZAll to names and back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HUMAN = "human@localhost"
 """The address of the person at the console."""
 USER = "user"
 PREFIX = "agentazall:"
-"""Stands before an address that would mean something else here: this system knows no broadcast, role or channel."""
+"""Prefix for addresses that would mean something else here: this system has no broadcasts, roles or channels."""
 NOBODY = "nobody"
 LOCAL = "localhost"
 RELAYED = ".agenttalk"
@@ -27,7 +27,7 @@ def bare(text: str) -> str:
 
 
 def name_of(address: str) -> str:
-    """Return what an address is called here: `user` for the person's own."""
+    """Return the name for an address: `user` for the person's own."""
     if address == HUMAN:
         return USER
     if not address:
@@ -38,19 +38,19 @@ def name_of(address: str) -> str:
 
 
 def address_of(name: str) -> str:
-    """Return the address that a name of ours stands for."""
+    """Return the address for a name."""
     return HUMAN if name == USER else name.removeprefix(PREFIX)
 
 
 def addresses(*fields: str) -> tuple[str, ...]:
-    """Return the addresses in headers, once each, in order."""
+    """Return the addresses in headers, in order, without duplicates."""
     found = (address for field in fields for address in _parsed(field))
     return tuple(dict.fromkeys(address for address in found if address))
 
 
 def _parsed(field: str) -> list[str]:
     if "<" in field:
-        # e-mail writes names, and these may hold commas
+        # e-mail addresses may include display names with commas
         found = [address for _, address in getaddresses([field]) if address]
         if found:
             return found
@@ -58,11 +58,11 @@ def _parsed(field: str) -> list[str]:
 
 
 def is_remote(name: str) -> bool:
-    """Say whether a name is that of a mailbox on another machine or relay, going by its address."""
+    """Return whether a name's address is on another machine or relay."""
     _, at, domain = name.rpartition("@")
     return domain != LOCAL if at else name.endswith(RELAYED)
 
 
 def plain_of(address: str) -> str:
-    """Return an address without what tells by which way it is reached: a relay knows an agent as `name.agenttalk`."""
+    """Return an address without its route: a relay knows an agent as `name.agenttalk`."""
     return address.removesuffix(f"@{LOCAL}").removesuffix(RELAYED)

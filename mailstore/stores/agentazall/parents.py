@@ -1,4 +1,4 @@
-"""Finds what a message answers: upstream writes no id of it, only `Re:` and a quotation (formats/agentazall.md A2)."""
+"""Find the parent of a message: AgentAZAll writes no id, only `Re:` and a quotation."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from bisect import bisect_right, insort
 from typing import NamedTuple
 
-from mailstore.stores.agentazall.letter import Letter
+from mailstore.stores.agentazall.letter import MessageFile
 
 __all__ = ["Parents", "is_answer"]
 
 QUOTED = re.compile(r"(?m)^--- Original from (.*) \((.*)\) ---\r?$")
 RE = "re: "
 MOST = 100
-"""Messages of one date, or of one subject, among which the answered one is looked for."""
+"""Maximum number of messages with the same date or subject that are considered."""
 
 
 class _Known(NamedTuple):
@@ -32,25 +32,25 @@ NOBODY = _Known(0.0, "", "", "", ())
 
 
 class Parents:
-    """Remembers messages by sender and date, and by sender and subject in the order of their times."""
+    """Messages by sender and date, and by sender and subject in order of time."""
 
     def __init__(self) -> None:
         self._dated: dict[tuple[str, str], list[_Known]] = {}
         self._named: dict[tuple[str, str], list[_Known]] = {}
 
-    def note(self, letter: Letter, message_id: str, time: float, sender: str, recipients: tuple[str, ...]) -> None:
-        """Remember a message that may be answered."""
+    def note(self, letter: MessageFile, message_id: str, time: float, sender: str, recipients: tuple[str, ...]) -> None:
+        """Add a message that may have replies."""
         known = _Known(time, message_id, letter.get("Subject"), sender, recipients)
         self._dated.setdefault((letter.get("From"), letter.get("Date")), []).append(known)
         insort(self._named.setdefault((_plain(known.subject), sender), []), known)
 
     def of(
-        self, letter: Letter, body: str, message_id: str, time: float, sender: str, recipients: tuple[str, ...]
+        self, letter: MessageFile, body: str, message_id: str, time: float, sender: str, recipients: tuple[str, ...]
     ) -> str | None:
-        """Return the id of what a message answers.
+        """Return the id of a message's parent.
 
-        The id in In-Reply-To where some program wrote one, else the message of the quoted sender and date, else the
-        latest before it with that subject between the same two.
+        The id in In-Reply-To if there is one, else the message of the quoted sender and date, else the latest earlier
+        one with that subject between the same two.
         """
         if named := letter.get("In-Reply-To").strip("<> "):
             return named if named != message_id else None
@@ -67,24 +67,24 @@ class Parents:
         return max((one for one in latest if one), default=NOBODY).id or None
 
     def _latest(self, subject: str, writer: str, time: float, reader: str, but: str) -> _Known | None:
-        """Return the latest message of a subject from one to another, up to a moment."""
+        """Return the latest message with a subject from `writer` to `reader`, up to a time."""
         named = self._named.get((subject, writer), [])
         at = bisect_right(named, time, key=lambda one: one.time)
         for one in reversed(named[max(0, at - MOST) : at]):
-            # dates are of whole seconds: what began the conversation may be of the same one
+            # dates have whole seconds: the parent may have the same one
             is_before = one.time < time or not one.is_answer
             if is_before and reader in one.recipients and one.id != but:
                 return one
         return None
 
 
-def is_answer(letter: Letter) -> bool:
-    """Say whether a subject says that the message is an answer."""
+def is_answer(letter: MessageFile) -> bool:
+    """Return whether the subject marks a message as a reply."""
     return letter.get("Subject").lower().startswith(RE)
 
 
 def _plain(subject: str) -> str:
-    """Return a subject without what marks it as an answer's."""
+    """Return a subject without `Re:`."""
     while subject.lower().startswith(RE):
         subject = subject[len(RE) :].lstrip()
     return subject

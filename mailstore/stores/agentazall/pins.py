@@ -1,6 +1,6 @@
-"""Which key each sender signed with when it was first seen, kept in our own state: trust on first use (A5).
+"""The first key seen of each sender, stored in our own state: trust on first use.
 
-The program's own keyring is no help: it takes the fingerprint that a message claims, and warns of no change.
+The program's own keyring doesn't help: it trusts the fingerprint in the message and doesn't warn of changes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PAUSE_SECONDS = 1.0
 
 
 class Key(StrEnum):
-    """How a message's key stands to the one that is remembered for its sender."""
+    """How a message's key relates to the one remembered for its sender."""
 
     NEW = "new"
     PINNED = "pinned"
@@ -50,7 +50,7 @@ Table = dict[str, dict[str, Pin]]
 
 
 class Pins:
-    """The keys remembered for one mailbox; may be asked from any thread."""
+    """The keys remembered for one mailbox. Thread-safe."""
 
     def __init__(self, mailbox: str) -> None:
         self._mailbox = mailbox
@@ -62,23 +62,23 @@ class Pins:
 
     @property
     def path(self) -> Path:
-        """Return the file that holds the keys of every mailbox."""
+        """Return the file with the keys of all mailboxes."""
         return state_folder() / "pins.json"
 
     def load(self) -> None:
-        """Take in what is remembered; a file that can't be read is told of in `trouble`, and not written over."""
+        """Load the stored keys; an unreadable file is reported in `trouble` and not overwritten."""
         with self._lock:
             try:
                 self._pins = {**_table(self.path).get(self._mailbox, {}), **self._unsaved}
             except (OSError, NotAFile, msgspec.MsgspecError) as error:
-                self.trouble = f"the keys of senders can't be remembered: {self.path} can't be read ({error})"
+                self.trouble = f"the keys of senders can't be stored: {self.path} can't be read ({error})"
 
     def known(self, sender: str) -> Pin | None:
-        """Return what is remembered of a sender's key."""
+        """Return the stored key of a sender."""
         return self._pins.get(sender)
 
     def compare(self, sender: str, key: str, message_id: str) -> Key:
-        """Say how a key stands to the one that is remembered; the first one is remembered."""
+        """Compare a key with the stored one; the first key is stored."""
         with self._lock:
             pin = self._pins.get(sender)
             if pin is None:
@@ -88,7 +88,7 @@ class Pins:
             return Key.NEW if pin.message_id == message_id else Key.PINNED
 
     def pin(self, sender: str, key: str) -> None:
-        """Remember a key that is known to be the sender's, whatever was remembered before."""
+        """Store a key that is known to be the sender's, replacing any other."""
         with self._lock:
             pin = self._pins.get(sender)
             if pin is None or pin.public_key != key:
@@ -96,7 +96,7 @@ class Pins:
         self.save(at_once=True)
 
     def save(self, *, at_once: bool = False) -> None:
-        """Write what is new, at most once a second unless `at_once`; what can't be written is told of in `trouble`."""
+        """Write new keys, at most once a second unless `at_once`; failures are reported in `trouble`."""
         with self._lock:
             if not self._unsaved or self.trouble or (not at_once and time.monotonic() - self._saved < PAUSE_SECONDS):
                 return
@@ -105,7 +105,7 @@ class Pins:
                 with locked(self.path):
                     table = _table(self.path)
                     theirs = table.get(self._mailbox, {})
-                    # another console may have been first: its key stands, unless ours is known to be right
+                    # another console may have been first: its key wins unless ours is known to be right
                     certain = {sender: pin for sender, pin in self._unsaved.items() if not pin.message_id}
                     self._pins |= {**self._unsaved, **theirs, **certain}
                     table[self._mailbox] = {**self._unsaved, **theirs, **certain}
@@ -113,7 +113,7 @@ class Pins:
                 self._unsaved = {}
                 self._saved = time.monotonic()
             except (OSError, NotAFile, StoreError, msgspec.MsgspecError) as error:
-                self.trouble = f"the keys of senders can't be remembered: {error}"
+                self.trouble = f"the keys of senders can't be stored: {error}"
 
 
 def _table(path: Path) -> Table:

@@ -1,4 +1,4 @@
-"""Where an AgentAZAll mailbox lies, and how to tell that one does (formats/agentazall.md A1, A9)."""
+"""Find AgentAZAll mailboxes (docs/formats/agentazall.md#files)."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ __all__ = [
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 INBOX, OUTBOX, SENT = "inbox", "outbox", "sent"
 BOXES = (SENT, OUTBOX, INBOX)
-"""The folders of a day that hold messages, the copy that its sender keeps first."""
+"""The folders of a day with messages, the sender's copies first."""
 CONFIG_BYTES = 1 << 20
 KEYS = (".agent_key", ".identity_key")
 LOOKED_AT = 200
-"""Entries of a folder that are looked at to tell what it is: recognising must be cheap."""
+"""Maximum number of entries examined to recognise a folder."""
 MOST_ROOTS = 50
 MAILBOXES = "mailboxes"
 
 
 def find(path: Path) -> Path | None:
-    """Return the folder of mailboxes that a path names: it, what holds it, a config.json, or one agent's folder.
+    """Return the folder of mailboxes for a path: itself, a folder above it, a config.json, or one agent's folder.
 
     Raises OSError.
     """
@@ -61,12 +61,12 @@ def find(path: Path) -> Path | None:
 
 
 def looks_like(folder: Path) -> bool:
-    """Say whether any of a folder's first entries is the folder of an agent. Raises OSError."""
+    """Return whether any of a folder's first entries is an agent's folder. Raises OSError."""
     return any(_is_agent(entry) for entry in islice(_folders(folder), LOOKED_AT))
 
 
 def roots_below(path: Path, *, deep: bool = True) -> dict[str, Path]:
-    """Return the folders of mailboxes in a path's folders, and in theirs, by the names of these. Raises OSError."""
+    """Return the mailbox folders up to two levels below a path, by folder name. Raises OSError."""
     found: dict[str, Path] = {}
     for folder in islice(sorted(_folders(path)) if path.is_dir() else [], MOST_ROOTS):
         try:
@@ -80,12 +80,12 @@ def roots_below(path: Path, *, deep: bool = True) -> dict[str, Path]:
 
 
 def is_agent_name(name: str) -> bool:
-    """Say whether a folder of this name may be an agent's."""
+    """Return whether a folder of this name may be an agent's."""
     return not name.startswith(".") and name != "shared"
 
 
 def config_at(path: Path) -> dict[str, Any] | None:
-    """Return the program's configuration at a path, None where none is. Raises OSError."""
+    """Return the program's configuration at a path, or None. Raises OSError."""
     try:
         found = json.loads(read_whole(path, CONFIG_BYTES))
     except (NotAFile, ValueError, RecursionError):
@@ -96,7 +96,7 @@ def config_at(path: Path) -> dict[str, Any] | None:
 
 
 def mailbox_dir(config: dict[str, Any], path: Path) -> Path | None:
-    """Return the folder of mailboxes that a configuration names, seen from where it lies."""
+    """Return the folder of mailboxes in a configuration, relative to the configuration file."""
     named = config.get("mailbox_dir")
     if not isinstance(named, str) or not named or "\0" in named:
         return None
@@ -104,7 +104,7 @@ def mailbox_dir(config: dict[str, Any], path: Path) -> Path | None:
 
 
 def _is_agent(folder: Path) -> bool:
-    """Say whether a folder holds an agent's key, or a day that holds a box."""
+    """Return whether a folder contains an agent's key, or a day with a box."""
     if any((folder / key).is_file() for key in KEYS):
         return True
     days = (day for day in islice(_folders(folder), LOOKED_AT) if DAY.fullmatch(day.name))

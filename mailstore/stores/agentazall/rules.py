@@ -1,4 +1,4 @@
-"""The address filter of a configuration, as upstream applies it (formats/agentazall.md A8)."""
+"""The address filter of a configuration, applied as AgentAZAll does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_CONFIGS = 100
 
 
 class Filter(NamedTuple):
-    """Which senders an agent's own program accepts from outside; mail from its own machine it never filters."""
+    """Which remote senders an agent's program accepts; local mail is never filtered."""
 
     mode: str = "blacklist"
     blacklist: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ OPEN = Filter()
 
 
 def is_blocked(rules: Filter, sender: str) -> bool:
-    """Say whether a filter rejects a sender, going by the From header as it stands."""
+    """Return whether a filter rejects a sender, by the raw From header."""
     sender = sender.lower().strip()
     if rules.mode == "off" or not sender:
         return False
@@ -42,7 +42,7 @@ def _matches(patterns: Iterable[str], sender: str) -> bool:
 
 
 def filter_of(config: dict[str, Any]) -> Filter:
-    """Return the filter in a configuration, the open one where it has none that can be understood."""
+    """Return the filter in a configuration; OPEN if there is no valid one."""
     found = config.get("address_filter")
     if not isinstance(found, dict):
         return OPEN
@@ -54,7 +54,7 @@ def _texts(value: object) -> tuple[str, ...]:
 
 
 def filters_of(root: Path) -> dict[str, Filter]:
-    """Return the filters of the agents whose configuration lies beside the mailboxes, by address."""
+    """Return the filters of the agents with a configuration beside the mailboxes, by address."""
     found: dict[str, Filter] = {}
     with suppress(OSError):
         for path in islice(sorted(root.parent.parent.glob("config*.json")), MOST_CONFIGS):

@@ -1,7 +1,7 @@
-"""What can be said of a message's signature, fact by fact (formats/agentazall.md A3, A4).
+"""The facts about a message's signature (docs/formats/agentazall.md#signatures).
 
-A signature covers the body and nothing else: no header, no attachment. So no single fact means that a message
-is genuine, and none is made up from the others.
+A signature covers the body and nothing else: no header, no attachment. So no single fact proves that a message
+is genuine, and no verdict is derived from them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from mailstore.stores.agentazall.block import Block, as_upstream_reads, block_of, is_marked
-from mailstore.stores.agentazall.letter import Letter
+from mailstore.stores.agentazall.letter import MessageFile
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -23,11 +23,11 @@ __all__ = ["NOT_CHECKED", "Facts", "Verdict", "facts_of", "fingerprint_of", "is_
 
 NOT_CHECKED = "signatures are not checked: install signalbox[agentazall]"
 LEGACY = ("Public-Key", "Signature")
-"""The headers with which version 1.0.17 signed."""
+"""The headers used for signing by version 1.0.17."""
 
 
 class Verdict(StrEnum):
-    """What a signature is found to be; what is wrong stands out."""
+    """The result of checking a signature; bad results are in capitals."""
 
     NONE = "none"
     VALID = "valid"
@@ -39,11 +39,11 @@ class Verdict(StrEnum):
 
 
 class Facts(NamedTuple):
-    """The facts of one body's signature.
+    """The facts about one body's signature.
 
-    `key` is the public key in the message, in base64 as it should be written, empty where it has none that is one.
-    `is_named` says whether the fingerprint in the message is that of the key; `upstream` what its own program would
-    say (None: not signed, or not checked).
+    `key` is the public key in the message in canonical base64, empty if there is no valid one. `is_named`: whether
+    the fingerprint in the message matches the key. `upstream`: the verdict of the original program (None: not signed,
+    or not checked).
     """
 
     verdict: Verdict
@@ -55,11 +55,11 @@ class Facts(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Say whether a valid signature covers all of the text."""
+        """Return whether a valid signature covers the whole text."""
         return self.verdict is Verdict.VALID and self.is_all
 
     def tags(self) -> tuple[str, ...]:
-        """Return the facts as tags, those that warn in capitals."""
+        """Return the facts as tags, warnings in capitals."""
         found = [f"signature:{self.verdict}"]
         if self.verdict in (Verdict.VALID, Verdict.INVALID, Verdict.NOT_CHECKED):
             found.append("fingerprint:matches" if self.is_named else "fingerprint:MISMATCH")
@@ -72,8 +72,8 @@ class Facts(NamedTuple):
         return tuple(found)
 
 
-def facts_of(letter: Letter) -> Facts:
-    """Return the facts of a letter's signature: our own check is of the outermost block."""
+def facts_of(letter: MessageFile) -> Facts:
+    """Return the facts about a message's signature; our own check uses the outermost block."""
     block = block_of(letter.body)
     if block is None:
         if is_marked(letter.body):
@@ -96,13 +96,13 @@ def fingerprint_of(key: bytes) -> str:
 
 
 def key_of(text: str) -> bytes:
-    """Return the public key that base64 stands for, empty for what is none."""
+    """Return the public key in base64 text, empty if invalid."""
     return _decoded(text, 32)
 
 
 @lru_cache(maxsize=1)
 def is_checkable() -> bool:
-    """Say whether the library is there that checks signatures."""
+    """Return whether the library for checking signatures is installed."""
     try:
         import cryptography.hazmat.primitives.asymmetric.ed25519  # noqa: F401 - asked for only when one is met
     except ImportError:
@@ -111,7 +111,7 @@ def is_checkable() -> bool:
 
 
 def _is_plain(block: Block) -> bool:
-    """Say whether upstream is sure to see the very payload that we see."""
+    """Return whether the original program certainly extracts the same payload as we do."""
     payload = block.payload
     return not block.has_crlf and "\r" not in payload and payload == payload.rstrip() and "---END AGENT" not in payload
 
@@ -119,7 +119,7 @@ def _is_plain(block: Block) -> bool:
 def _is_valid(block: Block) -> bool:
     if _verify(block.public_key, block.signature, block.payload):
         return True
-    # a file whose line ends were changed as a whole
+    # a file whose line ends were all converted
     return block.has_crlf and _verify(block.public_key, block.signature, block.payload.replace("\r\n", "\n"))
 
 
@@ -128,8 +128,8 @@ def _upstream(body: str) -> bool | None:
     return None if read is None or not is_checkable() else _verify(read.public_key, read.signature, read.payload)
 
 
-def _legacy(letter: Letter) -> Facts:
-    """Return the facts of a signature over all headers and the body, as version 1.0.17 made."""
+def _legacy(letter: MessageFile) -> Facts:
+    """Return the facts about a signature over all headers and the body, as made by version 1.0.17."""
     public_key, signature = (dict(letter.lines).get(name, "") for name in LEGACY)
     if not public_key or not signature:
         return Facts(Verdict.NONE)
@@ -167,7 +167,7 @@ def _loaded(text: str) -> Ed25519PublicKey | None:
 
 
 def _decoded(text: str, length: int) -> bytes:
-    """Return what base64 stands for, empty unless it is just so many bytes."""
+    """Return the bytes in base64 text, empty unless there are exactly `length`."""
     try:
         found = base64.b64decode(text.strip(), validate=True)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""What an AgentAZAll mailbox consists of: the roster, and a part for each copy of each message."""
+"""The parts of an AgentAZAll mailbox: the roster, and each copy of each message."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mailstore.stores.agentazall.decode import (
     who,
 )
 from mailstore.stores.agentazall.judge import Judge, is_of_all
-from mailstore.stores.agentazall.letter import Letter, NotALetter, is_partial, moment, parse
+from mailstore.stores.agentazall.letter import InvalidMessageFile, MessageFile, is_partial, moment, parse
 from mailstore.stores.agentazall.names import HUMAN, address_of, name_of
 from mailstore.stores.agentazall.parents import Parents, is_answer
 from mailstore.stores.agentazall.pins import Pins
@@ -35,19 +35,19 @@ from mailstore.stores.agentazall.rules import Filter, filters_of, is_blocked
 from mailstore.stores.agentazall.signature import Facts, Verdict, facts_of
 from mailstore.stores.agentazall.tree import Tree
 
-__all__ = ["Letters"]
+__all__ = ["AgentAZAllSource"]
 
 ROSTER = "roster"
 SIGNING_SECONDS = 20.0
-"""How long an unsigned message in the outbox of an agent with a key is left to its program, which signs it first."""
+"""How long an unsigned message in the outbox of an agent with a key is ignored: its program signs it first."""
 AHEAD_SECONDS = 60.0
 PLACELESS = ("attachment:", "!attachment-missing:", "key:new", "key:pinned", "!key:of-another")
-"""Tags in which copies of one message may differ."""
+"""Tags that may differ between copies of one message."""
 OF_HEADER = "signature:legacy"
 
 
-class Letters(PartSource):
-    """The copies of all messages, told of as one message each."""
+class AgentAZAllSource(PartSource):
+    """The copies of all messages, emitted as one message each."""
 
     def __init__(self, root: Path, pins: Pins) -> None:
         self._root = root
@@ -56,7 +56,7 @@ class Letters(PartSource):
         self.begin()
 
     def begin(self) -> None:
-        """Forget which ids were met, who took part, and what was put off."""
+        """Forget the ids and names seen, and the files put off."""
         self._ids: dict[str, dict[str, str]] = {}
         self._parents = Parents()
         self._told_of: set[str] = set()
@@ -81,7 +81,7 @@ class Letters(PartSource):
         return {ROSTER: stamp, **files}
 
     def read(self, part: str) -> list[Event] | None:
-        """Return what a part holds; None where its writer may not be done, or what it answers is not read yet."""
+        """Return the events of a part; None if it may be incomplete, or its parent has not been read yet."""
         if part == ROSTER:
             trouble = [Problem(str(self._pins.path), 1, 0, self._pins.trouble, False)] if self._pins.trouble else []
             return [Person((HUMAN,)), *agents_of(self._root, self._tasks, self._told_of), *trouble]
@@ -92,7 +92,7 @@ class Letters(PartSource):
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            return [Problem(part, 1, 0, f"it can't be read: {reason_of(error)}")]
+            return [Problem(part, 1, 0, f"can't be read: {reason_of(error)}")]
         changed = self._changed(part)
         if is_partial(data) and not _is_done(changed):
             return None
@@ -101,11 +101,11 @@ class Letters(PartSource):
             if copy is None:
                 return []
             return self._told(parse(data), copy, len(data), changed)
-        except NotALetter as error:
+        except InvalidMessageFile as error:
             return [Problem(part, 1, 0, str(error))]
 
     def same(self, event: Event) -> Hashable:
-        """Return what makes copies one: id and facts of a message, and what a warning says of which file name."""
+        """Return the identity of an event across copies: a message's id and facts, a warning's file name and text."""
         if isinstance(event, Message):
             return Message, event.id, event.sender, *_lasting(event.tags)
         if isinstance(event, Problem) and not event.fatal:
@@ -113,7 +113,7 @@ class Letters(PartSource):
         return event
 
     def sent(self, copy: Copy) -> Message:
-        """Return a letter that was just written, as a reading will tell of it; may be called from any thread."""
+        """Return a message that was just written, as a scan will emit it. Thread-safe."""
         part = "/".join(copy)
         data = read_whole(self._root / part)
         letter = parse(data)
@@ -131,14 +131,14 @@ class Letters(PartSource):
             changed=time.time(),
         )
 
-    def known_id(self, letter: Letter, copy: Copy) -> str:
-        """Return the id that a copy's message has here: its own, or the one it got because its own was taken."""
+    def known_id(self, letter: MessageFile, copy: Copy) -> str:
+        """Return the id of a copy's message: its own, or a replacement if its own was taken."""
         claimed = id_of(letter, copy)
         digest = digest_of(unwrapped(letter.body), who(letter, copy).sender)
         return self._ids.get(claimed, {}).get(digest, claimed)
 
-    def blocked(self, letter: Letter, copy: Copy) -> bool:
-        """Say whether a recipient's program would reject the message, did it come from elsewhere."""
+    def blocked(self, letter: MessageFile, copy: Copy) -> bool:
+        """Return whether a recipient's program would reject the message if it came from elsewhere."""
         asked = {address_of(name) for name in who(letter, copy).recipients}
         return any(agent in asked and is_blocked(rules, letter.get("From")) for agent, rules in self._filters.items())
 
@@ -147,7 +147,7 @@ class Letters(PartSource):
         first = stamp[0] if isinstance(stamp, tuple) and not isinstance(stamp, Stamp) else stamp
         return first.changed / 1e9 if isinstance(first, Stamp) else time.time()
 
-    def _told(self, letter: Letter, copy: Copy, size: int, changed: float) -> list[Event] | None:
+    def _told(self, letter: MessageFile, copy: Copy, size: int, changed: float) -> list[Event] | None:
         parties = who(letter, copy)
         facts = self._judge.facts_of(letter)
         part = "/".join(copy)
@@ -165,12 +165,12 @@ class Letters(PartSource):
             self._parents.note(letter, message_id, when, *parties)
         thread = self._parents.of(letter, text, message_id, when, *parties)
         if thread is None and is_answer(letter) and part not in self._put_off:
-            # what it answers may only not be read yet
+            # its parent may just not have been read yet
             self._put_off.add(part)
             return None
         tags, warnings = self._judge.judged(facts, parties.sender, message_id)
         if message_id != claimed:
-            warnings.append(f"another message has the id {claimed}: this one is {message_id} here")
+            warnings.append(f"another message has the id {claimed}: this one is shown as {message_id}")
         if self.blocked(letter, copy):
             tags += ("blocked",)
         message = message_of(
@@ -188,12 +188,12 @@ class Letters(PartSource):
         ]
 
     def _id(self, claimed: str, digest: str) -> str:
-        """Return the id of a message: what it claims, or where another message has that already, one of its own."""
+        """Return the id of a message: the claimed one, or a new one if that is taken."""
         taken = self._ids.setdefault(claimed, {})
         return taken.setdefault(digest, f"{claimed}~{digest}" if taken else claimed)
 
-    def _is_unfinished(self, letter: Letter, facts: Facts, copy: Copy, files: list[str], changed: float) -> bool:
-        """Say whether attachments are still on their way, or a signature is."""
+    def _is_unfinished(self, letter: MessageFile, facts: Facts, copy: Copy, files: list[str], changed: float) -> bool:
+        """Return whether attachments or a signature are still to come."""
         is_waited_for = bool(missing(letter, files)) and _is_just_made(self._root / "/".join(copy))
         return is_waited_for or self._will_be_signed(facts, copy, changed)
 
@@ -203,8 +203,8 @@ class Letters(PartSource):
         return (self._root / copy.owner / ".identity_key").is_file()
 
 
-def _proofs(letter: Letter, copy: Copy, message_id: str) -> list[Event]:
-    """Return what a copy in an inbox tells: that the message was delivered to whoever owns it, and maybe read."""
+def _proofs(letter: MessageFile, copy: Copy, message_id: str) -> list[Event]:
+    """Return the delivery, and perhaps the read record, that a copy in an inbox proves."""
     if copy.box != INBOX:
         return []
     owner = name_of(copy.owner)
@@ -213,20 +213,20 @@ def _proofs(letter: Letter, copy: Copy, message_id: str) -> list[Event]:
 
 
 def _lasting(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the facts that are the same in every copy, unless one was tampered with."""
+    """Return the tags that are the same in every copy, unless one was tampered with."""
     if tags and tags[0].removeprefix("!").startswith(OF_HEADER):
-        # what covers the header is void as soon as a copy is marked as read
+        # a signature of the header is void once a copy is marked as read
         return ()
     return tuple(tag for tag in tags if not tag.startswith(PLACELESS))
 
 
 def _is_done(changed: float) -> bool:
-    """Say whether a writer is done with a file; a time to come, as of another machine's clock, tells nothing."""
+    """Return whether a file is complete; a time in the future, from another machine's clock, proves nothing."""
     return is_settled(changed) or changed > time.time() + AHEAD_SECONDS
 
 
 def _is_just_made(path: Path) -> bool:
-    """Say whether a file came to be here so lately that its attachments may still be on their way."""
+    """Return whether a file is so new that its attachments may still be missing."""
     try:
         return not is_settled(path.lstat().st_ctime)
     except OSError:

@@ -1,4 +1,4 @@
-"""Our own files beside the mailbox: readable by their owner alone, replaced at once or not at all."""
+"""Our own files for mailboxes of this kind: readable by their owner alone, created atomically."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ __all__ = ["make_private", "state_folder"]
 
 
 def state_folder() -> Path:
-    """Return the folder of what we keep for mailboxes of this kind; it may not be there yet."""
+    """Return the folder of our files for mailboxes of this kind; it may not exist yet."""
     return user_state_path("signalbox") / "agentazall"
 
 
 def make_private(path: Path, data: bytes) -> None:
-    """Write a file that nobody else may read, unless it is there already. Raises OSError."""
+    """Create a private file unless it exists. Raises OSError."""
     if path.exists():
         return
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # whoever was first has made it: what appears never replaces
+    # whoever was first has created it: appearing never replaces a file
     with Pending(path, data, mode=0o600) as pending:
         pending.appear()

@@ -1,4 +1,4 @@
-"""The AgentAZAll mailbox: folders of agents, days and boxes, with a file for each copy of a message."""
+"""The store for AgentAZAll mailboxes (docs/formats/agentazall.md)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.agentazall.block import unwrapped
 from mailstore.stores.agentazall.decode import Copy, split, who
-from mailstore.stores.agentazall.letter import Letter, NotALetter, parse
+from mailstore.stores.agentazall.letter import InvalidMessageFile, MessageFile, parse
 from mailstore.stores.agentazall.names import HUMAN, USER, address_of
 from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import BOXES, MAILBOXES, find, looks_like, roots_below
-from mailstore.stores.agentazall.source import Letters
+from mailstore.stores.agentazall.source import AgentAZAllSource
 from mailstore.stores.agentazall.tree import Tree
 
 if TYPE_CHECKING:
@@ -35,37 +35,37 @@ __all__ = ["AgentAZAllStore"]
 
 
 class AgentAZAllStore(WatchedStore):
-    """All agents' folders under one folder of mailboxes; a message may lie there in several copies."""
+    """All agents' folders below one folder of mailboxes; a message may have several copies."""
 
     kind: ClassVar[str] = "agentazall"
     summary: ClassVar[str] = "AgentAZAll: a folder for each agent in data/mailboxes, signed text files in its boxes"
     declared: ClassVar[Capabilities] = Capabilities(
         {
-            Capability.MARK_READ: "whether mail was read is written by each agent's own program",
-            Capability.UPDATE_ROSTER: "an agent is a folder that its own program makes",
+            Capability.MARK_READ: "each agent's own program records what was read",
+            Capability.UPDATE_ROSTER: "an agent is a folder that AgentAZAll creates",
             Capability.RECORD: "an AgentAZAll mailbox has no oversight journal",
-            Capability.ARCHIVE: "an AgentAZAll mailbox keeps a folder for each day, and has no archive",
+            Capability.ARCHIVE: "an AgentAZAll mailbox has a folder for each day, and no archive",
             Capability.TYPE: "an AgentAZAll message has no type",
             Capability.TTL: "AgentAZAll mail does not expire",
-            Capability.METADATA: "an AgentAZAll message has only its header",
-            Capability.AUDIENCE: "the copies in the inboxes are what tells whom a message reached",
+            Capability.METADATA: "an AgentAZAll message has no further fields",
+            Capability.AUDIENCE: "the copies in the inboxes show whom a message reached",
         }
     )
 
     def __init__(self, root: Path, *, poll: bool = False) -> None:
         self._pins = Pins(str(root))
-        self._letters = Letters(root, self._pins)
-        super().__init__(PartReader(self._letters), root, poll=poll)
+        self._source = AgentAZAllSource(root, self._pins)
+        super().__init__(PartReader(self._source), root, poll=poll)
         self._watched = Tree(root)
 
     @classmethod
     def recognise(cls, path: Path) -> bool:
-        """Say whether agents' folders lie at a path, or in it, or where a config.json says."""
+        """Return whether there are agents' folders at a path, in it, or where a config.json says."""
         return is_found(find, path, looks_like)
 
     @classmethod
     def roots(cls, path: Path) -> dict[str, Path]:
-        """Return the mailboxes of agents that have a root each, in a folder or in folders of it."""
+        """Return the mailboxes of agents with a root each, in a folder or one level deeper."""
         try:
             return roots_below(path.resolve())
         except OSError:
@@ -82,7 +82,7 @@ class AgentAZAllStore(WatchedStore):
 
     @classmethod
     def create(cls, location: str | Path) -> Self:
-        """Make an empty folder of mailboxes at a path; what is there already stays as it is. Raises StoreError."""
+        """Create an empty folder of mailboxes at a path; existing files stay as they are. Raises StoreError."""
         path = path_of(location)
         path = path.absolute()
         try:
@@ -97,12 +97,12 @@ class AgentAZAllStore(WatchedStore):
 
     @property
     def url(self) -> str:
-        """Return what names these mailboxes anywhere."""
+        """Return the URL of these mailboxes."""
         return f"{self.kind}:{self.folder}"
 
     @property
     def title(self) -> str:
-        """Return the folder of mailboxes and the one in which it lies."""
+        """Return the folder of mailboxes and its parent."""
         return os.path.join(self.folder.parent.name, self.folder.name)  # noqa: PTH118 - a name to show, no path
 
     def below(self) -> list[str]:
@@ -113,11 +113,11 @@ class AgentAZAllStore(WatchedStore):
         return list(self._watched.watched())
 
     def content(self, message: Message) -> str:
-        """Return a message's body without the marks of its signature. Raises ContentGone."""
+        """Return a message's body without signature markers. Raises ContentGone."""
         return unwrapped(self._find(message)[1].body)
 
     def raw(self, message: Message) -> bytes:
-        """Return the file of a copy as it stands. Raises ContentGone."""
+        """Return the bytes of a copy's file. Raises ContentGone."""
         return self._find(message)[0]
 
     def write_message(self, draft: Draft) -> Message:
@@ -133,7 +133,7 @@ class AgentAZAllStore(WatchedStore):
             copy = write_letter(self.folder, draft, subject, self._pins)
         except OSError as error:
             raise refusal(self.folder / HUMAN, error) from error
-        return self._letters.sent(copy)
+        return self._source.sent(copy)
 
     def write_adopted(self, records: Iterable[Adopted]) -> None:
         """Write what another mailbox held into these new folders, unsigned: no agent's program has them yet."""
@@ -145,12 +145,12 @@ class AgentAZAllStore(WatchedStore):
             raise refusal(self.folder, error) from error
 
     def close(self) -> None:
-        """Let go of everything held; keys met meanwhile are remembered."""
+        """Release everything held; new keys are stored."""
         super().close()
         self._pins.save(at_once=True)
 
     def _answering(self, message_id: str | None) -> str:
-        """Return the subject of an answer, empty where what it answers is not to be found."""
+        """Return the subject of a reply, empty if its parent can't be found."""
         if message_id is None:
             return ""
         wanted = Message(message_id, "", (), "", 0.0, "", location=Location(f"{HUMAN}///{message_id}.txt", 0, 0))
@@ -160,8 +160,8 @@ class AgentAZAllStore(WatchedStore):
             return ""
         return subject if subject.lower().startswith("re: ") or not subject else f"Re: {subject}"
 
-    def _find(self, message: Message) -> tuple[bytes, Letter]:
-        """Return any copy of a message that is there now. Raises ContentGone."""
+    def _find(self, message: Message) -> tuple[bytes, MessageFile]:
+        """Return any existing copy of a message. Raises ContentGone."""
         where = message.location
         if where is None:
             raise ContentGone(f"message {message.id} stands in no file")
@@ -172,15 +172,15 @@ class AgentAZAllStore(WatchedStore):
             try:
                 data = read_whole(path)
                 letter = parse(data)
-            except (OSError, NotAFile, NotALetter):
+            except (OSError, NotAFile, InvalidMessageFile):
                 continue
             is_senders = not message.sender or who(letter, copy).sender == message.sender
-            if is_senders and self._letters.known_id(letter, copy) == message.id:
+            if is_senders and self._source.known_id(letter, copy) == message.id:
                 return data, letter
         raise ContentGone(f"{where.file} no longer holds this message", "was it moved or taken away?")
 
     def _copies(self, file: str, message: Message) -> Iterator[Copy]:
-        """Yield where copies may lie: where one was read, then the same day with those who took part, then anywhere."""
+        """Yield possible locations of copies: the one read, then the same day of the participants, then all others."""
         first = split(file)
         if first is None or ".." in first:
             return

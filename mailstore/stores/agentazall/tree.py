@@ -1,4 +1,4 @@
-"""The folders of a mailbox and the message files in them, looked at as seldom as can be (formats/agentazall.md A1)."""
+"""The folders of a mailbox and the message files in them, checked as rarely as possible."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from mailstore.stores.agentazall.places import BOXES, DAY, INBOX, OUTBOX, SENT, 
 __all__ = ["TASKS", "Tree"]
 
 WATCHED_DAYS = 3
-"""Days of each agent that are watched; the older ones are looked at now and then."""
+"""Number of each agent's newest days that are watched; older ones are checked now and then."""
 WHOLLY_SECONDS = 30.0
 TASKS = "what_am_i_doing"
 
 
 class _Subfolders:
-    """The folders in a folder by name, and the links, which are not followed."""
+    """The folders in a folder by name, and the symbolic links, which are not followed."""
 
     def __init__(self, path: Path, is_wanted: Callable[[str], object]) -> None:
         self._path = path
@@ -32,11 +32,11 @@ class _Subfolders:
 
     @property
     def identity(self) -> tuple[int, int] | None:
-        """Return what tells that the folder is still the same one, as of the last look."""
+        """Return the identity of the folder as of the last look."""
         return (self._stamp.device, self._stamp.inode) if self._stamp else None
 
     def look(self) -> bool:
-        """Look again where the entries may be others; say whether the folder is there. Raises OSError."""
+        """Update the entries if they may have changed; return whether the folder exists. Raises OSError."""
         stamp = path_stamp(self._path)
         if stamp is None:
             self._stamp, self._was_fresh, self.names, self.links = None, True, [], []
@@ -57,7 +57,7 @@ class _Subfolders:
 
 
 class Tree:
-    """Agents, their days, and the files in the boxes of each day. Belongs to one thread at a time."""
+    """Agents, their days, and the files in the boxes of each day. Not thread-safe."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -70,15 +70,15 @@ class Tree:
 
     @property
     def agents(self) -> list[str]:
-        """Return the folders of agents, as of the last look."""
+        """Return the agents' folders, as of the last look."""
         return self._agents.names
 
     def days(self, agent: str) -> list[str]:
-        """Return the days of an agent, the newest first."""
+        """Return the days of an agent, newest first."""
         return self._days[agent].names[::-1] if agent in self._days else []
 
     def look_at_folders(self) -> None:
-        """Look which agents there are, and which days they have. Raises OSError where the mailbox is not there."""
+        """List the agents and their days. Raises OSError if the mailbox doesn't exist."""
         if not self._agents.look():
             self.root.lstat()
             raise FileNotFoundError(2, "no such file or directory", str(self.root))
@@ -89,17 +89,17 @@ class Tree:
             try:
                 days.look()
             except OSError:
-                # what an owner keeps to itself is not there for us
+                # unreadable for us: treated as empty
                 days.names = []
         there = {agent: days.identity for agent, days in self._days.items()}
         if any(there.get(agent) != identity for agent, identity in self._there.items()):
-            # another folder stands in the place of one: nothing that is known of its days holds
+            # a folder was replaced: everything known about its days is void
             self._boxes = {}
             self._wholly_at = float("-inf")
         self._there = there
 
     def watched(self) -> Iterator[str]:
-        """Yield the folders whose entries tell of what comes, from the root: those of the newest days."""
+        """Yield the folders to watch, relative to the root: those of the newest days."""
         for agent in self.agents:
             yield agent
             for day in self.days(agent)[:WATCHED_DAYS]:
@@ -107,10 +107,10 @@ class Tree:
                 yield from (f"{agent}/{day}/{box}" for box in (*BOXES, TASKS))
 
     def parts(self, *, closely: bool) -> dict[str, Hashable]:
-        """Return the message files with their stamps: the newest day first, in each the senders' copies first.
+        """Return the message files with their stamps: newest day first, and the senders' copies first in each.
 
-        The newest days are looked at every time, the older ones now and then. Raises OSError where the mailbox is
-        not there.
+        The newest days are checked every time, the older ones now and then. Raises OSError if the mailbox doesn't
+        exist.
         """
         self.look_at_folders()
         is_time = time.monotonic() - self._wholly_at > WHOLLY_SECONDS
@@ -119,7 +119,7 @@ class Tree:
             for at, day in enumerate(self.days(agent)):
                 by_day.setdefault(day, []).append(agent)
                 if is_time or at < WATCHED_DAYS or f"{agent}/{day}/{SENT}" not in self._boxes:
-                    # what moves from the outbox to another box meanwhile is seen in both, never in neither
+                    # a file that moves out of the outbox meanwhile is seen twice rather than never
                     for box in (OUTBOX, SENT, INBOX):
                         self._box(f"{agent}/{day}/{box}").look(closely=closely, wholly=is_time)
         if is_time:

@@ -1,4 +1,4 @@
-"""Writes a signed letter by the person as the system's own program delivers one (formats/agentazall.md A11, A18)."""
+"""Write a signed message from the person as AgentAZAll delivers one (docs/formats/agentazall.md#writing)."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ __all__ = ["write_letter"]
 MODE = 0o640
 AGENT_KEY = ".agent_key"
 ENDING = frozenset({"Cc", "Zl", "Zp"})
-"""Categories of characters that end a line somewhere, or are seen nowhere."""
+"""Unicode categories of line ends and invisible characters."""
 
 
 def write_letter(root: Path, draft: Draft, subject: str, pins: Pins) -> Copy:
-    """Write a letter, all its copies or none; return where the sender's lies.
+    """Write a message, all its copies or none; return the location of the sender's.
 
-    Where the person's folder was set up by the program itself, it has a daemon of its own: the letter goes into its
-    outbox. Else it is delivered here, as that daemon would. Raises DraftRefused, StoreError and OSError.
+    If the person's folder was set up by the program itself, it has a daemon: the message goes to the outbox.
+    Otherwise it is delivered here, as that daemon would do. Raises DraftRefused, StoreError and OSError.
     """
     recipients = [_address(root, name) for name in dict.fromkeys(draft.recipients)]
     body = _body(draft.content)
@@ -42,7 +42,7 @@ def write_letter(root: Path, draft: Draft, subject: str, pins: Pins) -> Copy:
     thread = _value("thread", draft.thread or "")
     home = root / HUMAN
     if home.is_symlink():
-        raise DraftRefused("sender", f"has a link for a folder ({HUMAN})", "put a folder in its place")
+        raise DraftRefused("sender", f"has a symbolic link as folder ({HUMAN})", "replace it by a folder")
     identity = own_identity()
     pins.pin(USER, identity.public_key)
     now = time.localtime()
@@ -65,35 +65,35 @@ def write_letter(root: Path, draft: Draft, subject: str, pins: Pins) -> Copy:
 
 
 def _address(root: Path, name: str) -> str:
-    """Return the folder of a recipient. Raises DraftRefused where there is none."""
+    """Return the folder of a recipient. Raises DraftRefused if there is none."""
     address = address_of(name)
     if address == HUMAN:
         raise DraftRefused("to", "is yourself", "name an agent")
     if not address.isprintable() or not is_agent_name(address) or {"/", "\\", ","}.intersection(address):
-        raise DraftRefused("to", f"holds {name!r}, which is no address here", "name an agent that has a folder here")
-    # the name as it stands: a file system may take another spelling for the same folder
+        raise DraftRefused("to", f"{name!r} is not an address here", "name an agent that has a folder here")
+    # the exact name: a file system may accept another spelling for the same folder
     if address not in os.listdir(root) or (root / address).is_symlink() or not (root / address).is_dir():  # noqa: PTH208
-        raise DraftRefused("to", f"names {name!r}, who has no folder here", "name an agent that has one")
+        raise DraftRefused("to", f"{name!r} has no folder here", "name an agent that has one")
     return address
 
 
 def _body(text: str) -> str:
-    """Return a body as it can be signed: its own program strips the end, and reads every line end as a newline."""
+    """Return a body that can be signed: AgentAZAll strips the end and reads every line end as a newline."""
     body = text.replace("\r\n", "\n").replace("\r", "\n").rstrip()
     if any(marker in body for marker in MARKERS):
-        raise DraftRefused("body", "holds the marks of a signed message", "leave out its marker lines")
+        raise DraftRefused("body", "contains markers of a signed message", "leave out the marker lines")
     return body
 
 
 def _value(field: str, text: str) -> str:
-    """Return what can stand in a header. Raises DraftRefused for what would end it, or hide in it."""
+    """Return a value that is valid in a header. Raises DraftRefused for line ends and invisible characters."""
     if any(unicodedata.category(character) in ENDING for character in text):
         raise DraftRefused(field, "holds control characters or line ends", "write it on one line")
     return text.strip()
 
 
 def _write(root: Path, copies: list[Copy], data: bytes) -> None:
-    """Put copies in their places, the kept one last: all of them or none. Raises OSError."""
+    """Write all copies, the sender's last, or none of them. Raises OSError."""
     done: list[Path] = []
     with ExitStack() as stack:
         drafts: list[tuple[Path, Pending]] = []
@@ -114,7 +114,7 @@ def _write(root: Path, copies: list[Copy], data: bytes) -> None:
 
 
 def _make_folder(root: Path, folder: Path) -> None:
-    """Make a box and what it lies in; none of them may be a link that leads elsewhere."""
+    """Create a box and the folders above it, none of which may be a symbolic link."""
     for place in [*reversed(folder.relative_to(root).parents), folder.relative_to(root)][1:]:
         make_folder(root / place, look_of((root / place).parent))
         if (root / place).is_symlink():

@@ -1,4 +1,4 @@
-"""Mail of any shape in JSONL, JSON files or an SQLite database, told of by a mapping file (formats/mapped.md)."""
+"""Any JSONL, JSON files or SQLite database as mail, described by a mapping file (docs/formats/mapped.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A record as a message, or as an agent, by the fields of a mapping."""
+"""Decode a record as a message or an agent, by the fields of a mapping."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Decoded", "agent_of", "body_of", "derived_id", "is_wanted", "message
 
 HOUR = 3600.0
 SOON = 1 / HOUR
-"""The TTL, in hours, of what expired before it was sent."""
+"""The TTL, in hours, of a message that expired before it was sent."""
 STATES = {
     Status.FROZEN: frozenset({"frozen", "paused", "suspended", "sleeping"}),
     Status.DEAD: frozenset({"dead", "ended", "stopped", "exited", "terminated", "retired", "completed", "killed"}),
@@ -27,7 +27,7 @@ STATES = {
 
 
 class Decoded(NamedTuple):
-    """A message, the label of its thread, and the record that it was read."""
+    """A message, the label of its thread, and its read record."""
 
     message: Message
     label: str
@@ -35,12 +35,12 @@ class Decoded(NamedTuple):
 
 
 def is_wanted(mapping: Mapping, record: Record) -> bool:
-    """Say whether a record is one that the mapping's `only` lets through."""
+    """Return whether a record passes the mapping's `only`."""
     return mapping.source.only is None or flag_of(mapping.source.only, record.value, record.groups)
 
 
 def derived_id(record: Record, is_file: bool) -> str:
-    """Return an id that a record without one has at every reading; equals in one file have the same."""
+    """Return a stable id for a record without one; equal records in one file share it."""
     place = record.location.file.encode("utf-8", "replace") + b"\x00" if is_file else b""
     return hashlib.sha256(place + record.raw).hexdigest()[:20]
 
@@ -51,17 +51,17 @@ def body_of(mapping: Mapping, record: Record) -> str:
 
 
 def message_of(mapping: Mapping, record: Record, last_time: float) -> Decoded | str:
-    """Return what a record says, or why it is no message; its id is empty where it has none."""
+    """Return the message in a record, or why it is not one; the id may be empty."""
     fields, value, groups = mapping.message, record.value, record.groups
     sender = next(iter(texts_of(fields.sender, value, groups)), "")
     recipients = texts_of(fields.recipients, value, groups)
     if not sender:
-        return f"is no message: it names no sender ({_origin(fields.sender)})"
+        return f"is not a message: it has no sender ({_origin(fields.sender)})"
     if not recipients:
-        return f"is no message: it names no recipient ({_origin(fields.recipients)})"
+        return f"is not a message: it has no recipient ({_origin(fields.recipients)})"
     body = found_in(fields.body, value, groups)
     if body is None:
-        return f"is no message: it has no body ({_origin(fields.body)})"
+        return f"is not a message: it has no body ({_origin(fields.body)})"
     content = text_of(body)
     timestamp, time = time_of(fields.time, value, groups)
     subject = text_of(found_in(fields.subject, value, groups)).strip()
@@ -86,7 +86,7 @@ def message_of(mapping: Mapping, record: Record, last_time: float) -> Decoded | 
     )
     receipt = None
     if flag_of(fields.read, value, groups):
-        # a flag says that it was read; by whom is known where it is for one
+        # a flag identifies the reader only if there is one recipient
         is_one = len(named) == 1 and named[0] not in BROADCAST_NAMES and ":" not in named[0]
         receipt = Receipt(message_id, named[0] if is_one else SOMEBODY)
     return Decoded(message, text_of(found_in(fields.thread, value, groups)).strip(), receipt)
@@ -115,7 +115,7 @@ def _ttl(mapping: Mapping, record: Record, time: float) -> float:
 
 
 def agent_of(fields: AgentMap, record: Record) -> Agent | None:
-    """Return the agent of a record, None for one that names none."""
+    """Return the agent in a record, or None."""
     value, groups = record.value, record.groups
     session_id = text_of(found_in(fields.id, value, groups)).strip()
     if not session_id or session_id in USER_NAMES | BROADCAST_NAMES:

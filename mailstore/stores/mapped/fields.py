@@ -1,4 +1,4 @@
-"""Values out of records: by a dotted path, a group of the file's path, or always the same."""
+"""Extract values from records: by a dotted path, a group of the file's path, or as a constant."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO = frozenset({"", "0", "false", "no", "none", "null", "unread", "new"})
 
 
 def found_in(finder: Finder | None, value: Any, groups: Mapping[str, str]) -> Any:
-    """Return what a finder finds in a record, None for nothing."""
+    """Return a finder's value in a record, or None."""
     if finder is None:
         return None
     if finder.constant is not None:
@@ -30,7 +30,7 @@ def found_in(finder: Finder | None, value: Any, groups: Mapping[str, str]) -> An
 
 
 def at_path(value: Any, path: str) -> Any:
-    """Return what stands at a dotted path; of a list all that its elements have there; JSON in a text is read."""
+    """Return the value at a dotted path; for a list those of all elements; JSON inside a text is parsed."""
     if isinstance(value, dict) and path in value:
         return value[path]
     for number, part in enumerate(parts := path.split(".")):
@@ -58,7 +58,7 @@ def _json(text: str) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """Return a value as text; what is neither text nor number, as JSON."""
+    """Return a value as text; anything but text and numbers as JSON."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -72,7 +72,7 @@ def text_of(value: Any) -> str:
 
 
 def texts_of(finder: Finder | None, value: Any, groups: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the texts of a list, of JSON that is one, or of a text with a separator; each once."""
+    """Return the texts in a list, in a JSON list, or in a text with a separator, without duplicates."""
     found = found_in(finder, value, groups)
     if finder is None or found is None:
         return ()
@@ -86,7 +86,7 @@ def texts_of(finder: Finder | None, value: Any, groups: Mapping[str, str]) -> tu
 
 
 def time_of(finder: Finder | None, value: Any, groups: Mapping[str, str]) -> tuple[str, float | None]:
-    """Return a time as it is written, and in seconds since the epoch where it can be read."""
+    """Return a time as written, and in seconds since the epoch if it can be parsed."""
     found = found_in(finder, value, groups)
     if finder is None or found is None:
         return "", None
@@ -107,7 +107,7 @@ def time_of(finder: Finder | None, value: Any, groups: Mapping[str, str]) -> tup
 
 
 def flag_of(finder: Finder | None, value: Any, groups: Mapping[str, str]) -> bool:
-    """Say whether a field says yes: by the values that mean it, else by what is no `no`."""
+    """Return whether a field is true: one of its `values` if given, else anything but NO."""
     found = found_in(finder, value, groups)
     if finder is None or found is None:
         return False

@@ -1,4 +1,4 @@
-"""A mapping guessed from samples of records, with the evidence for each choice."""
+"""Guess a mapping from samples of records, with the evidence for each choice."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "read": ("read", "is_read", "seen", "read_at", "acked", "acknowledged"),
     "expires": ("expires_at", "expires", "expiry", "expires_ts"),
 }
-"""What fields are called, the likeliest name first; case, dashes and underscores do not count."""
+"""Usual names of fields, most likely first; case, dashes and underscores are ignored."""
 NEEDED = ("sender", "recipients", "body")
 TIMES = ("time", "expires")
 BOXES = frozenset({"inbox", "outbox", "sent", "new", "cur", "queue", "pending", "processing"})
@@ -55,7 +55,7 @@ A_NAME = re.compile(r"[^\s]{1,80}")
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """What was chosen for a field of a message, why, and what else it could have been."""
+    """The choice for a field of a message, its evidence, and the alternatives."""
 
     field: str
     found: dict[str, Any]
@@ -65,7 +65,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class Guess(msgspec.Struct, frozen=True):
-    """A whole mapping as tables, and how each field was chosen."""
+    """A complete mapping as tables, and how each field was chosen."""
 
     source: dict[str, Any]
     choices: tuple[Choice, ...]
@@ -73,7 +73,7 @@ class Guess(msgspec.Struct, frozen=True):
 
 
 class Values:
-    """What stands at one path in the samples."""
+    """The values at one path in the samples."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -92,7 +92,7 @@ class Values:
 
 
 def guess(path: Path) -> Guess:
-    """Return the likeliest mapping of what lies at a path. Raises StoreError."""
+    """Return the most likely mapping for a path. Raises StoreError."""
     found = [_guessed(sample) for sample in samples(path)]
     return max(found, key=lambda each: (_score(each), each.sampled))
 
@@ -113,7 +113,7 @@ def _guessed(sample: Sample) -> Guess:
     if groups:
         source["path"] = _pattern(sample, groups)
     choices: list[Choice] = []
-    # where one kind of record is let through, it tells nothing of a message
+    # a field that is used as filter is constant
     taken = {source["only"]["path"]} if "only" in source else set()
     for field in NAMES:
         candidates = [it for it in _named(field, values, total) if it.path not in taken and _fits(field, it)]
@@ -132,7 +132,7 @@ def _plain(name: str) -> str:
 
 
 def _named(field: str, values: dict[str, Values], total: int) -> list[Values]:
-    """Return the paths that bear a field's name, the likeliest first: those that are often there, by name, by depth."""
+    """Return the paths with one of a field's names, most likely first: by frequency, name and depth."""
     ranks = {_plain(name): rank for rank, name in reversed(list(enumerate(NAMES[field])))}
     found = [it for path, it in values.items() if _plain(path.rpartition(".")[2]) in ranks]
 
@@ -144,7 +144,7 @@ def _named(field: str, values: dict[str, Values], total: int) -> list[Values]:
 
 
 def _fits(field: str, values: Values) -> bool:
-    """Say whether what stands at a path can be what a field holds."""
+    """Return whether the values at a path fit a field."""
     tests: dict[str, Callable[[Any], bool]] = {
         "sender": lambda it: isinstance(it, (str, int)) and bool(A_NAME.fullmatch(text_of(it))),
         "recipients": lambda it: isinstance(it, (str, int, list)) and len(text_of(it)) < 500,
@@ -176,7 +176,7 @@ def _finder(field: str, values: Values) -> dict[str, Any]:
 def _otherwise(
     field: str, values: dict[str, Values], taken: set[str], groups: dict[str, set[str]], total: int
 ) -> Choice | None:
-    """Choose by what values look like, or by the files' path; what is needed and can't be guessed is said."""
+    """Choose by the form of values, or by the files' path; required fields that can't be guessed are reported."""
     free = [it for path, it in values.items() if path not in taken]
     boxes = {name: texts for name, texts in groups.items() if texts & (BOXES | DONE)}
     people = {name: texts for name, texts in groups.items() if name not in boxes}
@@ -202,7 +202,7 @@ def _otherwise(
 
 
 def _only(sample: Sample) -> tuple[dict[str, Any], Sample]:
-    """Leave out the records that are no mail, where a column tells which are."""
+    """Leave out records that are not messages, if a column shows which are."""
     source = dict(sample.source)
     for name in ("type", "kind", "event", "event_type"):
         texts = Counter(text_of(record.value.get(name)) for record in sample.records if name in record.value)
@@ -221,7 +221,7 @@ def _only(sample: Sample) -> tuple[dict[str, Any], Sample]:
 
 
 def _groups(sample: Sample) -> dict[str, set[str]]:
-    """Return the parts of the files' paths that differ, by a name for each, counted from the file upward."""
+    """Return the varying parts of the files' paths by name, counted from the file upward."""
     folders = [name.split("/")[:-1] for name in sample.names]
     deepest = min(map(len, folders), default=0)
     found: dict[str, set[str]] = {}
@@ -237,7 +237,7 @@ def _groups(sample: Sample) -> dict[str, set[str]]:
 
 
 def _pattern(sample: Sample, groups: dict[str, set[str]]) -> str:
-    """Return the regular expression that gives the groups of a file's path."""
+    """Return the regular expression with the groups of a file's path."""
     folders = [name.split("/")[:-1] for name in sample.names]
     deepest = min(map(len, folders), default=0)
     parts = [r"(?P<file>[^/]+)\.jsonl$" if "file" in groups else "[^/]+$"]

@@ -1,4 +1,4 @@
-"""The mapping file: which files or rows there are, and where each field of a message comes from in them."""
+"""The mapping file: the files or rows of a mailbox, and where each field of a message comes from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ A_FIELD = "a dotted path in quotes, or a table with one of path, group and const
 
 
 class Table(BaseModel):
-    """A table of the mapping: what it does not know is an error."""
+    """A table of the mapping; unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -39,10 +39,10 @@ def _query(text: str) -> str:
 
 
 class Finder(Table):
-    """Where a value comes from: a dotted path or column, a named group of the file's path, or always the same.
+    """Where a value comes from: a dotted path or column, a named group of the file's path, or a constant.
 
-    `default` stands in where nothing is found, `prefix` goes before what is; `separator` parts one text into several;
-    `format` is how a time is written; `values` are those that mean yes.
+    `default` replaces a missing value, `prefix` is put before a found one; `separator` splits one text into several;
+    `format` is the format of a time; `values` are those that mean yes.
     """
 
     path: str | None = None
@@ -75,7 +75,7 @@ Found = Annotated[Finder, BeforeValidator(_finder)]
 
 
 class SourceMap(Table):
-    """The files or rows: one of `jsonl`, `json` and `database`; relative paths are from the mapping's folder."""
+    """The files or rows: one of `jsonl`, `json` and `database`; relative paths start at the mapping's folder."""
 
     jsonl: Annotated[str, Field(min_length=1)] | None = None
     json_files: Annotated[str | None, Field(min_length=1, alias="json")] = None
@@ -99,14 +99,14 @@ class SourceMap(Table):
         return self
 
     def groups(self) -> set[str]:
-        """Return the named groups of the files' path."""
+        """Return the named groups in `path`."""
         return set(re.compile(self.path).groupindex) if self.path else set()
 
 
 class MessageMap(Table):
-    """Where each field of a message comes from; without an `id` one is derived.
+    """The fields of a message; without an `id` one is derived.
 
-    `thread` is a label that the messages of a thread share, `reply_to` the id of the message that is answered.
+    `thread` is a label shared by the messages of a thread, `reply_to` the id of the parent.
     """
 
     sender: Found
@@ -125,7 +125,7 @@ class MessageMap(Table):
 
 
 class AgentMap(Table):
-    """A second source, and where each field of an agent comes from in it."""
+    """A second source, and the fields of an agent."""
 
     source: SourceMap
     id: Found
@@ -140,14 +140,14 @@ class AgentMap(Table):
 
 
 class Names(Table):
-    """What the system calls the person, and everybody."""
+    """The system's names for the person, and for everybody."""
 
     user: list[str] = []
     all: list[str] = []
 
 
 class Mapping(Table):
-    """A whole mapping file."""
+    """A complete mapping file."""
 
     source: SourceMap
     message: MessageMap
@@ -169,30 +169,30 @@ class Mapping(Table):
 
 
 def load(path: Path) -> Mapping:
-    """Read a mapping file; raises StoreError that names the key and says what is expected, and OSError."""
+    """Read a mapping file. Raises OSError, and StoreError with the invalid key and what is expected."""
     try:
         return parse(read_whole(path, LARGEST).decode(), str(path))
     except NotAFile as error:
-        raise StoreError(f"{path} is no mapping ({error})", "name a TOML file") from error
+        raise StoreError(f"{path} is not a mapping ({error})", "use a TOML file") from error
     except UnicodeDecodeError as error:
-        raise StoreError(f"{path} is no UTF-8", "a mapping is a TOML file") from error
+        raise StoreError(f"{path} is not UTF-8", "a mapping is a TOML file") from error
 
 
 def parse(text: str, name: str) -> Mapping:
-    """Read a mapping. Raises StoreError."""
+    """Parse a mapping. Raises StoreError."""
     try:
         return Mapping.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise StoreError(f"{name} is no TOML ({error})", "mend it, or begin anew with signalbox map guess") from error
+        raise StoreError(f"{name} is invalid TOML ({error})", "correct it, or use signalbox map guess") from error
     except RecursionError as error:
         raise StoreError(f"{name} is nested too deeply", "a mapping is a table of tables") from error
     except ValidationError as error:
         said = "; ".join(dict.fromkeys(map(_said, error.errors())))
-        raise StoreError(f"{name} is no mapping: {said}", "signalbox map guess shows how one looks") from error
+        raise StoreError(f"{name} is not a mapping: {said}", "signalbox map guess prints an example") from error
 
 
 def _said(error: Any) -> str:
-    """Put what is wrong with one key into words."""
+    """Describe what is wrong with one key."""
     loc = [str(part) for part in error["loc"] if not isinstance(part, int)]
     key = ".".join(loc)
     kind, message = error["type"], str(error["msg"])
@@ -200,7 +200,7 @@ def _said(error: Any) -> str:
         what = "a table" if len(loc) == 1 else A_FIELD if loc[-1] != "source" else "a table"
         return f"{key} is missing (expected {what})"
     if kind == "extra_forbidden":
-        return f"{key} is no key here{_near(loc)}"
+        return f"unknown key {key}{_near(loc)}"
     if kind == "value_error":
         message = message.removeprefix("Value error, ")
         return f"{key}: {message}" if key else message
@@ -218,7 +218,7 @@ TABLES: dict[str, type[BaseModel]] = {
 
 
 def _near(loc: list[str]) -> str:
-    """Return what was perhaps meant, or what may stand there."""
+    """Return a suggestion for an unknown key, or the known ones."""
     from difflib import get_close_matches
 
     model = TABLES.get(".".join(loc[:-1]), Finder)

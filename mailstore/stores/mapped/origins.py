@@ -1,4 +1,4 @@
-"""What a source is: parts, and the records in them with the places at which they stand."""
+"""Sources of records: parts, and the records in them with their locations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Origin", "Read", "Record"]
 
 
 class Record(NamedTuple):
-    """One record: its value, its bytes, where it stands, what its file's path says, and its line or row."""
+    """One record: its value, bytes, location, the groups of its file's path, and its line or row number."""
 
     value: Any
     raw: bytes
@@ -22,9 +22,9 @@ class Record(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What a part holds; `is_torn` where more of it may come without a trace.
+    """The contents of a part; `is_torn` if it may change without a new stamp.
 
-    Where `is_more`, it is what came since the last reading: all that was read then still stands there.
+    If `is_more`, only what was added since the last reading; everything read before is unchanged.
     """
 
     records: list[Record]
@@ -34,25 +34,25 @@ class Read(NamedTuple):
 
 
 class Origin:
-    """A source's parts, and the records in them."""
+    """A source: its parts and their records."""
 
     folder: Path
 
     def parts(self, *, closely: bool) -> dict[str, Hashable]:
-        """Return the parts with their stamps, the newest first. Raises OSError."""
+        """Return the parts with their stamps, newest first. Raises OSError."""
         raise NotImplementedError
 
     def read(self, part: str, *, more: bool = False) -> Read:
-        """Return what a part holds now; with `more` what came since the last reading may do. Raises OSError."""
+        """Return the contents of a part; with `more`, additions since the last reading are enough. Raises OSError."""
         raise NotImplementedError
 
     def near(self, where: Location, column: str, text: str) -> Iterator[Record]:
-        """Yield the records that may be the one that stood at a place, the likeliest first. Raises OSError.
+        """Yield the records that may be the one from a location, most likely first. Raises OSError.
 
-        `column` is the one that holds `text`, its id, where there is such a column.
+        `column` is the column with its id, `text`, if there is one.
         """
         yield from self.read(where.file).records
 
     def below(self) -> list[str]:
-        """Return the folders whose entries count besides the first."""
+        """Return further folders to watch."""
         return []

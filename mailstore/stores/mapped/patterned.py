@@ -1,4 +1,4 @@
-"""Records in files that a pattern names: one a line, or JSON files of one record or of many."""
+"""Records in files that match a pattern: one per line, or JSON files of one or many records."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_FOLDERS = 10_000
 
 
 class Files(Origin):
-    """The files that a pattern names; `*`, `?` and `[…]` stand for parts of a name, `**` for any folders."""
+    """The files that match a pattern; `*`, `?` and `[…]` match within a name, `**` any folders."""
 
     def __init__(self, folder: Path, pattern: str, path: str | None) -> None:
         full = Path(os.path.normpath(folder / Path(pattern).expanduser()))
@@ -50,7 +50,7 @@ class Files(Origin):
         return self._folders[name]
 
     def parts(self, *, closely: bool) -> dict[str, Hashable]:
-        """Return the files by their path from the first folder, those changed last first; the same while nothing is."""
+        """Return the files by path from the first folder, last changed first; the same mapping if nothing changed."""
         os.scandir(self.folder).close()
         names = list(self._matching("", self._middle))[:MOST_FOLDERS]
         looked = {name: self._folder(name).look(closely=closely) for name in names}
@@ -65,7 +65,7 @@ class Files(Origin):
         return self._last
 
     def _matching(self, name: str, middle: tuple[str, ...]) -> Iterator[str]:
-        """Yield the folders that the middle of the pattern names; links are not followed."""
+        """Yield the folders that match the middle of the pattern; links are not followed."""
         if not middle:
             yield name
             return
@@ -89,19 +89,19 @@ class Files(Origin):
                 yield from self._matching(inner, rest)
 
     def below(self) -> list[str]:
-        """Return the folders that hold files, and those between."""
+        """Return the folders with files, and those in between."""
         found = dict.fromkeys(self._folders)
         for name in list(found):
             found.update((str(parent), None) for parent in Path(name).parents)
         return [name for name in found if name not in ("", ".")]
 
     def groups(self, part: str) -> dict[str, str]:
-        """Return what a file's path says of the records in it."""
+        """Return the named groups in a file's path."""
         match = self._path.search(part) if self._path else None
         return {name: text for name, text in match.groupdict().items() if text} if match else {}
 
     def _bytes(self, part: str, largest: int) -> bytes | Read:
-        """Return a file's bytes, or what to say of one that can't be read."""
+        """Return a file's bytes, or a Read with the problem."""
         try:
             return read_whole(self.folder / part, largest)
         except FileNotFoundError:
@@ -119,7 +119,7 @@ class Files(Origin):
 
 
 class Head(NamedTuple):
-    """The beginning of a file that was read: its length in bytes and lines, and its checksum."""
+    """The part of a file that was read: its length in bytes and lines, and its checksum."""
 
     end: int
     lines: int
@@ -127,14 +127,14 @@ class Head(NamedTuple):
 
 
 class Lines(Files):
-    """Files of lines, each a record."""
+    """Files with one record per line."""
 
     def __init__(self, folder: Path, pattern: str, path: str | None) -> None:
         super().__init__(folder, pattern, path)
         self._heads: dict[str, Head] = {}
 
     def near(self, where: Location, column: str, text: str) -> Iterator[Record]:
-        """Yield what stands at the place, then the file's other records."""
+        """Yield the record at the location, then the file's other records."""
         path = self.folder / where.file
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
@@ -147,7 +147,7 @@ class Lines(Files):
         yield from super().near(where, column, text)
 
     def read(self, part: str, *, more: bool = False) -> Read:
-        """Return a file's records; an end without its newline is held back until its writer is done with it."""
+        """Return a file's records; a last line without newline is held back until it has settled."""
         data = self._bytes(part, LARGEST_LINES)
         if isinstance(data, Read):
             return data
@@ -180,20 +180,20 @@ class Lines(Files):
                     where = Location(part, piece.offset, len(piece.data))
                     records.append(Record(piece.value, piece.data, where, groups, number))
                 else:
-                    problems.append(Problem(part, number, piece.offset, "is no record: it has no fields"))
+                    problems.append(Problem(part, number, piece.offset, "is not a record: not a JSON object"))
             offset += len(line) + 1
         return records, problems
 
 
 class Whole(Files):
-    """Files of one JSON value, which is a record, a list of records, or holds such a list."""
+    """Files of one JSON value: a record, a list of records, or an object with such a list."""
 
     def __init__(self, folder: Path, pattern: str, path: str | None, records: str | None) -> None:
         super().__init__(folder, pattern, path)
         self._records = records
 
     def read(self, part: str, *, more: bool = False) -> Read:
-        """Return a file's records; one that can't be read and was changed just now is perhaps half-written."""
+        """Return a file's records; an invalid one that was changed just now may be half-written."""
         data = self._bytes(part, 64 << 20)
         if isinstance(data, Read):
             return data
@@ -202,19 +202,19 @@ class Whole(Files):
         except UNREADABLE:
             if not self._is_settled(part):
                 return Read([], [], is_torn=True)
-            return Read([], [Problem(part, 1, 0, "is no JSON that can be read" if data.strip() else "is empty")])
+            return Read([], [Problem(part, 1, 0, "is invalid JSON" if data.strip() else "is empty")])
         groups = self.groups(part)
         found = at_path(value, self._records) if self._records else value
         if isinstance(found, dict) and not self._records:
             return Read([Record(found, data, Location(part, 0, len(data)), groups)], [])
         if not isinstance(found, list):
             where = f" at {self._records}" if self._records else ""
-            return Read([], [Problem(part, 1, 0, f"holds no records{where}")])
+            return Read([], [Problem(part, 1, 0, f"contains no records{where}")])
         records, problems = [], []
         for number, each in enumerate(found):
             if isinstance(each, dict):
                 raw = json.dumps(each, ensure_ascii=False).encode("utf-8", "replace")
                 records.append(Record(each, raw, Location(part, number, 0), groups))
             else:
-                problems.append(Problem(part, 1, 0, f"number {number + 1} is no record: it has no fields"))
+                problems.append(Problem(part, 1, 0, f"number {number + 1} is not a record: not a JSON object"))
         return Read(records, problems)

@@ -1,4 +1,4 @@
-"""Records in the rows of an SQLite database, which is never written to."""
+"""Records in the rows of an SQLite database (read-only)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Database"]
 
 
 class Database(Origin):
-    """The rows of a table or a query, read anew when the database changes; it is never written to."""
+    """The rows of a table or a query, read again when the database changes."""
 
     def __init__(self, folder: Path, name: str, table: str | None, query: str | None) -> None:
         self.path = Path(os.path.normpath(folder / Path(name).expanduser())).resolve()
@@ -28,12 +28,12 @@ class Database(Origin):
         self._held = Read([], [])
 
     def parts(self, *, closely: bool) -> dict[str, Hashable]:
-        """Return the database. Raises FileNotFoundError where it is not there."""
+        """Return the database as a part. Raises FileNotFoundError."""
         self.path.lstat()
         return {self.path.name: database_stamp(self.path)}
 
     def near(self, where: Location, column: str, text: str) -> Iterator[Record]:
-        """Yield the rows with an id, or all rows where no column holds it."""
+        """Yield the rows with an id, or all rows if no column contains it."""
         query = self._query.rstrip().rstrip(";")
         values: tuple[str, ...] = ()
         if column:
@@ -46,14 +46,14 @@ class Database(Origin):
         yield from map(self._record, rows, range(1, len(rows) + 1))
 
     def read(self, part: str, *, more: bool = False) -> Read:
-        """Return the rows; while they can't be read those that were stay, and it is told why."""
+        """Return the rows; while they can't be read, the previous ones and a problem."""
         odd: set[int] = set()
         try:
             rows = read_database(self.path, lambda connection: self._rows(connection, self._query, odd=odd))
         except Unreadable as error:
             self._held = Read(self._held.records, [Problem(part, 1, 0, str(error))], is_torn=True)
             return self._held
-        why = f"{self._table}, row %d: holds text that is not UTF-8: what is none of it is shown as \ufffd"
+        why = f"{self._table}, row %d: invalid UTF-8, shown as \ufffd"
         problems = [Problem(part, number, 0, why % number, fatal=False) for number in sorted(odd)]
         self._held = Read(list(map(self._record, rows, range(1, len(rows) + 1))), problems)
         return self._held

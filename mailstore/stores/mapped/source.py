@@ -1,4 +1,4 @@
-"""What a mapped mailbox consists of: the files or the database that its mapping names."""
+"""The parts of a mapped mailbox: the files or the database in its mapping."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NOBODY: dict[str, Hashable] = {}
 
 
 class Held:
-    """What was read of one part so far."""
+    """What has been read of one part."""
 
     def __init__(self) -> None:
         self.found: list[Decoded] = []
@@ -42,11 +42,11 @@ class Held:
         self.equals: Counter[str] = Counter()
         self.last_time = 0.0
         self.decoded: dict[int, Decoded] = {}
-        """Rows by their hash: all of them come again whenever one does."""
+        """Rows by hash: all of them are read again whenever one changes."""
 
 
 class MappedSource(PartSource):
-    """A part for each file, or for the database; and one for who there is, by a second source and by the traffic."""
+    """A part for each file, or for the database, and one for the agents, from a second source and the mail."""
 
     def __init__(self, mapping: MailMapping, folder: Path) -> None:
         self.mapping = mapping
@@ -69,11 +69,11 @@ class MappedSource(PartSource):
         self._where: dict[Hashable, Location] = {}
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
-        """Return the roster and the parts of the mail, those changed last first."""
+        """Return the roster and the parts of the mail, last changed first."""
         found = self.origin.parts(closely=closely)
         people = self.people.parts(closely=closely) if self.people else NOBODY
         if self._has_labels:
-            # the first message of a thread may stand in any file: all are read before any is told of
+            # the first message of a thread may be in any file: all are read before any is emitted
             for part in found.keys() - self._held.keys():
                 self._ahead[part] = self._read(part)
         for part in self._held.keys() - found.keys():
@@ -91,7 +91,7 @@ class MappedSource(PartSource):
         return next(self._ticks) if part in self._torn else 0
 
     def read(self, part: str) -> list[Event] | None:
-        """Return who there is, or a part's mail, the newest first."""
+        """Return the agents, or a part's mail, newest first."""
         if part == ROSTER:
             return self._roster()
         name = part.removeprefix(MAIL)
@@ -133,7 +133,7 @@ class MappedSource(PartSource):
         return [*events, *held.problems]
 
     def _noted(self, decoded: Decoded) -> Decoded:
-        """Remember who takes part and where a message stands; one with the label of a thread carries it for now."""
+        """Note names and the location of a message; a thread label is stored in it for now."""
         message, label, receipt = decoded
         for name in (message.sender, *message.recipients):
             self._names.setdefault(name, None)
@@ -144,7 +144,7 @@ class MappedSource(PartSource):
         return decoded
 
     def _identified(self, decoded: Decoded, record: Record, equals: Counter[str]) -> Decoded:
-        """Give a message without an id one that stays; the second of two equals another."""
+        """Give a message without an id a stable one; equal records get different ones."""
         if decoded.message.id:
             return decoded
         derived = derived_id(record, self._is_file)
@@ -155,7 +155,7 @@ class MappedSource(PartSource):
         return Decoded(msgspec.structs.replace(decoded.message, id=name), decoded.label, receipt)
 
     def _threaded(self, event: Event) -> Event:
-        """Turn the label of a message's thread into the id of the message that began it."""
+        """Replace the label of a message's thread by the id of the thread's first message."""
         if not isinstance(event, Message) or not event.thread or not event.thread.startswith("\0"):
             return event
         root = self._labels.root(event.thread[1:])
@@ -186,13 +186,13 @@ class MappedSource(PartSource):
         return [*([Person(tuple(names))] if names else []), *found.values(), *problems]
 
     def same(self, event: Event) -> Hashable:
-        """Return what makes two messages one, though its file was moved or rows before it are gone."""
+        """Return a message's identity, which doesn't depend on its location."""
         if isinstance(event, Message):
             return event.id, event.sender, event.recipients, event.timestamp, event.subject, event.thread, event.type
         return event
 
     def find(self, message: Message) -> Record:
-        """Return a message's record as it stands now. Raises ContentGone and OSError."""
+        """Return a message's current record. Raises ContentGone and OSError."""
         identity = _identity(message)
         finder = self.mapping.message.id
         column = finder.path or "" if finder is not None and not finder.prefix else ""
@@ -207,7 +207,7 @@ class MappedSource(PartSource):
                     found = msgspec.structs.replace(found, id=message.id)
                 if _identity(found) == identity:
                     return record
-        raise ContentGone(f"message {message.id} is no longer there", "was it moved or deleted?")
+        raise ContentGone(f"message {message.id} is gone", "was it moved or deleted?")
 
     def _near(self, where: Location, column: str, text: str) -> Iterator[Record]:
         try:
@@ -217,12 +217,12 @@ class MappedSource(PartSource):
 
 
 def _identity(message: Message) -> Hashable:
-    """Return what a message has in its record, whatever stands beside it."""
+    """Return the part of a message that comes from its record alone."""
     return message.id, message.sender, message.recipients, message.timestamp, message.subject
 
 
 def origin_of(source: SourceMap, folder: Path) -> Origin:
-    """Return what a mapping's source means, read from the folder of the mapping."""
+    """Return the source in a mapping, relative to the mapping's folder."""
     if source.jsonl is not None:
         return Lines(folder, source.jsonl, source.path)
     if source.json_files is not None:

@@ -1,4 +1,4 @@
-"""Any JSONL, JSON files or SQLite rows as mail, by a mapping file; read only."""
+"""The read-only store for mailboxes described by a mapping file (docs/formats/mapped.md)."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 __all__ = ["MappedStore"]
 
 LARGEST = 1 << 20
-READ_ONLY = "a mapping tells how to read: what else the system's own program must write is not known"
+READ_ONLY = "a mapping says how to read records, not what else the system's own program would write"
 
 
 class MappedStore(WatchedStore):
-    """A system's own files or rows; the mapping file names them and what is where in them."""
+    """A system's own files or rows; the mapping file says where they are and where each field is."""
 
     kind: ClassVar[str] = "mapped"
-    summary: ClassVar[str] = "any JSONL, JSON files or SQLite rows, as a mapping file tells; signalbox map guesses one"
+    summary: ClassVar[str] = "any JSONL, JSON files or SQLite rows, by a mapping file; signalbox map guess proposes one"
     declared: ClassVar[Capabilities] = Capabilities(
         {capability: READ_ONLY for capability in Capability if capability is not Capability.FOLLOW}
     )
@@ -44,7 +44,7 @@ class MappedStore(WatchedStore):
 
     @classmethod
     def recognise(cls, path: Path) -> bool:
-        """Say whether a mapping file stands at a path."""
+        """Return whether a path is a mapping file."""
         try:
             if path.suffix != ".toml" or not path.is_file():
                 return False
@@ -72,7 +72,7 @@ class MappedStore(WatchedStore):
 
     @property
     def url(self) -> str:
-        """Return what names this mailbox anywhere."""
+        """Return the URL of this mailbox."""
         return f"{self.kind}:{self._path.parent.resolve() / self._path.name}"
 
     @property

@@ -1,4 +1,4 @@
-"""The mailbox in memory: the reference of what a store must do."""
+"""The mailbox in memory, the reference implementation of the store contract."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of JSON as messages, by the names of semantics: records."""
+"""Decode lines of JSON as messages, with the field names of docs/semantics.md#records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILE = "memory"
 
 
 class Fields(msgspec.Struct):
-    """A message as its line has it; fields unknown to us stay in the line."""
+    """The fields of a message's line; unknown ones are kept in the line."""
 
     sender: str
     recipient: str | list[str]
@@ -42,32 +42,32 @@ def line_of(fields: Mapping[str, Any]) -> str:
 
 
 def content_of(line: str) -> str:
-    """Return the body of a line that is a message."""
+    """Return the body of a message's line."""
     return FIELDS.decode(line).content
 
 
 class LineDecoder:
-    """Decodes lines in order; keeps the last readable time for those that have none."""
+    """Decode lines in order; a line without a valid time gets the last one."""
 
     def __init__(self) -> None:
         self._last_time = 0.0
 
     def decode(self, line: str, place: int) -> list[Message | Problem]:
-        """Return what a line holds, and what is wrong with it; `place` is its index in the mailbox."""
+        """Return the message in a line and its problems; `place` is its index in the mailbox."""
         try:
             fields = FIELDS.decode(line)
         except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
-            return [Problem(FILE, place + 1, place, f"no message: {error}")]
+            return [Problem(FILE, place + 1, place, f"not a message: {error}")]
         names = (fields.recipient,) if isinstance(fields.recipient, str) else tuple(fields.recipient)
         if not fields.sender or not names or not all(names):
-            return [Problem(FILE, place + 1, place, "no message: it has no sender or no recipient")]
+            return [Problem(FILE, place + 1, place, "not a message: it has no sender or no recipient")]
         found: list[Message | Problem] = []
         time = time_of(fields.timestamp)
         if time is None:
-            found.append(Problem(FILE, place + 1, place, f"{fields.timestamp!r} is no time", fatal=False))
+            found.append(Problem(FILE, place + 1, place, f"{fields.timestamp!r} is not a time", fatal=False))
         ttl = fields.ttl_hours
         if ttl is not None and ttl <= 0:
-            found.append(Problem(FILE, place + 1, place, f"a ttl of {ttl:g} is none", fatal=False))
+            found.append(Problem(FILE, place + 1, place, f"invalid ttl: {ttl:g}", fatal=False))
         self._last_time = self._last_time if time is None else time
         digest = hashlib.sha1(line.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
         message = Message(

@@ -1,4 +1,4 @@
-"""The records of one mailbox in memory, shared by its stores, and whoever waits for more of them."""
+"""The records of one mailbox in memory, shared by its stores, and those waiting for changes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mailstore.records.roster import Agent
 __all__ = ["Record", "Records"]
 
 Record = str | Agent | Receipt | Delivery | Intervention
-"""A message is a line of text, which may be damaged; the others are values."""
+"""A message is a line of text, possibly damaged; the others are values."""
 
 
 class Records:
-    """Records in the order in which they came. Any thread may read and write."""
+    """Records in order of arrival. Thread-safe."""
 
     def __init__(self) -> None:
         self.lock = RLock()
@@ -27,7 +27,7 @@ class Records:
         self._waiting: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
 
     def append(self, *records: Record) -> int:
-        """Append records; return the place of the first."""
+        """Append records; return the index of the first."""
         with self.lock:
             first = len(self._records)
             self._records.extend(records)
@@ -35,7 +35,7 @@ class Records:
         return first
 
     def replace(self, *records: Record) -> None:
-        """Put others in the place of all there are; who reads them reads everything anew."""
+        """Replace all records; readers reload everything."""
         with self.lock:
             self._records = list(records)
             self._version += 1
@@ -43,7 +43,7 @@ class Records:
             self._wake()
 
     def remove(self) -> None:
-        """Take everything away, until something else is put in its place."""
+        """Remove everything until `replace` is called."""
         with self.lock:
             self._records = []
             self._version += 1
@@ -51,18 +51,18 @@ class Records:
             self._wake()
 
     def since(self, place: int) -> tuple[int, list[Record]]:
-        """Return which version of the mailbox this is, and its records from a place on."""
+        """Return the version of the mailbox, and its records from an index on."""
         with self.lock:
             return self._version, self._records[place:]
 
     def at(self, place: int) -> Record | None:
-        """Return the record at a place, if there is one."""
+        """Return the record at an index, or None."""
         with self.lock:
             return self._records[place] if 0 <= place < len(self._records) else None
 
     @contextmanager
     def woken(self) -> Iterator[asyncio.Event]:
-        """Give an event of the running loop that is set whenever anything changes."""
+        """Yield an event of the running loop that is set at every change."""
         changed = asyncio.Event()
         with self.lock:
             self._waiting[changed] = asyncio.get_running_loop()
@@ -74,6 +74,6 @@ class Records:
 
     def _wake(self) -> None:
         for changed, loop in self._waiting.items():
-            # a loop that was closed under its generators can't be woken, and need not be
+            # a closed loop can't be woken, and doesn't need to be
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(changed.set)

@@ -1,4 +1,4 @@
-"""A mailbox in memory: the reference of what a store must do, and a fake for tests and pictures."""
+"""A mailbox in memory: the reference implementation of the store contract, for tests and screenshots."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BATCH = 500
 class MemoryStore(Store):
     """A mailbox that ends with its process.
 
-    What another program would do to it, a test does: `append`, `replace` and `remove`, from any thread.
+    Tests act as other programs with `append`, `replace` and `remove`, from any thread.
     Several stores may share one mailbox: `MemoryStore(records=store.records)`.
     """
 
@@ -38,8 +38,8 @@ class MemoryStore(Store):
     summary: ClassVar[str] = "a mailbox that ends with its process, for tests and demonstrations"
     declared: ClassVar[Capabilities] = Capabilities(
         {
-            Capability.ARCHIVE: "it ends with its process: there is no place to move anything to",
-            Capability.ADOPT: "it ends with its process: nobody would see the copy",
+            Capability.ARCHIVE: "it ends with its process, so there is nowhere to move mail to",
+            Capability.ADOPT: "it ends with its process, so nobody would see the copy",
         }
     )
 
@@ -58,7 +58,7 @@ class MemoryStore(Store):
 
     @classmethod
     def create(cls, location: str | Path) -> Self:
-        """Make an empty mailbox."""
+        """Create an empty mailbox."""
         return cls(path_of(location))
 
     @property
@@ -74,23 +74,23 @@ class MemoryStore(Store):
     def append(self, *records: Record | Mapping[str, Any]) -> None:
         """Append records as another program would.
 
-        A mapping is a message by the names of semantics: records; a text is a line as it stands, damaged
-        where it is none; the other records are given as values.
+        A mapping is a message with the field names of docs/semantics.md#records; a text is a raw line, possibly
+        damaged; other records are given as values.
         """
         self.records.append(*(line_of(one) if isinstance(one, Mapping) else one for one in records))
 
     def replace(self, *records: Record | Mapping[str, Any]) -> None:
-        """Put other records in the place of all there are, and bring a mailbox back that was gone."""
+        """Replace all records; a removed mailbox is back."""
         self.records.replace(*(line_of(one) if isinstance(one, Mapping) else one for one in records))
 
     def remove(self) -> None:
-        """Take the mailbox away."""
+        """Remove the mailbox."""
         self.records.remove()
 
     # What there is
 
     def scan(self) -> Iterator[list[Event]]:
-        """Yield all there is: the roster, then everything else with the newest first."""
+        """Yield everything: the roster, then the rest, newest first."""
         if self._scanning is None:
             self._scanning = self._all()
         while (batch := next(self._scanning, None)) is not None:
@@ -114,7 +114,7 @@ class MemoryStore(Store):
         return events
 
     async def changes(self) -> AsyncGenerator[list[Event], None]:
-        """Yield what came since the last batch handed out; what a scan left over comes first."""
+        """Yield what was added since the last batch, after what a scan has left."""
         scanning = self.scan()
         while (batch := await asyncio.to_thread(next, scanning, None)) is not None:
             yield batch
@@ -124,7 +124,7 @@ class MemoryStore(Store):
                 changed.clear()
                 if self.records.is_gone:
                     if not is_gone:
-                        yield [Gone("the mailbox was taken away")]
+                        yield [Gone("the mailbox was removed")]
                     is_gone = True
                 elif batch := await asyncio.to_thread(self._news):
                     is_gone = False
@@ -144,7 +144,7 @@ class MemoryStore(Store):
         return content_of(self._line(message))
 
     def raw(self, message: Message) -> bytes:
-        """Return a message's line as it stands. Raises ContentGone."""
+        """Return the bytes of a message's line. Raises ContentGone."""
         return self._line(message).encode("utf-8", "surrogatepass")
 
     def _line(self, message: Message) -> str:
@@ -169,7 +169,7 @@ class MemoryStore(Store):
         return message
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
-        """Record that a reader has read these messages; those it has a record of are passed over."""
+        """Record that a reader has read these messages; existing records aren't repeated."""
         with self.records.lock:
             _, records = self.records.since(0)
             known = {one.message_id for one in records if isinstance(one, Receipt) and one.reader == reader}
@@ -179,7 +179,7 @@ class MemoryStore(Store):
         return len(fresh)
 
     def write_agent(self, agent: Agent) -> None:
-        """Register an agent, or replace what was said of it."""
+        """Register an agent, or replace its entry."""
         self._write(agent)
 
     def write_intervention(self, intervention: Intervention) -> None:

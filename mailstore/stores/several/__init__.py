@@ -1,4 +1,4 @@
-"""Several mailboxes as one: every name behind the label of its mailbox."""
+"""Several mailboxes as one: every name is prefixed with the label of its mailbox."""
 
 from mailstore.stores.several.store import SeveralStore
 

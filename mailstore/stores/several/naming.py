@@ -1,4 +1,4 @@
-"""Labels for several mailboxes that a person names together."""
+"""Choose labels for several mailboxes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["named_together"]
 
 
 def named_together(given: Iterable[str], *, poll: bool = False) -> str:
-    """Return the URL of several mailboxes, each given as `URL` or as `LABEL=URL`; raises StoreError.
+    """Return the URL of several mailboxes, each given as `URL` or `LABEL=URL`. Raises StoreError.
 
-    Without a label a mailbox goes by its kind, and where that is taken by its title, and a number at last.
+    The default label is the kind, then the title, then one of these with a number.
     """
     parts: dict[str, str] = {}
     for text in given:
@@ -31,7 +31,7 @@ def named_together(given: Iterable[str], *, poll: bool = False) -> str:
 
 
 def _names(url: str, poll: bool) -> tuple[list[str], str]:
-    """Return what a mailbox may go by, and its absolute URL; one that can't be opened is named as it was given."""
+    """Return possible labels and the absolute URL; a mailbox that can't be opened keeps the given one."""
     try:
         with open_store(url, poll=poll) as store:
             return [store.kind, *re.split(r"[/\\]", store.title)], store.url

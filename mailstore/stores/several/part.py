@@ -1,4 +1,4 @@
-"""One of several mailboxes: its events under its label, and its failures as its own."""
+"""One of several mailboxes: its events with its label, and its failures contained."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ TOLD = 256
 
 
 class Part:
-    """A mailbox that may have failed: then it holds a problem that says why, and can do nothing.
+    """A mailbox that may have failed; then it emits a problem and has no capabilities.
 
-    `told` are the events that it gave and that hold, for whoever must be told everything anew.
+    `told` are its valid events so far, to be replayed after a reset.
     """
 
     def __init__(self, label: str, url: str, *, poll: bool = False) -> None:
@@ -40,20 +40,20 @@ class Part:
 
     @property
     def store(self) -> Store:
-        """Return the mailbox; raises the error that it failed with."""
+        """Return the mailbox's store. Raises the error that it failed with."""
         if self._store is None:
             raise self.failure or MailError("the mailbox can't be opened")
         return self._store
 
     @property
     def capabilities(self) -> Capabilities:
-        """What can be done here: nothing where the mailbox can't be opened."""
+        """The capabilities; none if the mailbox can't be opened."""
         if self._store is None:
             return Capabilities(dict.fromkeys(Capability, str(self.failure)))
         return self._store.capabilities
 
     def scan(self) -> Iterator[list[Event]]:
-        """Yield all there is; a failure is a problem of this mailbox."""
+        """Yield everything; a failure becomes a problem of this mailbox."""
         try:
             for batch in self.store.scan():
                 yield self.take(batch)
@@ -61,7 +61,7 @@ class Part:
             yield self.fail(error)
 
     def candidates(self, words: Sequence[str]) -> Generator[list[str]]:
-        """Yield the ids of its messages that may hold one of some words, as names of several mailboxes."""
+        """Yield the labelled ids of its messages that may contain one of some words."""
         hint = None if self._store is None or self._may_be_of_label(words) else candidates(self._store, words)
         if hint is None:
             told = [event.id for event in reversed(self.told) if isinstance(event, Message)]
@@ -72,18 +72,18 @@ class Part:
                 yield [self.scope.id(each) for each in ids]
 
     def _may_be_of_label(self, words: Sequence[str]) -> bool:
-        """Say whether a name may hold one of some words for its label, which the mailbox itself knows nothing of."""
+        """Return whether a word may match the label, which the mailbox itself doesn't know."""
         label = self.scope.id("all").casefold()
         folded = [word.casefold() for word in words]
         return any(word in label or "/" in word or ":" in word for word in folded)
 
     def fail(self, error: MailError) -> list[Event]:
-        """Return what tells that the mailbox failed."""
+        """Return the events that report a failure."""
         self.failure = error
         return self.take([self._trouble(str(error))])
 
     def take(self, batch: Sequence[Event]) -> list[Event]:
-        """Return a batch's events under this mailbox's label, and remember those that hold."""
+        """Return a batch's events with this mailbox's label, and remember the valid ones."""
         found: list[Event] = []
         for event in batch:
             if isinstance(event, Progress):
@@ -117,6 +117,6 @@ class Part:
         return Problem(WHOLE, 1, 0, reason)
 
     def close(self) -> None:
-        """Let go of the mailbox."""
+        """Close the mailbox."""
         with suppress(MailError):
             self.store.close()

@@ -1,4 +1,4 @@
-"""Several mailboxes at once, each failing for itself alone."""
+"""The store over several mailboxes, with their failures contained."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class SeveralStore(Store):
-    """Mailboxes side by side: what is read from one says so in every name, and what is written goes to one."""
+    """Mailboxes side by side: every name has its mailbox's label, and a write goes to one of them."""
 
     kind: ClassVar[str] = KIND
     summary: ClassVar[str] = "several mailboxes in one console: signalbox open A B C"
@@ -63,7 +63,7 @@ class SeveralStore(Store):
 
     @property
     def url(self) -> str:
-        """Return what names these mailboxes together."""
+        """Return the URL of these mailboxes together."""
         return url_of({label: part.url if part.failure else part.store.url for label, part in self._parts.items()})
 
     @property
@@ -84,7 +84,7 @@ class SeveralStore(Store):
     # Reading
 
     def scan(self) -> Iterator[list[Event]]:
-        """Yield all there is, once, batches of each mailbox in turn."""
+        """Yield everything, once, in turns of one batch per mailbox."""
         yield from self._scanning
 
     def _scan(self) -> Iterator[list[Event]]:
@@ -106,7 +106,7 @@ class SeveralStore(Store):
         return Progress(sum(each.done for each in known), sum(each.total for each in known))
 
     async def changes(self) -> AsyncGenerator[list[Event], None]:
-        """Yield what comes in any of them."""
+        """Yield what is added to any of them."""
         import asyncio
 
         came = asyncio.Event()
@@ -138,7 +138,7 @@ class SeveralStore(Store):
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def _told(self, part: Part, batch: list[Event]) -> Iterator[list[Event]]:
-        """Yield a batch of one mailbox; where that begins anew, the others are told again as they stand."""
+        """Yield a batch of one mailbox; if it resets, the events of the others are replayed."""
         if batch and isinstance(batch[0], Reset):
             yield [batch[0], Mailboxes(tuple(self._parts))]
             for other in self._parts.values():
@@ -155,11 +155,11 @@ class SeveralStore(Store):
         return self._at(message, lambda store, bare: store.content(bare))
 
     def raw(self, message: Message) -> bytes:
-        """Return a message's record as its own mailbox has it. Raises ContentGone."""
+        """Return the bytes of a message's record. Raises ContentGone."""
         return self._at(message, lambda store, bare: store.raw(bare))
 
     def candidates(self, words: Sequence[str]) -> Generator[list[str]]:
-        """Yield the hints of each mailbox in turn; of one that has none, all that it told, the last first."""
+        """Yield the hints of each mailbox in turn; without hints, all ids of the mailbox, newest first."""
         hints = [part.candidates(words) for part in self._parts.values()]
         try:
             while hints:
@@ -200,7 +200,7 @@ class SeveralStore(Store):
         """Leave the check to the mailbox that a draft is for."""
 
     def write_message(self, draft: Draft) -> Message:
-        """Send in the mailbox that the recipients, or the message that is answered, belong to."""
+        """Send in the mailbox of the recipients, or of the answered message."""
         part = self._addressed(draft)
         return part.scope.message(part.store.send(self._bare(draft, part)))
 
