@@ -60,12 +60,12 @@ def test_its_url_and_title_come_from_its_path(tmp_path: Path) -> None:
     ("line", "reason"),
     [
         ("this is no record", "not a message"),
-        ("[1, 2]", "no message"),
+        ("[1, 2]", "not a message"),
         ('{"sender": "a", "content": "b"}', "recipient"),
         ('{"sender": "", "recipient": "a", "content": "b"}', "no sender"),
         ('{"sender": "a", "recipient": [], "content": "b"}', "no recipient"),
         ('{"sender": "a", "recipient": "b", "content": 3}', "content"),
-        ("half \ud800 a character", "no message"),
+        ("half \ud800 a character", "not a message"),
     ],
 )
 def test_a_line_that_is_no_message_is_a_problem_with_its_reason(line: str, reason: str) -> None:
