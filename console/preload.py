@@ -43,7 +43,7 @@ MODULES = (
     "mailstore.state.past",
     "console.panes.slider",
     "mailstore.rules.waking",
-    "console.unseen",
+    "console.unread_mail",
     "console.wake_command",
     "console.export.document",
     "console.export.file",

@@ -12,7 +12,7 @@ from console.cli.plain import columns, put
 from console.render.short_text import age
 from console.render.timestamps import iso_time
 from console.symbols import AGENTS
-from console.unseen import unread_count, unread_words
+from console.unread_mail import unread_count, unread_words
 from mailstore.records.roster import Agent
 
 

@@ -13,7 +13,7 @@ from console.cli.portion import MOST_CHARACTERS, portion
 from console.cli.read import mark, warn_if_unknown
 from console.cli.terminal_io import put, warn
 from console.errors import UsedWrongly
-from console.unseen import unseen
+from console.unread_mail import unread_mail
 from mailstore.read_only import ReadOnly
 from mailstore.store import Capability
 
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)
-        unread = unseen(mail.store, mail.mailbox, reader, mail.now)
+        unread = unread_mail(mail.store, mail.mailbox, reader, mail.now)
         found = unread[: args.limit]
         printed = portion(
             reader,

@@ -12,7 +12,7 @@ from console.cli.read import mark, warn_if_unknown
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
-from console.unseen import keeps_reads, unseen
+from console.unread_mail import keeps_reads, unread_mail
 from mailstore.records.message import Message
 
 
@@ -32,7 +32,9 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)
-        messages = unseen(mail.store, mail.mailbox, reader, mail.now) if args.all else _named(mail, reader, args.ids)
+        messages = (
+            unread_mail(mail.store, mail.mailbox, reader, mail.now) if args.all else _named(mail, reader, args.ids)
+        )
         marked = mark(mail, reader, messages)
         if marked and not keeps_reads(mail.store, mail.mailbox):
             warn("this kind of mailbox can't record reads: only signalbox knows about them")

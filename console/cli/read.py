@@ -12,7 +12,7 @@ from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import put
 from console.cli.terminal_io import warn
 from console.errors import UsedWrongly
-from console.unseen import reads_of, record, shown_to, unseen
+from console.unread_mail import reads_of, record, shown_to, unread_mail
 from mailstore.read_only import ReadOnly
 from mailstore.records.address import role_key
 from mailstore.records.message import Message
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _selected(args: argparse.Namespace, mail: Loaded, reader: str) -> list[Message]:
     if args.unread:
-        messages = unseen(mail.store, mail.mailbox, reader, mail.now)
+        messages = unread_mail(mail.store, mail.mailbox, reader, mail.now)
     else:
         messages = mail.mailbox.inbox(reader, mail.now)
     if args.since is not None:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from console.cli.loading import Loaded, reader_name
-from console.unseen import unseen
+from console.unread_mail import unread_mail
 from mailstore.records.message import Message
 
 __all__ = ["unread_of_agent"]
@@ -20,4 +20,4 @@ def unread_of_agent(
     if args.reader is None:
         return None
     reader = reader_name(mail.mailbox, args.reader)
-    return Counter(key for message in unseen(mail.store, mail.mailbox, reader, mail.now) for key in keys(message))
+    return Counter(key for message in unread_mail(mail.store, mail.mailbox, reader, mail.now) for key in keys(message))

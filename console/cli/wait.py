@@ -13,7 +13,7 @@ from console.cli.options import mailbox_options, reader_option, type_option
 from console.cli.plain import put
 from console.cli.read import own_state, warn_if_unknown
 from console.errors import Refused, UsedWrongly
-from console.unseen import shown_to, unseen
+from console.unread_mail import shown_to, unread_mail
 from mailstore.records.message import Message
 
 
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         shown = shown_to(mail.store, reader)
 
         def unread() -> list[Message]:
-            found = unseen(mail.store, mail.mailbox, reader, time.time(), shown)
+            found = unread_mail(mail.store, mail.mailbox, reader, time.time(), shown)
             return [message for message in found if not args.type or message.type in args.type]
 
         def is_enough(news: News) -> bool:

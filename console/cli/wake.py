@@ -15,7 +15,7 @@ from console.cli.settings import settings
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.render.timestamps import iso_time
-from console.unseen import keeps_reads, note_shown, shown_to, unseen
+from console.unread_mail import keeps_reads, note_shown, shown_to, unread_mail
 from console.wake_command import ENVIRONMENT, log_line
 from console.wake_command import wake as wake_by
 from mailstore.records.message import Message
@@ -145,7 +145,7 @@ class _Waker:
         shown = None
         if not keeps_reads(store, mailbox):
             shown = await asyncio.to_thread(shown_to, store, self._session_id)
-        return waking_mail(unseen(store, mailbox, self._session_id, now, shown), self._types)
+        return waking_mail(unread_mail(store, mailbox, self._session_id, now, shown), self._types)
 
 
 def _state_folder() -> Path:

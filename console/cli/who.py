@@ -12,7 +12,7 @@ from console.cli.plain import columns, put
 from console.cli.settings import settings
 from console.render.short_text import age
 from console.render.timestamps import iso_time
-from console.unseen import unread_count, unread_words
+from console.unread_mail import unread_count, unread_words
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import presence_of
 

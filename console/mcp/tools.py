@@ -17,7 +17,7 @@ from console.cli.settings import joined_channels
 from console.errors import Refused, UsedWrongly
 from console.mcp.requests import MarkRead, Nothing, ReadMessages, Request, SendMessage, ThreadOf
 from console.state import Shown
-from console.unseen import keeps_reads, reads_of, record, shown_to, unseen
+from console.unread_mail import keeps_reads, reads_of, record, shown_to, unread_mail
 from mailstore.kit.bodies import mentions
 from mailstore.records.message import Message, Receipt, by_age
 from mailstore.records.roster import Status
@@ -48,7 +48,7 @@ class Caller:
     async def unread(self) -> list[Message]:
         """Return what the agent has still to read, the oldest first."""
         shown = await self.shown()
-        return unseen(self.mail.store, self.mail.mailbox, self.session_id, time.time(), shown)
+        return unread_mail(self.mail.store, self.mail.mailbox, self.session_id, time.time(), shown)
 
     async def rows(self, messages: list[Message]) -> list[Any]:
         """Return messages whole, as plain values."""

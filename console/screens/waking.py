@@ -38,13 +38,13 @@ class Waking:
 
     async def _wake(self, session_id: str) -> None:
         from console.screens.ask import Ask
-        from console.unseen import shown_to, unseen
+        from console.unread_mail import shown_to, unread_mail
         from console.wake_command import wake
         from mailstore.rules.waking import waking_mail
 
         screen, session, name = self._screen, self._screen.session, visible_line(session_id)
         shown = await asyncio.to_thread(shown_to, session.store, session_id)
-        unread = unseen(session.store, session.mailbox, session_id, session.now(), shown)
+        unread = unread_mail(session.store, session.mailbox, session_id, session.now(), shown)
         mail = waking_mail(unread, session.config.wake.types)
         command = session.config.wake.command
         if not mail:

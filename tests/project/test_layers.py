@@ -47,7 +47,7 @@ CONSOLE = [
     {"commands", "config", "styles", "theme_files", "widgets", "saved_views", "archive_report", "process", "prefetch"},
     {"bindings", "export", "feed", "hooks", "keymap", "notification_rules", "state_database", "wake_command"},
     {"notification_delivery", "state"},
-    {"unseen"},
+    {"unread_mail"},
     {"session"},
     {"panes"},
     {"screens"},

@@ -1,7 +1,8 @@
-"""An agent's unread mail, also where its kind of mailbox has no place for read records.
+"""An agent's unread mail, also where its kind of mailbox has no read records.
 
-There Signalbox keeps what was shown to each agent in a state of its own, by the ids of the messages: nothing comes
-again, and nothing is skipped that comes late with an older time (docs/decisions/0036).
+What the records say is decided by `mailstore/rules/unread.py`. Where they say nothing, Signalbox keeps in its own state
+which messages it has shown to each agent: none is shown twice, and none is missed that arrives late with an older time
+(docs/decisions/0036).
 """
 
 from __future__ import annotations
@@ -30,16 +31,16 @@ __all__ = [
     "record",
     "shown_to",
     "unread_count",
+    "unread_mail",
     "unread_words",
-    "unseen",
 ]
 
 Purpose = Literal["read", "wake"]
-"""What mail is handed out for: to be read by the agent, or to wake it."""
+"""What mail is handed out for: for the agent to read, or to wake it."""
 
 
 def keeps_reads(store: Store, mailbox: Mailbox) -> bool:
-    """Say whether all reads of a mailbox's messages are recorded in it, so that nothing need be kept beside it."""
+    """Say whether all reads of a mailbox's messages are recorded in it, so that Signalbox stores none itself."""
     names = ("", *(f"{label}/" for label in mailbox.mailboxes()))
     is_kept = all(Capability.MARK_READ in store.capabilities_for(name) for name in names)
     return (is_kept or isinstance(store, ReadOnly)) and not mailbox.has_unrecorded()
@@ -51,7 +52,7 @@ def _is_kept(store: Store, message: Message) -> bool:
 
 
 def _ids_of(mailbox: Mailbox, message: Message) -> list[str]:
-    """Return the ids of every copy of a letter: which of them stands for it may be another's when more have come."""
+    """Return the ids of all copies of a message: which of them represents it may change when more copies arrive."""
     return [message.id, *(trace.message_id for trace in mailbox.traces(message.id))]
 
 
@@ -60,7 +61,7 @@ def _was_shown(shown: Shown, mailbox: Mailbox, message: Message) -> bool:
 
 
 def shown_to(store: Store, reader: str, purpose: Purpose = "read", until: float | None = None) -> Shown:
-    """Return what was shown to an agent until a moment, by default until now; blocks."""
+    """Return what was shown to an agent until a time, by default until now; blocks."""
     if not state_file().exists():
         return Shown()
     with _state() as state:
@@ -69,7 +70,7 @@ def shown_to(store: Store, reader: str, purpose: Purpose = "read", until: float 
 
 @contextmanager
 def _state() -> Iterator[PersonalState]:
-    """Open Signalbox's own state; raises StoreError for what its database refuses."""
+    """Open Signalbox's own state; raises StoreError where its database can't be used."""
     state = PersonalState(state_file())
     try:
         yield state
@@ -79,10 +80,10 @@ def _state() -> Iterator[PersonalState]:
         state.close()
 
 
-def unseen(store: Store, mailbox: Mailbox, reader: str, now: float, shown: Shown | None = None) -> list[Message]:
+def unread_mail(store: Store, mailbox: Mailbox, reader: str, now: float, shown: Shown | None = None) -> list[Message]:
     """Return what an agent, or the user, has still to read, the oldest first.
 
-    Without `shown`, what was shown is looked up, which blocks; in the past, what had been shown by then.
+    Without `shown`, what was shown is looked up, which blocks; for a mailbox in the past, what had been shown by then.
     """
     found = mailbox.unread(reader, now)
     if keeps_reads(store, mailbox):
@@ -101,9 +102,9 @@ def unseen(store: Store, mailbox: Mailbox, reader: str, now: float, shown: Shown
 
 
 def unread_count(store: Store, mailbox: Mailbox, session_id: str) -> int | None:
-    """Return how much mail an agent has still to read as its mailbox tells; None where it tells of none and can't.
+    """Return how many unread messages an agent has by its mailbox's records; None where there are no such records.
 
-    What Signalbox itself showed to an agent does not count: the agent may have read it by other ways, or not at all.
+    What Signalbox itself showed doesn't count: the agent may have read its mail in other ways, or not at all.
     """
     count = mailbox.unread_count(session_id)
     is_told = Capability.MARK_READ in store.capabilities_for(session_id) or isinstance(store, ReadOnly)
@@ -111,12 +112,12 @@ def unread_count(store: Store, mailbox: Mailbox, session_id: str) -> int | None:
 
 
 def unread_words(count: int | None) -> str:
-    """Return a number of unread messages for a table: nothing for none, a question mark where nobody knows."""
+    """Return a number of unread messages for a table: empty for none, a question mark where it is unknown."""
     return "?" if count is None else str(count or "")
 
 
 def _from_before(mailbox: Mailbox, reader: str, shown: Shown, mail: Iterable[Message]) -> list[Message]:
-    """Return what was said to all in a channel before an agent was registered, where it never was handed any mail."""
+    """Return what was sent to whole channels before an agent was registered, unless it was handed mail before."""
     agent = mailbox.roster.get(reader)
     if agent is None or agent.started_at is None:
         return []
@@ -131,10 +132,10 @@ def _from_before(mailbox: Mailbox, reader: str, shown: Shown, mail: Iterable[Mes
 
 
 class Reads(NamedTuple):
-    """What is to be recorded of mail that was shown: ids for the mailbox itself, and of what is kept beside it.
+    """What has to be recorded when mail was shown: ids for the mailbox itself (`kept`), and for Signalbox's own state.
 
-    `copies` are the ids of every copy of these letters, and of what is not the reader's from before it was there;
-    `is_beside` says whether anything is kept beside the mailbox at all.
+    `copies` are the ids of all copies of the messages `beside`, and of mail from before the reader was registered;
+    `is_beside` says whether Signalbox stores anything itself.
     """
 
     kept: tuple[str, ...]
@@ -146,7 +147,7 @@ class Reads(NamedTuple):
 def reads_of(
     store: Store, mailbox: Mailbox, reader: str, messages: Collection[Message], now: float, shown: Shown
 ) -> Reads:
-    """Return what is to be recorded when a reader was shown just these messages; those it has read are left out."""
+    """Return what has to be recorded when a reader was shown these messages, but for those it has read."""
     kept = tuple(it.id for it in messages if _is_kept(store, it) and not mailbox.has_read(it.id, reader))
     if keeps_reads(store, mailbox):
         return Reads(kept)
@@ -157,7 +158,7 @@ def reads_of(
 
 
 def record(store: Store, reader: str, reads: Reads) -> list[str]:
-    """Record that a reader was shown messages; return their ids. Blocks.
+    """Record that messages were shown to a reader; return their ids. Blocks.
 
     Raises StoreError, also where Signalbox's own state can't be written.
     """
@@ -169,7 +170,7 @@ def record(store: Store, reader: str, reads: Reads) -> list[str]:
 
 
 def note_shown(store: Store, reader: str, message_ids: Iterable[str], purpose: Purpose = "read") -> None:
-    """Keep that messages were shown to an agent; blocks, raises StoreError."""
+    """Store that messages were shown to an agent; blocks, raises StoreError."""
     with _state() as state:
         if state.is_in_memory:
             raise StoreError(f"{state.path} can't be used", "what was shown now comes again")
