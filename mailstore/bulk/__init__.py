@@ -1,8 +1,9 @@
-"""A whole mailbox folded at once: the same columns that folding one record after the other makes, many at a time.
+"""Folds a whole mailbox at once with numpy, into the columns that folding record by record would make.
 
-Whatever is not usual is left to the fold. A test holds one against the other.
+Anything unusual is left to the fold. A test compares both ways.
 """
 
 import os
 
-os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")  # what lives shortly is cleared for longer than it is used
+# the kernel clears a huge page for longer than a short-lived array is used
+os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")

@@ -1,4 +1,4 @@
-"""A mailbox filled with many records at once."""
+"""Fills a mailbox with many records at once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Mask = NDArray[np.bool_]
 
 
 class KeyCollision(Exception):
-    """Two ids have the same key: then nothing can be told by keys."""
+    """Two ids have the same key, so that keys can't stand for ids."""
 
 
 def fill_mail(contents: MailboxContents, gathered: MessageBuffer) -> KeyIndex:
@@ -55,7 +55,7 @@ def fill_mail(contents: MailboxContents, gathered: MessageBuffer) -> KeyIndex:
 
 
 def fill_reads(contents: MailboxContents, keys: KeyIndex, reads: ReadBuffer, now: float) -> None:
-    """Fill a mailbox that has its messages with what was read of them."""
+    """Fill a mailbox that holds its messages with their read records."""
     records = reads.columns()
     rows = keys.find(records.keys)
     _name_missing(contents.messages, rows, records.keys, reads.id_at)
@@ -64,9 +64,9 @@ def fill_reads(contents: MailboxContents, keys: KeyIndex, reads: ReadBuffer, now
 
 
 def _settle(gathered: MessageBuffer) -> tuple[KeyIndex, Rows]:
-    """Leave to the fold what only it can decide, ids that come twice and rings of replies.
+    """Leave to the fold what only it can decide: repeated ids, and cycles of replies.
 
-    Return where the rest is, and what each of it answers.
+    Return the rows of the other messages, and the row of each one's parent.
     """
     columns = gathered.columns()
     keys = KeyIndex(columns.keys)
@@ -88,7 +88,7 @@ def _without(gathered: MessageBuffer, places: NDArray[np.int64]) -> tuple[KeyInd
 
 
 def _name_missing(table: MessageTable, rows: Rows, keys: NDArray[np.uint64], id_at: Callable[[int], str]) -> None:
-    """Give rows to ids that are named and of which no message was gathered; what has the same key is the same."""
+    """Make rows for ids that are only named; equal keys stand for the same id."""
     missing = np.flatnonzero((rows == NONE) & (keys != NO_KEY))
     if len(missing):
         _, first, which = np.unique(keys[missing], return_index=True, return_inverse=True)
@@ -122,7 +122,7 @@ def _strings(cells: NDArray[np.uint8], sizes: NDArray[np.number]) -> StringColum
 
 
 def _fill_receipts(contents: MailboxContents, rows: Rows, records: ReadColumns) -> Rows:
-    """Fill the receipts, and return the row of each."""
+    """Fill the read records; return the row of each."""
     receipts, number = contents.receipts.reads, len(contents.messages)
     pairs = rows.astype(np.int64) * (len(contents.messages.names) + 1) + records.readers
     places, times = _first_and_least(pairs, records.times)
@@ -149,7 +149,7 @@ def _fill_receipts(contents: MailboxContents, rows: Rows, records: ReadColumns) 
 def _first_and_least(
     keys: NDArray[np.int64], times: NDArray[np.float64]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the places at which keys come first, in order, and the least time of each."""
+    """Return the positions at which keys occur first, in order, and the earliest time of each."""
     ordered, order = in_order(keys)
     is_new = np.ones(len(keys), bool)
     is_new[1:] = ordered[1:] != ordered[:-1]
@@ -210,7 +210,7 @@ def _fill_postings(contents: MailboxContents) -> None:
 
 
 def _fill_counts(contents: MailboxContents) -> None:
-    """Count what is unseen, and how much mail the channels have."""
+    """Count unseen messages, and the messages of channels."""
     table, index = contents.messages, contents.index
     heads = np.array(table.heads, np.uint32)
     values = table.head_values.values
@@ -229,7 +229,7 @@ def _fill_counts(contents: MailboxContents) -> None:
 
 
 def _own(contents: MailboxContents) -> Mask:
-    """Say which rows hold what the person sent."""
+    """Return which rows hold messages of the user."""
     table = contents.messages
     own = [at for at, name in enumerate(table.names.values) if is_person(name, contents.roster, contents.user)]
     return np.isin(np.array(table.senders, np.uint32), np.array(own, np.uint32))

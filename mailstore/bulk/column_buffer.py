@@ -1,4 +1,4 @@
-"""Records on their way from the parts of files into columns."""
+"""Collects records from the parts of files, before they become the columns of a mailbox."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from mailstore.records.message import Message, Receipt
 __all__ = ["MessageBuffer", "ReadBuffer"]
 
 ThreadAt = Callable[[str, int, int], str]
-"""Returns what the message in a file, at a byte and of a length, says it answers."""
+"""Returns the parent of the message in a file at an offset and of a length."""
 IdAt = Callable[[int, int], str]
-"""Returns the id that a record of reading at a byte, and of a length, names."""
+"""Returns the message id of the read record at an offset and of a length."""
 NO_ENDS = np.empty(0, np.uint32)
 
 
 class MessageBuffer:
-    """Messages in the order in which they stand in the files; `events` are left to the fold."""
+    """Messages in the order of the files; `events` are left to the fold."""
 
     def __init__(self, table: MessageTable, thread_at: ThreadAt) -> None:
         self.table = table
@@ -35,12 +35,12 @@ class MessageBuffer:
         self.odd_stamps: dict[int, str] = {}
         self._thread_at = thread_at
         self._threads: dict[int, str] = {}
-        """Ids by their keys that messages given as values answer."""
+        """The ids of parents by key, for messages that were added as values."""
         self._pieces: list[MailColumns] = []
         self._number = 0
 
     def add(self, part: ColumnPart) -> None:
-        """Take the messages of a part in."""
+        """Add the messages of a part."""
         found, table = part.mail(), self.table
         senders = np.array([table.names.number(name) for name in part.names], np.uint32)[found.senders]
         heads = np.array([table.head_values.number(head) for head in part.heads], np.uint32)[found.heads]
@@ -48,7 +48,7 @@ class MessageBuffer:
         self._number += len(senders)
 
     def take(self, messages: Sequence[Message]) -> None:
-        """Take messages in, given as values."""
+        """Add messages that were decoded one by one."""
         if not messages:
             return
         first, table = self._number, self.table
@@ -82,7 +82,7 @@ class MessageBuffer:
         self._number += len(messages)
 
     def columns(self) -> MailColumns:
-        """Return the messages that were taken in, as a column for all that is known of them."""
+        """Return all messages as columns."""
         if not self._pieces:
             self._pieces.append(ColumnPart(0, 0, 0, columns=[memoryview(b"")] * len(MailColumns._fields)).mail())
         if len(self._pieces) > 1:
@@ -90,7 +90,7 @@ class MessageBuffer:
         return self._pieces[0]
 
     def leave(self, places: Sequence[int]) -> None:
-        """Leave the messages at some places to the fold, in their order."""
+        """Move the messages at some positions to `events`, in order."""
         columns, places = self.columns(), sorted(places)
         ids = texts_at(PackedTexts(columns.ids, columns.id_sizes), places)
         subjects = texts_at(PackedTexts(columns.subjects, columns.subject_sizes), places)
@@ -106,7 +106,7 @@ class MessageBuffer:
         self._number = int(stays.sum())
 
     def answered_by(self, place: int) -> str:
-        """Return the id that the message at a place answers."""
+        """Return the id of the parent of the message at a position."""
         columns = self.columns()
         thread = self._threads.get(int(columns.parents[place]))
         if thread is None:
@@ -129,18 +129,18 @@ class MessageBuffer:
 
 
 class ReadBuffer:
-    """Read records in the order in which they stand in their file."""
+    """Read records in the order of their file."""
 
     def __init__(self, names: InternTable[str]) -> None:
         self.events: list[Event] = []
         self._names = names
         self._pieces: list[ReadColumns] = []
         self._parts: list[tuple[int, Callable[[int], str]]] = []
-        """The place at which each part begins, and what tells the id that the record at a place of it names."""
+        """The first position of each part, and a function that returns the message id at a position in it."""
         self._number = 0
 
     def add(self, part: ColumnPart, id_at: IdAt) -> None:
-        """Take the records of a part in."""
+        """Add the records of a part."""
         found = part.reads()
         numbers = np.array([self._names.number(name) for name in part.names], np.uint32)
         offset, ends = part.offset, found.ends.copy()
@@ -152,7 +152,7 @@ class ReadBuffer:
         self._add(found._replace(readers=numbers[found.readers], ends=NO_ENDS), named)
 
     def take(self, events: Iterable[Event]) -> None:
-        """Take what a line holds: a record with a time is gathered, all else is left to the fold."""
+        """Add what a line holds: read records with a time; everything else is left to the fold."""
         for event in events:
             if isinstance(event, Receipt) and event.time is not None:
                 reader = np.array([self._names.number(event.reader)], np.uint32)
@@ -167,7 +167,7 @@ class ReadBuffer:
         self._number += len(columns.keys)
 
     def columns(self) -> ReadColumns:
-        """Return the records that were taken in, as a column for all that is known of them."""
+        """Return all records as columns."""
         if not self._pieces:
             self._pieces.append(ColumnPart(0, 0, 0, columns=[memoryview(b"")] * len(ReadColumns._fields)).reads())
         if len(self._pieces) > 1:
@@ -175,7 +175,7 @@ class ReadBuffer:
         return self._pieces[0]
 
     def id_at(self, place: int) -> str:
-        """Return the id that the record at a place names."""
+        """Return the message id of the record at a position."""
         first, id_of = self._parts[bisect_right(self._parts, place, key=lambda it: it[0]) - 1]
         return id_of(place - first)
 

@@ -1,4 +1,4 @@
-"""Ids as numbers that two processes agree on."""
+"""Hashes of ids that two processes agree on."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ NOWHERE = -1
 
 
 class PackedTexts(NamedTuple):
-    """Texts that stand one after another as UTF-8, half characters kept, and the bytes that each takes."""
+    """Texts one after another as UTF-8, unpaired surrogates included, and the size of each in bytes."""
 
     cells: NDArray[np.uint8]
     sizes: NDArray[np.uint32]
 
 
 def texts_of(texts: list[str]) -> PackedTexts:
-    """Return texts in one piece."""
+    """Return texts in one buffer."""
     joined = "".join(texts)
     if joined.isascii():
         sizes = np.fromiter(map(len, texts), np.uint32, len(texts))
@@ -36,14 +36,14 @@ def texts_of(texts: list[str]) -> PackedTexts:
 
 
 def texts_at(texts: PackedTexts, places: Sequence[int]) -> list[str]:
-    """Return the texts at some places."""
+    """Return the texts at some positions."""
     ends = np.cumsum(texts.sizes, dtype=np.int64)
     spans = zip((ends - texts.sizes)[places].tolist(), ends[places].tolist(), strict=True)
     return [texts.cells[start:end].tobytes().decode("utf-8", "surrogatepass") for start, end in spans]
 
 
 def keys_of(ids: PackedTexts) -> NDArray[np.uint64]:
-    """Return a number of 64 bits for each id, never `NO_KEY`; that two ids share one is next to impossible."""
+    """Return a 64-bit hash of each id, never `NO_KEY`; a collision is next to impossible."""
     cells, sizes = ids
     if not len(sizes):
         return np.empty(0, np.uint64)
@@ -59,7 +59,7 @@ def keys_of(ids: PackedTexts) -> NDArray[np.uint64]:
 
 
 def _keys(cells: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return the numbers of ids of one size, given as rows of bytes."""
+    """Return the hashes of ids of one size, given as rows of bytes."""
     number, size = cells.shape
     padded = np.zeros((number, -(-size // WORD) * WORD), np.uint8)
     padded[:, :size] = cells
@@ -73,12 +73,12 @@ def _keys(cells: NDArray[np.uint8]) -> NDArray[np.uint64]:
 
 
 class KeyIndex:
-    """Where keys stand in a column."""
+    """Finds the positions of keys in a column."""
 
     def __init__(self, keys: NDArray[np.uint64]) -> None:
         bits = max(1, len(keys).bit_length())
         low = np.uint64((1 << bits) - 1)
-        # sorting numbers is many times as fast as sorting places by them
+        # sorting keys that contain their position is many times faster than sorting positions by key
         order = (np.sort((keys & ~low) | np.arange(len(keys), dtype=np.uint64)) & low).astype(np.int32)
         known = keys[order]
         if (known[1:] < known[:-1]).any():
@@ -88,11 +88,11 @@ class KeyIndex:
         self._order = np.append(order, np.int32(NOWHERE))
         self._known = np.append(known, np.uint64(0xFFFF_FFFF_FFFF_FFFF))
         self._shift = np.uint64(64 - bits)
-        # keys are as good as random: their first bits tell where in the sorted column they are to be looked for
+        # keys are evenly distributed, so their first bits tell where in the sorted column to search
         self._starts = np.searchsorted(known >> self._shift, np.arange(1 << bits, dtype=np.uint64)).astype(np.int32)
 
     def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
-        """Return the first place of each key, -1 for those that are not in the column."""
+        """Return the first position of each key, -1 for those that are not in the column."""
         at = self._starts[keys >> self._shift]
         behind = np.flatnonzero(self._known[at] < keys)
         while len(behind):

@@ -1,4 +1,4 @@
-"""What one process finds in its share of a file, in a form that another can take over."""
+"""The columns that one process makes of its share of a file, in a form that another process can load."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Bytes = NDArray[np.uint8]
 
 
 class MailColumns(NamedTuple):
-    """Messages; numbers stand for names and heads, keys for ids, sizes are of what stands in one piece."""
+    """Messages; names and heads are numbers, ids are keys, and texts are joined with the size of each."""
 
     ids: Bytes
     id_sizes: Numbers
@@ -40,7 +40,7 @@ class MailColumns(NamedTuple):
 
 
 class ReadColumns(NamedTuple):
-    """Records of reading: keys of messages, numbers of readers, and where in its part each line ends."""
+    """Read records: keys of messages, numbers of readers, and the offset in its part at which each line ends."""
 
     keys: Keys
     readers: Numbers
@@ -55,11 +55,11 @@ TYPES = {
 
 
 class UnusualBlock(Exception):
-    """A block holds something that must be looked at line by line."""
+    """A block holds something that must be decoded line by line."""
 
 
 class ColumnPart(msgspec.Struct):
-    """Some lines as columns; one without columns must be read line by line."""
+    """Some lines as columns; a part without columns must be decoded line by line."""
 
     offset: int
     size: int
@@ -73,30 +73,30 @@ class ColumnPart(msgspec.Struct):
         return MailColumns(*map(np.frombuffer, self.columns, TYPES[MailColumns]))
 
     def reads(self) -> ReadColumns:
-        """Return the columns of records of reading."""
+        """Return the columns of read records."""
         return ReadColumns(*map(np.frombuffer, self.columns, TYPES[ReadColumns]))
 
 
 class ShareColumns(msgspec.Struct):
-    """All that a share holds."""
+    """Everything that a share holds."""
 
     summed: ChecksummedSpan
     parts: list[ColumnPart]
 
 
 class BlockDecoder(Protocol):
-    """Makes columns of blocks of usual lines."""
+    """Makes columns of blocks of ordinary lines."""
 
     names: InternTable[str]
     heads: InternTable[MessageHead]
 
     def columns(self, block: LineBlock) -> MailColumns | ReadColumns:
-        """Return a block's records; raises UnusualBlock, ValueError and RecursionError for any that is not usual."""
+        """Return a block's records; raises UnusualBlock, ValueError and RecursionError for any that is not ordinary."""
         ...
 
 
 def found_in(share: FileShare, begin: Callable[[], BlockDecoder]) -> ShareColumns:
-    """Return what a share holds, parted where lines are not usual. Raises OSError."""
+    """Return what a share holds, with lines that are not ordinary in parts of their own. Raises OSError."""
     parts: list[ColumnPart] = []
     run = _Run(begin())
 
@@ -118,7 +118,7 @@ def found_in(share: FileShare, begin: Callable[[], BlockDecoder]) -> ShareColumn
 
 
 class _Run:
-    """Blocks of usual lines, one after another."""
+    """Consecutive blocks of ordinary lines."""
 
     def __init__(self, decoder: BlockDecoder) -> None:
         self._decoder = decoder

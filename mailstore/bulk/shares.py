@@ -15,21 +15,21 @@ from mailstore.files.lines import BLOCK, ChecksummedSpan
 __all__ = ["FileShare", "LineBlock"]
 
 SIZE = 1 << 18
-"""Bytes of a block: what is made of it must fit a cache."""
+"""The size of a block in bytes; what is made of it should fit the processor's cache."""
 FEW = 64
-"""Lines that are not worth to be parted any more."""
+"""A block of no more lines than this is not halved any more."""
 NEWLINE = 10
 
 
 class LineBlock(NamedTuple):
-    """Whole lines: the byte at which they begin, their bytes, and at which of these each ends."""
+    """Whole lines: their offset in the file, their bytes, and the position in these at which each line ends."""
 
     offset: int
     data: memoryview
     ends: NDArray[np.int64]
 
     def halves(self) -> list[LineBlock]:
-        """Return this as two blocks; none when it is short."""
+        """Return the two halves of the block; none if it is short."""
         if len(self.ends) <= FEW:
             return []
         middle = len(self.ends) // 2
@@ -41,7 +41,7 @@ class LineBlock(NamedTuple):
 
 
 class FileShare:
-    """The lines of an open file that begin between two bytes."""
+    """The lines of an open file that begin between two offsets."""
 
     def __init__(self, fd: int, start: int, end: int) -> None:
         self._fd = fd
@@ -50,11 +50,11 @@ class FileShare:
         self._checksum = 0
 
     def summed(self) -> ChecksummedSpan:
-        """Return what was read, summed up."""
+        """Return the checksum of what was read."""
         return ChecksummedSpan(self._begin, self._end, self._checksum)
 
     def blocks(self) -> Iterator[LineBlock]:
-        """Yield the lines; the bytes of a block hold until the next one. Raises OSError."""
+        """Yield the lines; the bytes of a block are valid until the next one. Raises OSError."""
         size = min(SIZE, max(1, self._until - self._begin) + BLOCK)
         buffer, is_newline = bytearray(size), np.empty(size, bool)
         while self._end < self._until and (read := os.preadv(self._fd, [buffer], self._end)):
@@ -75,7 +75,7 @@ class FileShare:
 
 
 def _line_start(fd: int, start: int, end: int) -> int:
-    """Return where the first line begins that begins between two bytes; the end where none does."""
+    """Return the offset of the first line that begins between two offsets; the second offset if none does."""
     at = start - 1
     while at < end and (data := os.pread(fd, BLOCK, at)):
         if (newline := data.find(b"\n")) >= 0:

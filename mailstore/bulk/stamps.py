@@ -1,4 +1,4 @@
-"""Many timestamps read at once."""
+"""Parses many timestamps at once."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ DIGITS = np.flatnonzero(ord("0") == FORM)
 MARKS = np.flatnonzero(ord("0") != FORM)
 SIZE = len(FORM)
 SECONDS, MILLISECONDS = SIZE + 1, SIZE + 5
-"""How long a timestamp is of each of the two forms: `…:00Z` and `…:00.000Z`."""
+"""The lengths of the two forms of a timestamp: `…:00Z` and `…:00.000Z`."""
 THOUSANDS = np.array([100, 10, 1], np.int64)
 LEAST = np.array([0, 0, 1, 1, 0, 0, 0], np.uint8)
 MOST = np.array([99, 99, 12, 31, 23, 59, 59], np.uint8)
-"""Century, year of it, month, day, hour, minute, second."""
+"""The greatest century, year of the century, month, day, hour, minute and second."""
 MONTHS = np.arange("0000-01", "10000-02", dtype="datetime64[M]").astype("datetime64[D]").astype(np.int64)
-"""The day on which each month begins, counted from the epoch; months counted from the year 0."""
+"""The day on which each month begins, counted from the epoch; months are counted from the year 0."""
 FIRST_MONTH = 12
-"""Of the year 1: there is no year before."""
+"""The first month of the year 1, the earliest that is valid."""
 
 
 def seconds_of(stamps: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
     """Return seconds since the epoch for timestamps, and which of them have milliseconds.
 
-    None unless all are of the form YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DDTHH:MM:SS.mmmZ.
+    None unless all have the form YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DDTHH:MM:SS.mmmZ.
     """
     sizes = np.fromiter(map(len, stamps), np.int64, len(stamps))
     is_fine = sizes == MILLISECONDS
@@ -49,7 +49,7 @@ def seconds_of(stamps: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.b
 
 
 def _seconds(cells: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-    """Return seconds since the epoch for timestamps of one length, None where one of them is no time."""
+    """Return seconds since the epoch for timestamps of one length, None if one of them is not valid."""
     digits = cells.take(DIGITS, 1) - np.uint8(ord("0"))
     if (cells.take(MARKS, 1) != FORM[MARKS]).any() or (digits > 9).any() or (cells[:, -1] != ord("Z")).any():
         return None

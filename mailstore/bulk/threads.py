@@ -1,4 +1,4 @@
-"""The threads of many messages at once."""
+"""Finds the threads of many messages at once."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ WORD = 64
 
 
 def column(typecode: str, values: NDArray[np.generic]) -> array[Any]:
-    """Return numbers as an array, of the size that the typecode says."""
+    """Return numbers as an array with the item size of a type code."""
     found: array[Any] = array(typecode)
     found.frombytes(np.ascontiguousarray(values, np.dtype(typecode)).view(np.uint8))  # type: ignore[arg-type]
     return found
 
 
 def roots(parents: Rows) -> Rows:
-    """Return the root above each row; for one that stands above or on a ring, some row of the ring."""
+    """Return the root above each row; for a row on or below a cycle, some row of the cycle."""
     above = np.where(parents == NONE, np.arange(len(parents), dtype=np.int32), parents)
     below = np.flatnonzero(parents != NONE)
     for _ in range(max(1, len(parents)).bit_length()):
@@ -39,7 +39,7 @@ def roots(parents: Rows) -> Rows:
 
 
 def rings(parents: Rows) -> NDArray[np.int64]:
-    """Return all rows that stand on a ring of replies."""
+    """Return all rows that are part of a cycle of replies."""
     tops = roots(parents)
     on_ring = np.unique(tops[parents[tops] != NONE])
     found: set[int] = set()
@@ -52,12 +52,12 @@ def rings(parents: Rows) -> NDArray[np.int64]:
 
 
 def in_order(keys: NDArray[np.integer]) -> tuple[Places, Places]:
-    """Return numbers from 0 on in order, and the places at which they stood; equal ones keep theirs."""
+    """Return non-negative numbers sorted, and the positions that they had; the sort is stable."""
     bits = len(keys).bit_length()
     if not len(keys) or int(keys.max()).bit_length() + bits >= WORD:
         order = np.argsort(keys, kind="stable")
         return keys[order].astype(np.int64), order
-    # sorting numbers is many times as fast as sorting places by them
+    # sorting numbers that contain their position is many times faster than sorting positions by number
     both = keys.astype(np.int64)
     both <<= bits
     both |= np.arange(len(keys))
@@ -68,7 +68,7 @@ def in_order(keys: NDArray[np.integer]) -> tuple[Places, Places]:
 
 
 def previous_of_each(keys: NDArray[np.integer]) -> tuple[Rows, NDArray[np.intp]]:
-    """Return for each place the one before it with the same key, and the places sorted by key, stable."""
+    """Return for each position the previous one with the same key, and the positions sorted by key, stable."""
     ordered, order = in_order(keys)
     before = np.full(len(keys), NONE, np.int32)
     is_same = ordered[1:] == ordered[:-1]
@@ -77,7 +77,7 @@ def previous_of_each(keys: NDArray[np.integer]) -> tuple[Rows, NDArray[np.intp]]
 
 
 def last_of_each(keys: NDArray[np.integer], order: NDArray[np.intp]) -> tuple[NDArray[np.integer], NDArray[np.intp]]:
-    """Return every key, and the last place that has it, given the places sorted by key."""
+    """Return every key and the last position that has it, given the positions sorted by key."""
     ordered = keys[order]
     is_last = np.ones(len(keys), bool)
     is_last[:-1] = ordered[1:] != ordered[:-1]
@@ -85,9 +85,9 @@ def last_of_each(keys: NDArray[np.integer], order: NDArray[np.intp]) -> tuple[ND
 
 
 def by_age(times: NDArray[np.float64], offsets: NDArray[np.int64], files: NDArray[np.integer]) -> Places:
-    """Return places in order of age, the oldest first (`mailstore.records.message.by_age`).
+    """Return positions sorted by age, the oldest first (`mailstore.records.message.by_age`).
 
-    `files` are numbers in the order of the files' names; no two messages stand at one place of one file.
+    `files` are numbers in the order of the files' names; no two messages are at one offset of one file.
     """
     is_later = (files[1:] > files[:-1]) | ((files[1:] == files[:-1]) & (offsets[1:] > offsets[:-1]))
     if is_later.all():
@@ -98,7 +98,7 @@ def by_age(times: NDArray[np.float64], offsets: NDArray[np.int64], files: NDArra
 
 
 def newest_of_each(thread: Rows, order: Places) -> tuple[Rows, Places]:
-    """Return every root, and the newest row of its thread; `order` are the places in order of age."""
+    """Return every root and the newest row of its thread; `order` are the positions sorted by age."""
     tops, places = in_order(thread[order])
     is_end = np.append(tops[1:] != tops[:-1], True)[: len(tops)]
     return tops[is_end], order[places[is_end]]

@@ -1,1 +1,1 @@
-"""Columns: what is known of many messages, kept in arrays and not in objects."""
+"""The data of many messages in arrays instead of one object per message."""

@@ -12,11 +12,11 @@ __all__ = ["LinkedEntries"]
 
 NONE = -1
 MANY = 4096
-"""Rows from which on it pays to ask all at once."""
+"""The number of rows from which on numpy searches faster than a loop."""
 
 
 class LinkedEntries:
-    """Names by row, with the time at which each came; a row without entries takes four bytes."""
+    """Names by row, each with a time; a row without entries takes four bytes."""
 
     __slots__ = ("first", "following", "names", "times")
 
@@ -36,15 +36,15 @@ class LinkedEntries:
         self.first, self.names, self.times, self.following = saved.columns(4)
 
     def add_row(self) -> None:
-        """Make room for one row more."""
+        """Add a row without entries."""
         self.first.append(NONE)
 
     def has(self, row: int) -> bool:
-        """Say whether a row has any entry."""
+        """Return whether a row has any entry."""
         return self.first[row] != NONE
 
     def find(self, row: int, name: int) -> int:
-        """Return the entry of a name in a row, -1 when it has none."""
+        """Return the entry of a name in a row, -1 if it has none."""
         at = self.first[row]
         names, following = self.names, self.following
         while at != NONE and names[at] != name:
@@ -52,19 +52,19 @@ class LinkedEntries:
         return at
 
     def add(self, row: int, name: int, time: float | None = None) -> None:
-        """Add an entry; the row has none of that name yet, or may have several."""
+        """Add an entry to a row, whether or not it has one of that name."""
         self.following.append(self.first[row])
         self.first[row] = len(self.names)
         self.names.append(name)
         self.times.append(nan if time is None else time)
 
     def time(self, entry: int) -> float | None:
-        """Return when an entry came, in seconds since the epoch, if it is known."""
+        """Return the time of an entry in seconds since the epoch, None if it is not known."""
         time = self.times[entry]
         return None if isnan(time) else time
 
     def of(self, row: int) -> list[tuple[int, float | None]]:
-        """Return a row's names and times, in the order in which they came."""
+        """Return the names and times of a row in the order in which they were added."""
         names, times, following = self.names, self.times, self.following
         found: list[tuple[int, float | None]] = []
         at = self.first[row]
@@ -75,7 +75,7 @@ class LinkedEntries:
         return found
 
     def names_of(self, row: int) -> list[int]:
-        """Return a row's names, in the order in which they came."""
+        """Return the names of a row in the order in which they were added."""
         return [self.names[entry] for entry in self._entries(row)][::-1]
 
     def rows_of(self, names: Collection[int]) -> Iterator[int]:
@@ -90,7 +90,7 @@ class LinkedEntries:
                 yield row
 
     def _rows_of(self, names: Collection[int]) -> list[int]:
-        """Find them for all rows at once, one step along every chain at a time."""
+        """Search all rows together, one step along every list at a time."""
         import numpy as np
 
         first, following = np.array(self.first, np.int32), np.array(self.following, np.int32)

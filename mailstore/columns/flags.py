@@ -1,4 +1,4 @@
-"""A yes or no for each row, counted."""
+"""A set of rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["RowSet"]
 
 
 class RowSet:
-    """A set of rows: a byte each, and how many are in it."""
+    """A set of rows as one byte for each row, and the number of rows in it."""
 
     __slots__ = ("marks", "number")
 
@@ -23,7 +23,7 @@ class RowSet:
         return row < len(self.marks) and self.marks[row] == 1
 
     def add(self, row: int) -> bool:
-        """Put a row in; say whether it was not there."""
+        """Add a row; return whether it is new."""
         if row >= len(self.marks):
             self.marks.extend(bytes(row + 1 - len(self.marks)))
         if self.marks[row]:
@@ -45,7 +45,7 @@ class RowSet:
         self.marks, self.number = marks, marks.count(1)
 
     def discard(self, row: int) -> bool:
-        """Take a row out; say whether it was there."""
+        """Remove a row; return whether it was in the set."""
         if row not in self:
             return False
         self.marks[row] = 0

@@ -1,4 +1,4 @@
-"""Which row an id stands in."""
+"""The row of each message id."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["IdColumn"]
 
 
 class IdColumn:
-    """Rows by id: those that were loaded by a sorted column of checksums, those that came since by a dictionary."""
+    """Ids by row and rows by id: sorted checksums for the ids that were loaded, a dictionary for those added since."""
 
     __slots__ = ("_fresh", "hashes", "leads", "rows", "texts")
 
@@ -23,7 +23,7 @@ class IdColumn:
         self.rows = array("i")
         self._fresh: dict[str, int] = {}
         self.leads: dict[int, int] = {}
-        """From the rows of records to that of the letter which they are copies of."""
+        """For each copy of a message, the row that holds the message; no entry for that row itself."""
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -32,12 +32,12 @@ class IdColumn:
         return self.texts[row]
 
     def row(self, message_id: str) -> int | None:
-        """Return the row of the letter that an id stands for, None for one that was never named."""
+        """Return the row of the message that an id stands for, None for an unknown id."""
         row = self.own(message_id)
         return row if row is None or not self.leads else self.leads.get(row, row)
 
     def own(self, message_id: str) -> int | None:
-        """Return the row of an id, None for one that was never named."""
+        """Return the row of an id itself, which may be a copy; None for an unknown id."""
         row = self._fresh.get(message_id)
         if row is not None or not self.hashes:
             return row
@@ -50,14 +50,14 @@ class IdColumn:
         return None
 
     def add(self, message_id: str) -> int:
-        """Give an id that has no row the next one."""
+        """Add an id that has no row; return its row."""
         row = len(self.texts)
         self._fresh[message_id] = row
         self.texts.append(message_id)
         return row
 
     def save(self, out: SnapshotWriter) -> None:
-        """Write this into a snapshot; sorts first what was added."""
+        """Write this into a snapshot; sorts the ids that were added."""
         self._sort()
         self.texts.save(out)
         out.column(self.hashes, self.rows)
@@ -85,5 +85,5 @@ class IdColumn:
 
 
 def checksum(message_id: str) -> int:
-    """Return what ids are sorted by."""
+    """Return the checksum by which ids are sorted."""
     return crc32(message_id.encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""Values that many messages share, each kept once."""
+"""Values that many messages share, each stored once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 class InternTable(Generic[T]):
-    """Values by number, in the order in which they came."""
+    """Values by number, in the order in which they were added."""
 
     __slots__ = ("_numbers", "values")
 
@@ -26,7 +26,7 @@ class InternTable(Generic[T]):
         return self.values[number]
 
     def number(self, value: T) -> int:
-        """Return a value's number, a new one for a value that is new."""
+        """Return the number of a value, a new one for a new value."""
         number = self._numbers.get(value)
         if number is None:
             number = self._numbers[value] = len(self.values)
@@ -34,7 +34,7 @@ class InternTable(Generic[T]):
         return number
 
     def numbering(self) -> dict[T, int]:
-        """Return a dictionary that numbers whatever it is asked for."""
+        """Return a dictionary that numbers each value when it is first looked up."""
         return _Numbering(self)
 
     def fill(self, values: list[T]) -> None:
@@ -43,12 +43,12 @@ class InternTable(Generic[T]):
         self._numbers = {value: number for number, value in enumerate(values)}
 
     def known(self, value: T) -> int | None:
-        """Return a value's number if it has one."""
+        """Return the number of a value, None for an unknown value."""
         return self._numbers.get(value)
 
 
 class _Numbering(dict[T, int]):
-    """What was asked for, so that a lookup is all that it costs."""
+    """Remembers the numbers that were looked up, so that a repeated lookup costs no call."""
 
     def __init__(self, table: InternTable[T]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Messages as columns: a row each, and a value made of it when somebody asks."""
+"""Messages as columns with one row each; a `Message` is made when it is asked for."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ __all__ = ["ABSENT", "NONE", "MessageHead", "MessageTable", "head_of"]
 
 NONE = -1
 ABSENT = 0
-"""The head of a row whose message has not come: others name it, or records about it came first."""
+"""The head of a row whose message has not arrived: other messages or records name it."""
 NOT_THERE = -2
 FEW = 64
-"""New rows that are put into the order one by one; of more, all is sorted anew."""
+"""Up to this many new rows are inserted into the order one by one; with more, all rows are sorted."""
 KEPT = 4096
-"""Messages that are kept made, because the same few are asked for again and again."""
+"""Messages that are kept as values, because the same few are asked for repeatedly."""
 
 
 class MessageHead(msgspec.Struct, frozen=True, gc=False):
-    """What many messages have in common; `file` is None for one that stands in no file."""
+    """The fields that many messages have in common; `file` is None for a message without a file."""
 
     recipients: tuple[str, ...] = ()
     ttl_hours: float | None = None
@@ -56,7 +56,7 @@ class MessageHead(msgspec.Struct, frozen=True, gc=False):
         offset: int,
         length: int,
     ) -> Message:
-        """Return a message of what it shares and what is its own."""
+        """Return a message, given the fields that are its own."""
         return Message(
             message_id,
             sender,
@@ -79,7 +79,7 @@ class MessageHead(msgspec.Struct, frozen=True, gc=False):
 
 
 def head_of(message: Message) -> MessageHead:
-    """Return what a message shares with others."""
+    """Return the fields that a message may share with others."""
     where = message.location
     return MessageHead(
         message.recipients,
@@ -98,7 +98,7 @@ def head_of(message: Message) -> MessageHead:
 
 
 class MessageTable:
-    """A table of messages. A row is an id that was named; it is `there` once its message has come."""
+    """A table of messages; a row belongs to an id, whether or not its message has arrived (`is_there`)."""
 
     def __init__(self) -> None:
         self.ids = IdColumn()
@@ -109,17 +109,17 @@ class MessageTable:
         self.senders = array("I")
         self.times = array("d")
         self.parents = array("i")
-        """The row of the message that each says it answers."""
+        """The row of the message that each one answers, -1 for none."""
         self.offsets = array("q")
         self.lengths = array("Q")
         self.subjects = StringColumn()
         self.odd_stamps: dict[int, str] = {}
         self.number = 0
-        """How many messages are there."""
+        """How many messages have arrived."""
         self._made: dict[int, Message] = {}
         self._ordered = array("i")
         self._unordered = array("i")
-        """Rows that are there, and not in the order yet."""
+        """Rows whose messages have arrived and are not in the order yet."""
         self._is_disordered = False
 
     def __len__(self) -> int:
@@ -147,7 +147,7 @@ class MessageTable:
         self.fill_order(order)
 
     def row(self, message_id: str) -> int:
-        """Return the row of an id, a new one for an id that is new."""
+        """Return the row of an id, a new one for a new id."""
         row = self.ids.own(message_id)
         if row is None:
             row = self.ids.add(message_id)
@@ -161,7 +161,7 @@ class MessageTable:
         return row
 
     def put(self, row: int, message: Message, parent: int) -> None:
-        """Let a row hold a message, in place of the one that it holds if it does."""
+        """Store a message in a row, replacing the one that it holds."""
         head = head_of(message)
         if self.heads[row] == ABSENT:
             self.number += 1
@@ -179,33 +179,33 @@ class MessageTable:
             self.odd_stamps[row] = message.timestamp
         self._made.pop(row, None)
 
-    def take(self, row: int) -> None:
-        """Let a row hold no message any more."""
+    def clear_row(self, row: int) -> None:
+        """Empty a row that holds a message."""
         self.heads[row] = ABSENT
         self.number -= 1
         self._is_disordered = True
         self._made.pop(row, None)
 
-    def told(self, row: int) -> Message:
-        """Return a row's message as it was told: with the id that it says it answers, whatever letter that is of."""
+    def as_recorded(self, row: int) -> Message:
+        """Return a row's message as it was recorded: answering the id that it names, even if that is only a copy."""
         parent = self.parents[row]
         return replace(self[row], thread=None if parent == NONE else self.ids.texts[parent])
 
-    def forget_made(self) -> None:
-        """Make messages anew: what letters some ids stand for has changed."""
+    def clear_cache(self) -> None:
+        """Forget the messages that were made, after some ids came to stand for other messages."""
         self._made.clear()
 
     def parent_of(self, message: Message) -> int:
-        """Return the row of the record that a message says it answers."""
+        """Return the row of the id that a message names as its parent, -1 if it names none."""
         return NONE if message.thread is None else self.row(message.thread)
 
     def parent(self, row: int) -> int:
-        """Return the row of the letter that a row's message answers."""
+        """Return the row of the message that a row's message answers, -1 for none."""
         parent = self.parents[row]
         return self.ids.leads.get(parent, parent) if self.ids.leads else parent
 
     def add(self, message: Message, parent: int) -> int:
-        """Add a message whose id has no row, and return its row."""
+        """Add a message whose id has no row; return its row."""
         head = head_of(message)
         row = self.ids.add(message.id)
         self.heads.append(self.head_values.number(head))
@@ -223,19 +223,19 @@ class MessageTable:
         return row
 
     def is_there(self, row: int) -> bool:
-        """Say whether the message of a row has come."""
+        """Return whether the message of a row has arrived."""
         return self.heads[row] != ABSENT
 
     def head(self, row: int) -> MessageHead:
-        """Return what a row's message shares with others."""
+        """Return the shared fields of a row's message."""
         return self.head_values.values[self.heads[row]]
 
     def sender(self, row: int) -> str:
-        """Return who sent a row's message."""
+        """Return the sender of a row's message."""
         return self.names.values[self.senders[row]]
 
     def age(self, row: int) -> Age:
-        """Return what orders messages, the oldest first (`by_age`); one that has not come is older than all."""
+        """Return the key by which messages are sorted (`by_age`); a message that has not arrived is the oldest."""
         return self.times[row], self.head(row).file or "", self.offsets[row], self.ids.texts[row]
 
     def oldest(self, rows: Iterable[int]) -> int:
@@ -245,14 +245,14 @@ class MessageTable:
         return min((row for row in rows if self.times[row] == first), key=self.age)
 
     def younger(self, row: int, other: int) -> int:
-        """Return the row of the younger of two messages."""
+        """Return the row of the newer of two messages."""
         time, another = self.times[row], self.times[other]
         if time == another:
             return max(row, other, key=self.age)
         return row if time > another else other
 
     def order(self) -> array[int]:
-        """Return the rows of all messages, the oldest first; it is not to be changed."""
+        """Return the rows of all messages, the oldest first; do not change the array."""
         if self._is_disordered:
             self._ordered, self._unordered, self._is_disordered = array("i"), array("i", self.rows()), False
         if self._unordered:
@@ -279,7 +279,7 @@ class MessageTable:
         self._ordered, self._unordered = rows, array("i")
 
     def rows(self) -> Iterator[int]:
-        """Yield the rows whose messages are there, in order."""
+        """Yield the rows whose messages have arrived."""
         heads = self.heads
         return (row for row in range(len(heads)) if heads[row] != ABSENT)
 

@@ -1,4 +1,4 @@
-"""Which names have which messages open: a bit for each name in each row."""
+"""Who still has to read which messages: a bit for each name in each row."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ WORD = 64
 SLACK = 64
 
 Name = tuple[bool, str]
-"""Whether it is a role, and what it is called."""
+"""Whether it is a role, and its name."""
 
 
 class OpenMail:
-    """Rows by the names that have them open, and how many each name has. Nothing here grows with what is closed."""
+    """Open rows by name, and how many each name has; rows that were closed take no memory for long."""
 
     def __init__(self, sender_of: Callable[[int], str], type_of: Callable[[int], str]) -> None:
         self._sender_of = sender_of
@@ -29,11 +29,11 @@ class OpenMail:
         self._role_bits: list[int] = []
         self.counts: list[int] = []
         self.rows: list[array[int]] = []
-        """What each name ever had open, in order; some of it may be closed by now."""
+        """The rows that each name ever had open, in order; some may be closed again."""
         self.together: dict[tuple[int, int], int] = defaultdict(int)
-        """How many rows a role and another name have open both."""
+        """How many rows are open both for a role and for another name."""
         self.sent: dict[tuple[int, str, str], int] = defaultdict(int)
-        """How much of what a role has open each sender sent, by type."""
+        """How many rows are open for a role, by sender and type."""
         self.types: dict[tuple[int, str], int] = defaultdict(int)
         self.size = 0
 
@@ -60,14 +60,14 @@ class OpenMail:
                 self._role_bits[at // WORD] |= 1 << at % WORD
 
     def grow(self, size: int) -> None:
-        """Make room for rows up to a number of them."""
+        """Make room for a number of rows."""
         if size > self.size:
             for word in self.words:
                 word.frombytes(bytes(8 * (size - self.size)))
             self.size = size
 
     def ordinal(self, name: Name) -> int:
-        """Return a name's number, a new one for a name that is new."""
+        """Return the number of a name, a new one for a new name."""
         found = self._ordinals.get(name)
         if found is None:
             found = self._ordinals[name] = len(self.names)
@@ -82,11 +82,11 @@ class OpenMail:
         return found
 
     def known(self, name: Name) -> int | None:
-        """Return a name's number if it ever had anything open."""
+        """Return the number of a name, None if it never had a row open."""
         return self._ordinals.get(name)
 
     def open(self, row: int, name: Name) -> None:
-        """Let a name have a row open."""
+        """Open a row for a name."""
         at = self.ordinal(name)
         word, bit = self.words[at // WORD], 1 << at % WORD
         if word[row] & bit:
@@ -96,7 +96,7 @@ class OpenMail:
         self.rows[at].append(row)
 
     def close(self, row: int, name: Name) -> bool:
-        """Let a name no longer have a row open; say whether it had."""
+        """Close a row for a name; return whether it was open."""
         at = self._ordinals.get(name)
         return at is not None and self._close(row, at)
 
@@ -111,18 +111,18 @@ class OpenMail:
         return True
 
     def close_all(self, row: int) -> None:
-        """Let nobody have a row open."""
+        """Close a row for everyone."""
         for at in list(self._on(row)):
             self._close(row, at)
 
     def roles_on(self, row: int) -> list[str]:
-        """Return the roles that have a row open."""
+        """Return the roles for which a row is open."""
         if row >= self.size:
             return []
         return [self.names[at][1] for at in self._on(row) if self.names[at][0]]
 
     def is_open(self, row: int) -> bool:
-        """Say whether anyone has a row open."""
+        """Return whether a row is open for anyone."""
         return any(word[row] for word in self.words)
 
     def _on(self, row: int) -> Iterator[int]:
@@ -130,7 +130,7 @@ class OpenMail:
             yield from _bits(word[row], number * WORD)
 
     def _count(self, row: int, at: int, by: int) -> None:
-        """Count a row that is opened before it is, or closed after it was."""
+        """Update the counts: call it before a row is opened, or after it was closed."""
         self.counts[at] += by
         self.types[at, self._type_of(row)] += by
         is_role = self.names[at][0]
@@ -143,15 +143,15 @@ class OpenMail:
                     self.together[min(at, other), max(at, other)] += by
 
     def count_types(self, at: int, kind: str, by: int) -> None:
-        """Count messages of a type that a name, given by its number, has open."""
+        """Add to the number of messages of a type that a name, given by its number, has open."""
         self.types[at, kind] += by
 
     def count_sent(self, at: int, sender: str, kind: str, by: int) -> None:
-        """Count messages of a sender and a type that a role, given by its number, has open."""
+        """Add to the number of messages of a sender and a type that a role, given by its number, has open."""
         self.sent[at, sender, kind] += by
 
     def count_together(self, at: int, rows: Iterable[int]) -> None:
-        """Count rows that a role, given by its number, has open and others too."""
+        """Count the rows that a role, given by its number, shares with other names."""
         for row in rows:
             for other in self._on(row):
                 if other != at and not (self.names[other][0] and other < at):
@@ -172,9 +172,9 @@ class OpenMail:
         return 0 if at is None else self.counts[at]
 
     def tally(self, names: list[Name], reader: str, types: frozenset[str] | None = None) -> int | None:
-        """Return how many rows some names have open together, but for those that the reader sent.
+        """Return how many rows some names have open together, without those that the reader sent.
 
-        Of some types only, if any are given. None where the counts can't tell, because rows are counted twice.
+        If types are given, only rows of these types count. None if a row may be counted twice.
         """
         found = [at for name in names if (at := self._ordinals.get(name)) is not None]
         shared = any(self.together.get((min(a, b), max(a, b))) for i, a in enumerate(found) for b in found[:i])
@@ -187,7 +187,7 @@ class OpenMail:
         return sum(self.types.get((at, kind), 0) for at in found for kind in types) - sent
 
     def holders(self) -> Iterator[tuple[Name, int]]:
-        """Yield everyone who has anything open, with how much."""
+        """Yield everyone who has a row open, and how many."""
         yield from ((name, number) for name, number in zip(self.names, self.counts, strict=True) if number)
 
 

@@ -1,4 +1,4 @@
-"""Which messages bear a name: by who sent them, by what they share, and by for whom they were delivered."""
+"""Which messages name whom: by sender, by shared fields, and by recorded delivery."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Postings", "names_in"]
 
 
 class Postings:
-    """Rows by sender and by head, newest first, as linked lists in arrays; heads by the names in them."""
+    """Rows by sender and by head as linked lists in arrays, newest first; heads by the names in them."""
 
     def __init__(self, messages: MessageTable, roster: Roster, user: str) -> None:
         self._messages = messages
@@ -52,7 +52,7 @@ class Postings:
         self.moved_rows = saved.value(list[int])
 
     def add(self, row: int) -> None:
-        """Take a message in."""
+        """Add a message."""
         missing = row + 1 - len(self.by_head)
         if missing > 0:
             self.by_sender.extend([NONE] * missing)
@@ -64,7 +64,7 @@ class Postings:
         self.last_of_head[head] = row
 
     def move(self, row: int, before: Message) -> None:
-        """Put a message where its head belongs, which was another before."""
+        """Move a message whose head has changed to the list of its new head."""
         number = self._messages.head_values.number(head_of(before))
         at = self.last_of_head.get(number, NONE)
         if at == row:
@@ -78,7 +78,7 @@ class Postings:
         self.last_of_head[head] = row
 
     def deliver(self, row: int, recipient: str) -> None:
-        """Note for whom a message was when it was sent."""
+        """Record that a message was delivered to somebody."""
         name = recipient.removeprefix("agent:")
         rows = self.delivered.get(name)
         if rows is None:
@@ -86,7 +86,7 @@ class Postings:
         rows.append(row)
 
     def sent_by(self, name: str) -> Iterator[int]:
-        """Yield what a name sent, the newest row first."""
+        """Yield the messages that somebody sent, the newest row first."""
         number = self._messages.names.known(name)
         return _chain(self.by_sender, NONE if number is None else self.last_of_sender.get(number, NONE))
 
@@ -95,11 +95,11 @@ class Postings:
         return _chain(self.by_head, self.last_of_head.get(number, NONE))
 
     def heads(self, matching: Callable[[MessageHead], bool]) -> Iterator[int]:
-        """Yield the heads that something holds of."""
+        """Yield the numbers of the heads that match."""
         return (number for number, head in enumerate(self._messages.head_values.values) if number and matching(head))
 
     def naming(self, names: Iterable[str]) -> set[int]:
-        """Return the messages that are addressed to, or mention, any of some names."""
+        """Return the messages that are addressed to any of some names, or mention them."""
         heads = {head for name in names for head in self._by_name().get(name, ())}
         return {row for head in heads for row in self.with_head(head)}
 
@@ -113,7 +113,7 @@ class Postings:
         return self._heads_naming
 
     def candidates(self, name: str, agent: Agent | None) -> set[int]:
-        """Return every message that may be for a name: addressed, mentioned or delivered to it."""
+        """Return every message that may be for a name: addressed or delivered to it, or mentioning it."""
         names = {name, *_broadcasts(name)}
         if name == PERSON:
             names |= {key for key in self._by_name() if is_person(key, self._roster, self._user)}
@@ -122,7 +122,7 @@ class Postings:
         return self.naming(names) | self._delivered_to(names)
 
     def touched_by(self, agent: Agent, before: Agent | None) -> set[int]:
-        """Return every message whose fate an agent's registration or change may alter."""
+        """Return every message whose state may change when an agent is registered or changes."""
         names = _broadcasts(agent.session_id) | self._names_of(agent)
         if before is not None:
             names |= self._names_of(before)
@@ -139,7 +139,7 @@ class Postings:
         return {session, agent.name, *agent.tags, *prefixes, *roles}
 
     def _lengths(self) -> set[int]:
-        """Return how long the names are that records hold: a prefix of another length is none of them."""
+        """Return the lengths of all names in records: a prefix of any other length is not among them."""
         self._by_name()
         if self._sized != len(self.delivered):
             self._sizes.update(map(len, self.delivered))
@@ -148,7 +148,7 @@ class Postings:
 
 
 def names_in(head: MessageHead) -> set[str]:
-    """Return the names to which a message is addressed, or which it mentions."""
+    """Return the names that a message is addressed to or mentions."""
     return {name.removeprefix("agent:") for name in (*head.recipients, *head.mentions)}
 
 
@@ -159,6 +159,6 @@ def _chain(column: array[int], row: int) -> Iterator[int]:
 
 
 def _broadcasts(name: str) -> set[str]:
-    """Return the broadcasts that may reach a name, and those of its mailbox alone where there are several."""
+    """Return the names of broadcasts to everybody, and to everybody in the mailbox of a name."""
     label, _, rest = name.partition("/")
     return {*BROADCAST_NAMES, f"{label}/all"} if rest else set(BROADCAST_NAMES)

@@ -1,4 +1,4 @@
-"""Thread roots in the order of their last activity, kept sorted as mail arrives."""
+"""Rows that stay sorted as mail arrives."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ BLOCK = 512
 
 
 class SortedRows:
-    """Rows sorted by a key that each has; the usual change, newer than all or older, costs the same at any size.
+    """Rows sorted by a key; adding at either end costs the same at any size.
 
-    No two rows have the same key. `key_of` must not change for a row that is listed: it is dropped before, and put
-    back after.
+    No two rows have the same key. While a row is listed its key must not change: drop the row first, and put it
+    back afterwards.
     """
 
     def __init__(self, key_of: Callable[[int], Any], rows: Iterable[int] = ()) -> None:
@@ -29,7 +29,7 @@ class SortedRows:
 
     @classmethod
     def of_sorted(cls, key_of: Callable[[int], Any], rows: array[int]) -> Self:
-        """Take over rows that are sorted already, the oldest first."""
+        """Return a list of rows that are already sorted, the lowest key first."""
         ranking = cls(key_of)
         ranking._cut(rows)
         return ranking
@@ -39,7 +39,7 @@ class SortedRows:
         self._ends = None
 
     def rows(self) -> array[int]:
-        """Return all rows, the oldest first."""
+        """Return all rows, the lowest key first."""
         rows = array("i")
         for block in self._blocks:
             rows.extend(block)
@@ -54,7 +54,7 @@ class SortedRows:
         return self._ends
 
     def put(self, row: int) -> None:
-        """List a row that is not listed."""
+        """Add a row that is not listed."""
         key, blocks = self._key_of(row), self._blocks
         self._ends = None
         if not blocks:
@@ -73,7 +73,7 @@ class SortedRows:
             blocks[at : at + 1] = [blocks[at][:BLOCK], blocks[at][BLOCK:]]
 
     def drop(self, row: int) -> None:
-        """Take a row out that is listed."""
+        """Remove a row; raises KeyError for one that is not listed."""
         at, place = self._find(row)
         self._ends = None
         del self._blocks[at][place]
@@ -81,7 +81,7 @@ class SortedRows:
             del self._blocks[at]
 
     def _block(self, key: Any) -> int:
-        """Return the block that a key belongs to; most changes are in the last."""
+        """Return the block that a key belongs to, which is usually the last one."""
         blocks = self._blocks
         if key >= self._key_of(blocks[-1][0]):
             return len(blocks) - 1
@@ -95,14 +95,14 @@ class SortedRows:
         raise KeyError(row)
 
     def __getitem__(self, at: int) -> int:
-        """Return the row at a place, 0 for the newest."""
+        """Return the row at a position, 0 for the highest key."""
         ends = self._counted()
         place = ends[-1] - 1 - at
         block = bisect_right(ends, place)
         return self._blocks[block][place - (ends[block - 1] if block else 0)]
 
     def place(self, row: int) -> int:
-        """Return the place of a row, 0 for the newest; raises KeyError for one that is not listed."""
+        """Return the position of a row, 0 for the highest key; raises KeyError for one that is not listed."""
         block, at = self._find(row)
         ends = self._counted()
         return ends[-1] - 1 - at - (ends[block - 1] if block else 0)

@@ -1,6 +1,6 @@
-"""Reply forests: which messages hang together, in which order, and what is wrong with them.
+"""The threads of a mailbox as a forest of replies.
 
-A forest grows by one message at a time, in any order, at a cost that does not depend on its size.
+The forest grows by one message at a time, in any order, at a cost that does not depend on its size.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NONE = -1
 
 
 class AddedReply(NamedTuple):
-    """What adding a message did: the root it hangs from now, and a root that became part of it."""
+    """The result of adding a message: the root of its thread, and a root that became part of that thread."""
 
     root: int
     absorbed: int | None
@@ -26,22 +26,22 @@ class AddedReply(NamedTuple):
 class ReplyForest:
     """Parents, children and roots by row (docs/semantics.md#threads).
 
-    A parent that nobody has seen yet is a placeholder: it is the root until it arrives, and stays one
-    if it never does. `age` orders messages (oldest first) and is asked only for siblings and rings.
+    A parent that has not arrived is a placeholder, and the root of its replies until it arrives. `age` orders messages,
+    oldest first; it is only called for siblings and cycles.
     """
 
     def __init__(self, age: Callable[[int], Any]) -> None:
         self._age = age
         self.parents = array("i")
-        """What each hangs from, after rings were cut."""
+        """The parent of each row, after cycles were cut."""
         self.ups = array("i")
-        """A row above each, somewhere on the way to its root."""
+        """For each row, some row between it and its root, or the root; -1 for a root."""
         self.children = array("i")
-        """The child of each that was hung last."""
+        """The child of each row that was added last."""
         self.siblings = array("i")
-        """The child of the same parent that was hung before."""
+        """The child of the same parent that was added before."""
         self.rings: list[tuple[tuple[int, ...], int]] = []
-        """Rings of replies, each with the row at which it was cut."""
+        """Cycles of replies, each with the row at which it was cut."""
 
     def __len__(self) -> int:
         return len(self.parents)
@@ -57,12 +57,12 @@ class ReplyForest:
         self.rings = saved.value(list[tuple[tuple[int, ...], int]])
 
     def grow(self, size: int) -> None:
-        """Make room for rows up to a number of them."""
+        """Make room for a number of rows."""
         for column in (self.parents, self.ups, self.children, self.siblings):
             column.extend([NONE] * (size - len(column)))
 
     def root(self, row: int) -> int:
-        """Return the root of the tree that a row stands in (itself, when it hangs from nothing)."""
+        """Return the root of a row's tree; the row itself if it has no parent."""
         ups = self.ups
         top = row
         while (above := ups[top]) != NONE:
@@ -73,7 +73,7 @@ class ReplyForest:
         return top
 
     def add(self, row: int, parent: int) -> AddedReply:
-        """Hang a row, from which others may hang already, under its parent if it has one."""
+        """Add a row below its parent; the row may have children already."""
         if parent == NONE:
             return AddedReply(row, None)
         above = self.root(parent)
@@ -100,7 +100,7 @@ class ReplyForest:
         self.parents[row] = self.siblings[row] = NONE
 
     def _cut(self, closing: int, parent: int) -> AddedReply:
-        """Close a ring and cut it at its oldest message, which becomes the root of all of it."""
+        """Close a cycle and cut it at its oldest message, which becomes the root of the tree."""
         ring = [closing]
         while parent != closing:
             ring.append(parent)
@@ -128,7 +128,7 @@ class ReplyForest:
         return sorted(found, key=self._age) if len(found) > 1 else found
 
     def walk(self, root: int) -> Iterator[tuple[int, int]]:
-        """Yield a tree in reading order: each row and its depth, replies below what they answer."""
+        """Yield a tree in reading order: each row and its depth, replies below their parent."""
         stack = [(root, 0)]
         while stack:
             row, depth = stack.pop()
@@ -137,7 +137,7 @@ class ReplyForest:
                 stack.extend((child, depth + 1) for child in reversed(self.replies(row)))
 
     def members(self, root: int) -> list[int]:
-        """Return the rows of a tree, in no order that matters."""
+        """Return the rows of a tree in no particular order."""
         found = [root]
         for row in found:
             at = self.children[row]
@@ -147,9 +147,9 @@ class ReplyForest:
         return found
 
     def has_replies(self, row: int) -> bool:
-        """Say whether anything hangs from a row, which may be one that is not known yet."""
+        """Return whether a row has replies; the row may not exist yet."""
         return row < len(self.children) and self.children[row] != NONE
 
     def is_placeholder(self, row: int) -> bool:
-        """Say whether anything hangs from a row."""
+        """Return whether a row has replies."""
         return self.children[row] != NONE

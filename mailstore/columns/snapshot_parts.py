@@ -1,4 +1,4 @@
-"""How the parts of a mailbox write themselves into a snapshot, and read themselves back."""
+"""Writes the parts of a mailbox into a snapshot, and reads them back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class InvalidSnapshot(Exception):
 
 
 class _Header(msgspec.Struct):
-    """What precedes the columns; `position` belongs to the store that was read."""
+    """What precedes the columns; the store gives `position` its meaning."""
 
     version: int
     user: str
@@ -40,11 +40,11 @@ class SnapshotWriter:
         self._columns: list[array[Any] | bytearray] = []
 
     def value(self, value: Any) -> None:
-        """Add a value that is small, or that MessagePack encodes fast."""
+        """Add a value that is small, or fast to encode."""
         self._values.append(msgspec.Raw(msgspec.msgpack.encode(value)))
 
     def column(self, *columns: array[Any] | bytearray) -> None:
-        """Add columns, which are written as they are."""
+        """Add columns, which are written without encoding."""
         self._columns += columns
 
     def write(self, file: BinaryIO, version: int, user: str, position: bytes) -> None:
@@ -76,7 +76,7 @@ class SnapshotReader:
             raise InvalidSnapshot("longer than its header says")
 
     def value(self, kind: type[T]) -> T:
-        """Return the next value, which must be of a type."""
+        """Return the next value, checked against its type."""
         return msgspec.msgpack.decode(_next(self._values), type=kind)
 
     def column(self) -> Any:

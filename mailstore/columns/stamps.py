@@ -1,4 +1,4 @@
-"""Timestamps that need not be kept, because their time says how they were written."""
+"""Recognises timestamps that can be written again from their time, so that their text need not be stored."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 __all__ = ["ODD", "style_of", "written"]
 
 ODD = -1
-"""The style of a timestamp that can't be made of its time: the text itself must be kept."""
+"""The style of a timestamp whose text must be stored, because no style writes it."""
 STYLES = (
     ("seconds", "Z"),
     ("auto", "+00:00"),
@@ -18,13 +18,13 @@ STYLES = (
 
 
 def written(time: float, style: int) -> str:
-    """Return a moment, in seconds since the epoch, as a style writes it."""
+    """Return a time, in seconds since the epoch, as a style writes it."""
     spec, zone = STYLES[style]
     return datetime.fromtimestamp(time, UTC).isoformat(timespec=spec)[:-6] + zone
 
 
 def style_of(timestamp: str, time: float) -> int:
-    """Return the style that writes a timestamp exactly as it stands, given its time; `ODD` for none."""
+    """Return the style that writes a timestamp exactly as given, or `ODD`."""
     for style, (_, zone) in enumerate(STYLES):
         if timestamp.endswith(zone):
             try:

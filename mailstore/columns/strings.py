@@ -11,11 +11,11 @@ from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 __all__ = ["MOST", "StringColumn"]
 
 MOST = 0xFFFF_FFFF
-"""Bytes that four bytes can count; a longer buffer is counted with eight."""
+"""The largest buffer whose positions fit into four bytes; a larger one takes eight."""
 
 
 class StringColumn:
-    """Texts by number, in order; each takes four bytes besides its own. Half characters are kept as they are."""
+    """Texts by number; each takes four bytes besides its UTF-8. Unpaired surrogates are kept."""
 
     __slots__ = ("_changed", "blob", "ends")
 
@@ -59,7 +59,7 @@ class StringColumn:
         self.ends.append(size)
 
     def starting_with(self, prefix: str) -> Iterator[int]:
-        """Yield the numbers of the texts that begin with a text that is not empty."""
+        """Yield the numbers of the texts that start with a prefix, which must not be empty."""
         wanted = prefix.encode("utf-8", "surrogatepass")
         at = self.blob.find(wanted)
         while at >= 0:

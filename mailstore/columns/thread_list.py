@@ -1,4 +1,4 @@
-"""A list of threads that is never made in full: roots in the order of their last activity."""
+"""Lists of threads that are never copied: the ids of roots in the order of their newest message."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ThreadList", "ViewThreads"]
 
 
 class ThreadList(Sequence[str]):
-    """The ids of roots, the newest first, as they stand when somebody looks."""
+    """The ids of roots, the newest first, always up to date."""
 
     def __init__(self, messages: MessageTable, ranking: SortedRows) -> None:
         self._messages = messages
@@ -42,14 +42,14 @@ class ThreadList(Sequence[str]):
         return isinstance(root, str) and self.place(root) is not None
 
     def index(self, root: str, start: int = 0, stop: int | None = None) -> int:
-        """Return the place of a root; raises ValueError for one that is not listed."""
+        """Return the position of a root; raises ValueError for one that is not listed."""
         place = self.place(root)
         if place is None or not start <= place < (len(self) if stop is None else stop):
             raise ValueError(root)
         return place
 
     def place(self, root: str) -> int | None:
-        """Return the place of a root, None for one that is not listed."""
+        """Return the position of a root, None for one that is not listed."""
         row = self._messages.ids.row(root)
         try:
             return None if row is None else self._ranking.place(row)
@@ -66,7 +66,7 @@ class ThreadList(Sequence[str]):
 
 
 class ViewThreads:
-    """The threads of a view, by the newest message of theirs that belongs to it."""
+    """The threads of a view, sorted by their newest message that belongs to it."""
 
     def __init__(self, messages: MessageTable, matches: Callable[[int], bool], newest: dict[int, int]) -> None:
         self.matches = matches
@@ -75,11 +75,11 @@ class ViewThreads:
         self.ranking = SortedRows(lambda root: messages.age(newest[root]), newest)
 
     def newest(self, root: int) -> int | None:
-        """Return the message by which a thread is listed, None for a thread that is not."""
+        """Return the message by which a thread is sorted, None for a thread that is not listed."""
         return self._newest.get(root)
 
     def touch(self, root: int, row: int) -> None:
-        """Note a message in a thread."""
+        """List a thread, or move it, after a message of the view was added to it."""
         known = self._newest.get(root)
         if known is not None:
             if self._age(row) <= self._age(known):
@@ -89,7 +89,7 @@ class ViewThreads:
         self.ranking.put(root)
 
     def merge(self, absorbed: int, root: int) -> None:
-        """Let a thread take over one that became part of it."""
+        """Replace a thread that became part of another one."""
         if absorbed in self._newest:
             self.ranking.drop(absorbed)
             self.touch(root, self._newest.pop(absorbed))

@@ -1,4 +1,4 @@
-"""Group records that are copies of one message, from the traces that stores emit for each copy."""
+"""Decides which records are copies of one letter (docs/semantics.md), from what stores say about each copy."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mailstore.records.message import Trace
 __all__ = ["NEAR_SECONDS", "Copies"]
 
 NEAR_SECONDS = 600.0
-"""How far apart the dates of two copies may be, unless the sender's own and another bear the same signature."""
+"""How far apart the dates of two copies may be, except that a signature proves the sender's own copy and another."""
 
 
 class _Letter(msgspec.Struct):
-    """A letter as far as it is put together: its records' ids, in which places and whose they lie, and for whom."""
+    """A letter assembled so far: the ids of its copies, their places and owners, and its recipients."""
 
     time: float
     origin: str
@@ -27,13 +27,13 @@ class _Letter(msgspec.Struct):
 
     @property
     def is_kept(self) -> bool:
-        """Say whether the copy that the sender keeps is among them."""
+        """Return whether the sender's own copy is among them."""
         return "" in self.slots
 
     def lacks(self, other: _Letter, near: float | None) -> bool:
-        """Say whether another record may be a copy of this letter.
+        """Return whether another record may be a copy of this letter.
 
-        Of a letter there is one copy in a place: what lies there twice are two letters, whatever they say.
+        A letter has one copy in a place: two records in the same place are two letters, whatever they say.
         """
         if near is not None and other.time - self.time > near:
             return False
@@ -42,28 +42,28 @@ class _Letter(msgspec.Struct):
         return other.to <= self.to if self.is_kept else self.is_signed or self.owners == other.owners
 
     def take(self, other: _Letter) -> None:
-        """Let a record be a copy of this letter."""
+        """Add a record as a copy of this letter."""
         self.ids |= other.ids
         self.slots |= other.slots
 
 
 class Copies:
-    """What every copy tells of itself, and from it which ids stand for one letter, in whatever order they came."""
+    """What every copy says about itself, and which ids stand for one letter; copies may be added in any order."""
 
     def __init__(self) -> None:
         self._traces: dict[str, dict[str, Trace]] = {}
         self._letters: dict[str, str] = {}
-        """What the copies of each id say."""
+        """The text of the letter that each id is a copy of."""
         self._alike: dict[str, set[str]] = {}
         self._changed: set[str] = set()
 
     @property
     def is_settled(self) -> bool:
-        """Say whether nothing came since `settle` was asked last."""
+        """Return whether nothing was added since `settle` was called last."""
         return not self._changed
 
     def mark_settled(self) -> None:
-        """Settle without asking for letters: they were kept from an earlier time."""
+        """Treat everything that was added as settled."""
         self._changed.clear()
 
     def all_traces(self) -> list[Trace]:
@@ -71,7 +71,7 @@ class Copies:
         return [trace for places in self._traces.values() for trace in places.values()]
 
     def add(self, trace: Trace) -> None:
-        """Take in what one copy tells; of two in one place, the last told holds."""
+        """Add what one copy says; of two in one place, the last one counts."""
         message_id = trace.message_id
         places = self._traces.setdefault(message_id, {})
         if places.get(trace.slot) == trace:
@@ -86,11 +86,11 @@ class Copies:
         self._changed.add(letter)
 
     def traces(self, message_id: str) -> list[Trace]:
-        """Return what is known of the copies that bear an id."""
+        """Return what is known about the copies with an id."""
         return list(self._traces.get(message_id, {}).values())
 
     def settle(self) -> Iterator[list[str]]:
-        """Yield the letters that what came since may be of: the ids of their records, that by which they go first."""
+        """Yield the letters that may have changed, each as the ids of its copies, the leading one first."""
         changed, self._changed = self._changed, set()
         for letter in sorted(changed):
             ids = self._alike[letter]
@@ -98,12 +98,12 @@ class Copies:
                 yield sorted(found, key=self._rank)
 
     def _rank(self, message_id: str) -> tuple[bool, float, str]:
-        """Return what puts the sender's own copy first, then the earliest."""
+        """Return the sort key that puts the sender's own copy first, then the earliest."""
         traces = self._traces[message_id].values()
         return all(trace.slot for trace in traces), min(trace.time for trace in traces), message_id
 
     def _records(self, ids: Iterable[str]) -> list[_Letter]:
-        """Return records that say the same, those of one id in several mailboxes as one, the earliest first."""
+        """Return the records of some ids, those with one origin as one record, the earliest first."""
         found: dict[str, _Letter] = {}
         for trace in (trace for message_id in ids for trace in self._traces[message_id].values()):
             known = found.get(trace.origin)
@@ -119,13 +119,13 @@ class Copies:
 
 
 def _letters(records: list[_Letter]) -> Iterator[set[str]]:
-    """Put records that say the same together to letters; each goes to the first one that lacks it.
+    """Group records with the same text into letters; each record joins the first letter that lacks it.
 
-    So letters and what arrives of them keep one order, and of each text there are as many letters as were sent.
+    So letters and their copies keep one order, and there are as many letters of one text as were sent.
     """
     kept = [record for record in records if record.is_kept]
     rest = list(_left(kept, [record for record in records if not record.is_kept], NEAR_SECONDS))
-    # a signature says that it is the same text of the same hand, whatever the dates say
+    # a signature proves that the text is the same, whatever the dates say
     late = {record.origin for record in _left(kept, [record for record in rest if record.is_signed], None)}
     alone: list[_Letter] = []
     for record in _left(alone, (it for it in rest if not it.is_signed or it.origin in late), NEAR_SECONDS):
@@ -134,16 +134,16 @@ def _letters(records: list[_Letter]) -> Iterator[set[str]]:
 
 
 def _left(letters: list[_Letter], records: Iterable[_Letter], near: float | None) -> Iterator[_Letter]:
-    """Give each record to the first letter that it may be a copy of, and yield those that are left.
+    """Add each record to the first letter that it may be a copy of; yield the records that fit none.
 
-    Both are in the order of their dates; whoever asks may add what is left to the letters. Without `near` their
-    dates say nothing.
+    Letters and records are sorted by date; the caller may append what was yielded to the letters. Without `near`, dates
+    are ignored.
     """
     begin: dict[tuple[frozenset[str], frozenset[str]], int] = {}
     for record in records:
         key = frozenset(record.slots), frozenset(record.to)
         at = begin.get(key, 0)
-        # what a letter lacks no more, or is too old for, it will be for all that follow
+        # a letter that has this copy, or is too old for it, will not take a later record either
         while at < len(letters) and not letters[at].lacks(record, near):
             at += 1
         is_found = at < len(letters) and (near is None or letters[at].time <= record.time + near)

@@ -1,4 +1,4 @@
-"""Several records that are one letter: which rows they are, and the one message that stands for all of them."""
+"""Copies of one letter in several records: which rows hold them, and the one message that stands for all of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["MergedCopies", "RowChange"]
 
 
 class RowChange(NamedTuple):
-    """What a row held before and holds now."""
+    """A row's message before and after a change."""
 
     row: int
     before: Message | None
@@ -25,7 +25,7 @@ class RowChange(NamedTuple):
 
     @property
     def is_slight(self) -> bool:
-        """Say whether a letter is at its place still, and is only for others, or said to be something else."""
+        """Return whether the letter stayed in its place and only its recipients, tags or readers changed."""
         if self.before is None or self.now is None:
             return self.before is self.now
         said = {
@@ -35,25 +35,25 @@ class RowChange(NamedTuple):
 
 
 class MergedCopies:
-    """The rows of letters that lie in several records: one of them holds the letter, the others lead to it.
+    """The rows of letters that are recorded several times: one row holds the letter, the others lead to it.
 
-    What was told of each record is kept as it was, so that records can be parted again when more is known.
+    Each record is kept as it was, so that letters can be separated again when more is known.
     """
 
     def __init__(self, messages: MessageTable, roster: Roster) -> None:
         self._messages = messages
         self._roster = roster
         self._copies = Copies()
-        self._told: dict[int, Message] = {}
+        self._recorded: dict[int, Message] = {}
         self._rows: dict[int, tuple[int, ...]] = {}
 
     def save(self, out: SnapshotWriter) -> None:
         """Write this into a snapshot."""
-        out.value((self._copies.all_traces(), self._told, self._rows, self._copies.is_settled))
+        out.value((self._copies.all_traces(), self._recorded, self._rows, self._copies.is_settled))
 
     def load(self, saved: SnapshotReader) -> None:
         """Read this from a snapshot."""
-        traces, self._told, self._rows, is_settled = saved.value(
+        traces, self._recorded, self._rows, is_settled = saved.value(
             tuple[list[Trace], dict[int, Message], dict[int, tuple[int, ...]], bool]
         )
         for trace in traces:
@@ -63,28 +63,28 @@ class MergedCopies:
 
     @property
     def is_settled(self) -> bool:
-        """Say whether nothing came since records were joined last."""
+        """Return whether nothing was added since records were joined last."""
         return self._copies.is_settled
 
     def add(self, trace: Trace) -> None:
-        """Take in what one copy tells."""
+        """Add what one copy says about the letter."""
         self._copies.add(trace)
 
     def rows(self, row: int) -> tuple[int, ...]:
-        """Return the rows of all records of the letter that a row holds."""
+        """Return the rows of all copies of the letter in a row."""
         return self._rows.get(row, (row,)) if self._rows else (row,)
 
     def traces(self, row: int) -> list[Trace]:
-        """Return what is known of every copy of the letter that a row holds."""
+        """Return what is known about every copy of the letter in a row."""
         ids = self._messages.ids
         return [trace for each in self.rows(row) for trace in self._copies.traces(ids[each])]
 
     def holders(self, row: int) -> frozenset[str]:
-        """Return in whose own inboxes copies of the letter lie that a row holds."""
+        """Return the owners of the inboxes that hold a copy of the letter in a row."""
         return frozenset(trace.owner for trace in self.traces(row) if trace.slot)
 
     def settle(self) -> list[RowChange]:
-        """Join what is one letter and part what is not; return what was there, or is now, of every row in question."""
+        """Join the copies of each letter, and separate different letters; return every row that may have changed."""
         messages = self._messages
         letters = [tuple(map(messages.row, ids)) for ids in self._copies.settle()]
         changed = [rows for rows in letters if self.rows(self._holder(rows[0])) != rows]
@@ -96,18 +96,18 @@ class MergedCopies:
             if len(rows) > 1:
                 self._join(rows)
         if touched:
-            messages.forget_made()
+            messages.clear_cache()
         return [RowChange(row, old, self._there(row)) for row, old in before.items()]
 
     def is_copy(self, row: int) -> bool:
-        """Say whether a row's record is one of several of its letter."""
+        """Return whether a row is one of several copies of a letter."""
         return bool(self._rows) and self._holder(row) in self._rows
 
     def put(self, row: int, message: Message) -> RowChange:
-        """Take in one of several records of a letter; return what becomes of the letter."""
+        """Store one of several copies of a letter; return how the letter changed."""
         holder = self._holder(row)
         before = self._there(holder)
-        self._told[row] = message
+        self._recorded[row] = message
         self._compose(holder)
         return RowChange(holder, before, self._there(holder))
 
@@ -118,12 +118,12 @@ class MergedCopies:
         return self._messages.ids.leads.get(row, row)
 
     def _part(self, row: int) -> None:
-        """Let a record be a letter of its own again, and the others of its letter too."""
+        """Separate all copies of the letter that a row belongs to."""
         messages = self._messages
         holder = self._holder(row)
         for each in self._rows.pop(holder, ()):
             messages.ids.leads.pop(each, None)
-            message = self._told.pop(each, None)
+            message = self._recorded.pop(each, None)
             if message is not None:
                 messages.put(each, message, messages.parent_of(message))
 
@@ -131,19 +131,19 @@ class MergedCopies:
         messages, holder = self._messages, rows[0]
         for row in rows:
             if messages.is_there(row):
-                self._told[row] = messages.told(row)
-                messages.take(row)
+                self._recorded[row] = messages.as_recorded(row)
+                messages.clear_row(row)
             if row != holder:
                 messages.ids.leads[row] = holder
         self._rows[holder] = rows
         self._compose(holder)
 
     def _compose(self, holder: int) -> None:
-        """Make the letter of what its records tell; it is there as soon as the record is that it goes by."""
-        messages, first = self._messages, self._told.get(holder)
+        """Make the letter from its copies; it has arrived once the copy has that comes first."""
+        messages, first = self._messages, self._recorded.get(holder)
         if first is None:
             return
-        told = [self._told[row] for row in self._rows[holder] if row in self._told]
+        told = [self._recorded[row] for row in self._rows[holder] if row in self._recorded]
         warnings = (tag for each in told for tag in each.tags if tag.startswith("!"))
         letter = replace(
             first,
@@ -159,7 +159,7 @@ class MergedCopies:
             messages.put(holder, letter, messages.parent_of(letter))
 
     def _as_owned(self, holder: int, names: Iterable[str]) -> tuple[str, ...]:
-        """Return names as those of several mailboxes have them in which copies lie."""
+        """Return names as they are written in the mailboxes that hold copies."""
         owners = {self._bare(trace.owner): trace.owner for trace in self.traces(holder) if trace.slot}
         return tuple(dict.fromkeys(owners.get(self._bare(name), name) for name in names))
 

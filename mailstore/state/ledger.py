@@ -137,7 +137,7 @@ class Ledger:
             self._dead_of[row] = tuple(name for name in self._dead_of[row] if name != reader)
 
     def is_open(self, row: int) -> bool:
-        """Say whether a message is open for anyone, or a dead letter."""
+        """Return whether a message is open for anyone, or a dead letter."""
         return row < self.open.size and (self.open.is_open(row) or bool(self._dead_of.get(row)))
 
     def come_due(self, now: float) -> list[int]:

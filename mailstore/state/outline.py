@@ -1,4 +1,4 @@
-"""The shape of a thread: its messages in reading order, told again at the cost of what came since."""
+"""The shape of a thread: its messages in reading order, updated at the cost of what is new."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ __all__ = ["Outline", "outline"]
 
 
 class Outline(Struct, frozen=True):
-    """A thread's ids in reading order, and how deep each stands; the rest is for telling it again."""
+    """The ids of a thread in reading order, and the depth of each; the other fields serve to update it."""
 
     keys: list[str]
     depths: list[int]
     rows: array[int]
     forest: ReplyForest
     size: int
-    """How many of its messages are there."""
+    """How many messages of the thread have arrived."""
     told: int
-    """How many rows there were."""
+    """How many rows the mailbox had."""
     rings: int
 
 
 def outline(messages: MessageTable, forest: ReplyForest, root: int, size: int, known: Outline | None) -> Outline:
-    """Return a thread's outline: `known` itself where that still holds."""
+    """Return a thread's outline: `known` itself while it holds."""
     told, rings = len(forest), len(forest.rings)
     if known is not None and known.forest is forest and known.rows[0] == root and known.rings == rings:
         if known.size == size:
@@ -42,7 +42,7 @@ def outline(messages: MessageTable, forest: ReplyForest, root: int, size: int, k
 
 
 def _grown(messages: MessageTable, forest: ReplyForest, root: int, size: int, known: Outline) -> Outline | None:
-    """Add answers that are the youngest to what they answer; None where anything else happened."""
+    """Insert replies that are the newest to their parent; return None if anything else happened."""
     told = len(forest)
     if not 0 < size - known.size <= told - known.told <= len(known.rows):
         return None

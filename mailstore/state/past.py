@@ -1,4 +1,4 @@
-"""The mailbox as it stood at a moment: what was there, who was alive, who had read what."""
+"""The mailbox as it stood at an earlier time: which messages had arrived, who was alive, who had read what."""
 
 from __future__ import annotations
 
@@ -17,35 +17,34 @@ from mailstore.steps import Aside, ReadAnew, Steps, at_once
 __all__ = ["lines_at", "mailbox_at", "taken_back"]
 
 ARCHIVE = "archive"
-LOOKED_AT = 32
-"""How many agents or messages are looked at in one step."""
-TOLD_AT_ONCE = 512
-"""How many records the past is told at once."""
+PER_STEP = 32
+"""How many agents or messages one step looks at."""
+BATCH = 512
+"""How many records are folded together."""
 
 
 def mailbox_at(mailbox: Mailbox, moment: float) -> Mailbox:
-    """Return the mailbox as it stood at a moment, in seconds since the epoch.
+    """Return the mailbox as it stood at a time, in seconds since the epoch.
 
-    Only what the records date can be taken back. A record of reading or delivery without a time counts from its
-    message's time on. A message is archived unless the journal tells of the archival that came next, and that it came
-    later. Of roles, tags and states the roster tells as much as its own lines have times for. What the person has seen
-    stays seen.
+    Only what records date can be undone. A read or delivery record without a time counts from the time of its message.
+    An archived message is live again if the journal records that the next archival after it was sent came later. Roles,
+    tags and states of agents are known as far as the roster's own lines have times. What the user has seen stays seen.
     """
     [past] = at_once(taken_back(mailbox, moment))
     return past
 
 
 def taken_back(mailbox: Mailbox, moment: float) -> Steps[Mailbox]:
-    """Yield, after some steps, the mailbox as it stood at a moment (`mailbox_at`); what comes meanwhile may be in it.
+    """Yield, after some steps, the mailbox as it stood at a time (`mailbox_at`); it may include what arrives meanwhile.
 
-    Where the mailbox is read anew, that which is there then is taken back.
+    If the mailbox is reloaded meanwhile, start again with what it holds then.
     """
     while True:
         past = Mailbox(mailbox.user)
         try:
-            for told in _records(mailbox, moment):
-                # nobody else knows this one yet
-                yield Aside(partial(past.fold, told, moment)) if told else None
+            for batch in _records(mailbox, moment):
+                # no other thread knows this mailbox yet
+                yield Aside(partial(past.fold, batch, moment)) if batch else None
         except ReadAnew:
             continue
         yield Aside(partial(past.advance, moment))
@@ -54,32 +53,32 @@ def taken_back(mailbox: Mailbox, moment: float) -> Steps[Mailbox]:
 
 
 def _records(mailbox: Mailbox, moment: float) -> Iterator[list[Event]]:
-    """Yield the messages, each after all that is known of it, many at a time, and now and then nothing."""
+    """Yield batches of messages, each after the records about it; an empty batch marks the end of a step."""
     every = mailbox.each()
-    told: list[Event] = [Mailboxes(tuple(mailbox.roster.scopes)), Person(tuple(mailbox.roster.person))]
-    deeds = [record for record in mailbox.interventions() if record.time <= moment]
+    batch: list[Event] = [Mailboxes(tuple(mailbox.roster.scopes)), Person(tuple(mailbox.roster.person))]
+    actions = [record for record in mailbox.interventions() if record.time <= moment]
     runs = sorted(record.time for record in mailbox.interventions() if record.action == ARCHIVE)
     roster = mailbox.roster
     for number, agent in enumerate(list(roster), 1):
-        told += lines_at(roster.lines_of(agent.session_id), moment)
-        if number % LOOKED_AT == 0:
+        batch += lines_at(roster.lines_of(agent.session_id), moment)
+        if number % PER_STEP == 0:
             yield []
-    told += deeds
+    batch += actions
     for number, message in enumerate(every, 1):
         if message.time <= moment:
-            told += _known_of(mailbox, message, moment)
+            batch += _known_of(mailbox, message, moment)
             is_archived = message.archived and _archived_at(message, runs) <= moment
-            told.append(message if message.archived is is_archived else replace(message, archived=is_archived))
-        if len(told) >= TOLD_AT_ONCE:
-            yield told
-            told = []
-        elif number % LOOKED_AT == 0:
+            batch.append(message if message.archived is is_archived else replace(message, archived=is_archived))
+        if len(batch) >= BATCH:
+            yield batch
+            batch = []
+        elif number % PER_STEP == 0:
             yield []
-    yield told
+    yield batch
 
 
 def _archived_at(message: Message, runs: Sequence[float]) -> float:
-    """Return when a message was archived, of which the journal tells when that was done; minus infinity else."""
+    """Return when a message was archived, minus infinity if the journal does not record it."""
     at = bisect_left(runs, message.time)
     return runs[at] if at < len(runs) else float("-inf")
 
@@ -98,10 +97,9 @@ def _known_of(mailbox: Mailbox, message: Message, moment: float) -> Iterator[Eve
 
 
 def lines_at(lines: Sequence[Agent], moment: float) -> list[Agent]:
-    """Return what a roster's lines had said of an agent by a moment; nothing before it was there.
+    """Return the roster's lines about an agent that had been written by a time; none before the agent started.
 
-    An agent is there from its start on, or was there always where the roster is silent about that. Of the time before
-    its first line no more is known than that it lived.
+    An agent whose start is not recorded was always there. Before its first line, it is only known to be alive.
     """
     said = [line for line in lines if (since := _since(line)) is None or since <= moment]
     latest = said[-1] if said else lines[0]
@@ -115,5 +113,5 @@ def lines_at(lines: Sequence[Agent], moment: float) -> list[Agent]:
 
 
 def _since(line: Agent) -> float | None:
-    """Return from when on a line holds: a death from when it came, whenever it was written down."""
+    """Return from when on a line holds: a death from its own time on, whenever it was written down."""
     return line.updated if line.ended_at is None else line.ended_at

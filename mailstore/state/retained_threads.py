@@ -1,4 +1,4 @@
-"""Threads of which a retention keeps anything, as time passes and mail comes."""
+"""The threads of which a retention keeps anything, as time passes and mail arrives."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from mailstore.state.index import ThreadIndex
 __all__ = ["RetentionFilter"]
 
 EVER: tuple[Any, ...] = (float("-inf"),)
-"""Before all messages; as an age, a time alone comes before all messages of that time."""
+"""Earlier than all messages; as an age, a bare time comes before all messages of that time."""
 
 
 class RetentionFilter:
-    """What a retention keeps of the live mail: what is no older than its oldest message, which grows younger."""
+    """Decides which live messages a retention keeps: those that are not older than a limit, which moves forward."""
 
     def __init__(self, rule: Retention, now: float, index: ThreadIndex) -> None:
         self._rule = rule
         self._index = index
         self._counted: tuple[int, int] | None = None
         self._youngest = EVER
-        """The oldest of so many messages as are kept."""
+        """The age of the oldest message that the rule's number of messages keeps."""
         self.oldest = self._age(now)
 
     def newest(self, root: int) -> int | None:
-        """Return the newest message of a thread that is kept, None where none is."""
+        """Return the newest message of a thread that is kept, None if none is."""
         index, messages = self._index, self._index.messages
         if not index.sizes[root] or messages.age(index.latest[root]) < self.oldest:
             return None
@@ -41,11 +41,11 @@ class RetentionFilter:
         return messages.is_there(row) and not head.archived and (head.timed or self._rule.days is None)
 
     def among(self, rows: array[int]) -> array[int]:
-        """Return those of all threads, the oldest first, of which anything may be kept."""
+        """Return the threads of which anything may be kept, out of all threads sorted oldest first."""
         return rows[bisect_left(rows, self.oldest[0], key=self._index.last_time) :]
 
     def advance(self, now: float) -> bool:
-        """Let time pass; say whether nothing is kept that was not kept before and did not just come."""
+        """Let time pass; return False if older messages are kept now than before."""
         before, self.oldest = self.oldest, self._age(now)
         return self.oldest >= before
 
@@ -54,7 +54,7 @@ class RetentionFilter:
         return max(since, self._oldest_of_number())
 
     def _oldest_of_number(self) -> tuple[Any, ...]:
-        """Return the age of the oldest of as many live messages as the rule keeps."""
+        """Return the age of the oldest message among as many live ones as the rule keeps."""
         messages, number = self._index.messages, self._rule.messages
         counted = messages.number, len(self._index.postings.moved_rows)
         if number is None or counted == self._counted:

@@ -1,4 +1,4 @@
-"""Words in a thread's subject, and in the names of its people."""
+"""Finds words in the subject of a thread and in the names of its participants."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["WordFilter"]
 
 
 class WordFilter:
-    """Some words, of which each is to be a part of a thread's subject, or of one of its people's names."""
+    """Words that must each be part of a thread's subject, or of the name of a participant."""
 
     def __init__(self, text: str, index: ThreadIndex, roster: Roster, user: str) -> None:
         self._words = text.casefold().split()
@@ -18,12 +18,12 @@ class WordFilter:
         self._roster = roster
         self._user = user
         self._names: dict[str, str] = {}
-        """What recipients' texts meant when they were first asked for."""
+        """What recipients resolved to when they were first looked up."""
         self._senders: dict[int, str] = {}
         self._heads: dict[int, str] = {}
 
     def are_in(self, root: int) -> bool:
-        """Say whether a thread holds all of the words."""
+        """Return whether a thread contains all words."""
         messages, members = self._index.messages, self._index.forest.members(root)
         top = root if messages.is_there(root) else min(filter(messages.is_there, members), key=messages.age)
         subject = messages.subjects[top].casefold()
@@ -61,9 +61,9 @@ class WordFilter:
         return known
 
     def hold(self) -> bool:
-        """Say whether all recipients still mean what they meant."""
+        """Return whether all recipients still resolve to the same names."""
         return all(resolve(text, self._roster, self._user).name == name for text, name in self._names.items())
 
     def are_wider(self, other: WordFilter) -> bool:
-        """Say whether these are in every thread that others are in."""
+        """Return whether every thread that contains the other words contains these."""
         return all(any(mine in word for word in other._words) for mine in self._words)

@@ -1,4 +1,4 @@
-"""A part of a list of threads: found a few at a time, the newest first, and kept as mail comes."""
+"""Filtered lists of threads: searched a few threads at a time, the newest first, and updated as mail arrives."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["FilteredThreads", "ThreadFilter"]
 ORDERED = ("for-you", "archive", "channel", "agent", "store")
 """Views that have an order of their own."""
 AT_ONCE = 64
-"""Threads that are looked at between two looks at the clock."""
+"""Threads that are checked before the clock is read again."""
 FOREVER = float("inf")
 
 
 class ThreadFilter:
-    """Says which threads of a view are wanted, and by what each is listed, as long as an index `is_current`.
+    """Decides which threads of a view match, and by what each is sorted; holds while its index `is_current`.
 
-    That is the newest message of the thread that counts, or a place that somebody else gave it.
+    A thread is sorted by its newest message that counts, or by a position that the caller gave it.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ThreadFilter:
         self._view = view
         self._among: SortedRows | None = None
         self.key_of: Callable[[int], Any] = index.messages.age
-        """What orders by that by which threads are listed."""
+        """The sort key of what threads are sorted by."""
         if among is not None:
             places = _placed(index, among)
             self._among, self.key_of = SortedRows(places.__getitem__, places), int
@@ -61,7 +61,7 @@ class ThreadFilter:
             self._listed_by = self._latest if among is None else places.get
 
     def _base(self) -> SortedRows:
-        """Return the threads in their order, which is another one after they were sorted anew."""
+        """Return the threads in order; another object after they were sorted again."""
         if self._among is not None:
             return self._among
         return self.index.listed(self._view).ranking if self._view.kind in ORDERED else self.index.order()
@@ -70,24 +70,24 @@ class ThreadFilter:
         return self.index.latest[root] if self.index.sizes[root] else None
 
     def rows(self) -> array[int]:
-        """Return the threads that may be wanted, the oldest first."""
+        """Return the threads that may match, the oldest first."""
         rows = self._ranking.rows()
         return rows if self.retained is None else self.retained.among(rows)
 
     def listed_by(self, root: int) -> int | None:
-        """Return by what a thread is listed, None for one that is not wanted."""
+        """Return what a thread is sorted by, None if it does not match."""
         found = self._listed_by(root)
         if found is None or (self.only_unread and not self.index.is_unread(root)):
             return None
         return found if self.words is None or self.words.are_in(root) else None
 
     def roots(self) -> list[str]:
-        """Return all threads that are wanted, the newest first, however long it takes."""
+        """Return all matching threads, the newest first, however long it takes."""
         found = {root: self.key_of(by) for root in self.rows() if (by := self.listed_by(root)) is not None}
         return [self.index.messages.ids[root] for root in sorted(found, key=found.__getitem__, reverse=True)]
 
     def holds(self, now: float) -> bool:
-        """Say whether what was said of threads to which nothing happened would be said of them now."""
+        """Return whether the decision still holds for threads to which nothing happened."""
         return (
             self._is_current()
             and self._base() is self._ranking
@@ -96,7 +96,7 @@ class ThreadFilter:
         )
 
     def is_wider(self, other: ThreadFilter) -> bool:
-        """Say whether this lets through all that another would."""
+        """Return whether every thread that matches another filter matches this one."""
         return (
             self._ranking is other._ranking
             and self.only_unread == other.only_unread
@@ -106,14 +106,14 @@ class ThreadFilter:
 
 
 class FilteredThreads(ThreadList):
-    """The threads that a sieve lets through, of those that were looked at.
+    """The matching threads among those that were checked so far.
 
-    It stays as it is, whatever comes, until somebody lets it `look` on or `settle`. Of those of one mailbox only that
-    which was begun last hears what happens.
+    The list changes only in `look` and `settle`. Of all lists of one mailbox, only the one that was made last follows
+    what happens to threads.
     """
 
     def __init__(self, sieve: ThreadFilter, first: Iterable[str] = (), wider: FilteredThreads | None = None) -> None:
-        """Begin to sift, `first` what somebody looks at; a `wider` one spares what it did not let through."""
+        """Begin a list; the threads in `first` are checked early, and only those that may pass a `wider` list."""
         index = sieve.index
         self.sieve = sieve
         self._known: dict[int, int] = {}
@@ -126,16 +126,16 @@ class FilteredThreads(ThreadList):
 
     @property
     def is_whole(self) -> bool:
-        """Whether every thread was looked at."""
+        """Whether every thread was checked."""
         return not self._ahead and not self._touched
 
     @property
     def is_at_end(self) -> bool:
-        """Whether no thread is left but those that something happened to."""
+        """Whether all threads were checked except those to which something happened since."""
         return not self._ahead
 
     def holds(self, now: float) -> bool:
-        """Say whether this goes on to be what was asked for; if not, it is to be begun anew."""
+        """Return whether this list can still be completed; if not, make a new one."""
         retained = self.sieve.retained
         before = retained and retained.oldest
         if not self.sieve.holds(now):
@@ -149,7 +149,7 @@ class FilteredThreads(ThreadList):
         return True
 
     def look(self, seconds: float) -> None:
-        """Look for so long at threads that were not looked at yet: nothing that is listed leaves."""
+        """Check threads that were not checked yet, for some seconds; no listed thread disappears."""
         ahead, known, until = self._ahead, self._known, perf_counter() + seconds
         while ahead:
             for _ in range(min(AT_ONCE, len(ahead))):
@@ -159,7 +159,7 @@ class FilteredThreads(ThreadList):
                 return
 
     def settle(self, seconds: float) -> None:
-        """Look for so long at threads that something happened to: some are listed now, some no more."""
+        """Check threads to which something happened, for some seconds; they may appear or disappear."""
         touched, until = self._touched, perf_counter() + seconds
         while touched:
             for _ in range(min(AT_ONCE, len(touched))):
@@ -168,12 +168,12 @@ class FilteredThreads(ThreadList):
                 return
 
     def finish(self) -> None:
-        """Look at all threads, however long it takes."""
+        """Check all threads, however long it takes."""
         self.settle(FOREVER)
         self.look(FOREVER)
 
     def end(self) -> None:
-        """Hear no more of what happens."""
+        """Stop following what happens to threads."""
         self.sieve.index.touched = None
 
     def _judge(self, root: int) -> None:
@@ -189,6 +189,6 @@ class FilteredThreads(ThreadList):
 
 
 def _placed(index: ThreadIndex, roots: Sequence[str]) -> dict[int, int]:
-    """Return the places of threads that somebody else put in order, the first the greatest."""
+    """Return positions for threads in a given order, the first the greatest."""
     rows = map(index.messages.ids.row, roots)
     return {row: -at for at, row in enumerate(rows) if row is not None}

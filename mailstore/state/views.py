@@ -1,4 +1,4 @@
-"""What can be looked at, and the small values that the mailbox answers with."""
+"""The views of a mailbox, and the values that it answers with."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ ViewKind = Literal[
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a list of threads shows: a kind, and for a channel its tag, for an agent its session id.
+    """What a list of threads shows: a kind, and the tag of a channel or the session id of an agent.
 
     `store` is one of several mailboxes, by its label.
 
-    `recent` is what a retention keeps in sight, and `saved` a search kept under a name: the rule and the search belong
-    to whoever asks, and so does what they find.
+    `recent` is what a retention keeps, and `saved` a saved search; the caller has the rule or the query, and finds the
+    threads.
     """
 
     kind: ViewKind
@@ -32,7 +32,7 @@ class View(msgspec.Struct, frozen=True):
 
 
 class ThreadNode(msgspec.Struct, frozen=True):
-    """One place in a reply tree, in reading order; `message` is None for a parent that is nowhere."""
+    """A place in a reply tree, in reading order; `message` is None for a parent that does not exist."""
 
     id: str
     message: Message | None
@@ -41,7 +41,7 @@ class ThreadNode(msgspec.Struct, frozen=True):
 
 
 class ThreadSummary(msgspec.Struct, frozen=True):
-    """A thread in one glance; `last_time` in seconds since the epoch, `unseen` the person's own."""
+    """The summary of a thread; `last_time` in seconds since the epoch, `unseen` counts what the user has not seen."""
 
     root: str
     subject: str
@@ -53,7 +53,7 @@ class ThreadSummary(msgspec.Struct, frozen=True):
     latest: Message
 
     def is_before(self, message: Message) -> bool:
-        """Say whether a message comes after all that this tells of."""
+        """Return whether a message is newer than every message of the summary."""
         return message.id != self.root and by_age(message) > by_age(self.latest)
 
     def lengthened(self, message: Message, recipients: Iterable[str], unseen: int) -> ThreadSummary:
@@ -70,14 +70,14 @@ class ThreadSummary(msgspec.Struct, frozen=True):
 
 
 class Cycle(msgspec.Struct, frozen=True):
-    """A ring of replies, cut at its oldest message."""
+    """A cycle of replies, cut at its oldest message."""
 
     members: tuple[str, ...]
     cut: str
 
 
 class Channel(msgspec.Struct, frozen=True):
-    """A tag that messages or agents bear: how much mail, how much of it unseen, who bears it."""
+    """A channel: its tag, the number of its messages, how many of them are unseen, and its agents."""
 
     tag: str
     messages: int
@@ -96,7 +96,7 @@ class DeadLetter(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """Everything that a status line tells, as numbers of messages (`unreadable`: of lines)."""
+    """The numbers of a status line, counting messages (`unreadable`: lines)."""
 
     messages: int = 0
     archived: int = 0
