@@ -68,7 +68,7 @@ def _shortest_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let something come after every message, and after every text."""
     for name in ("LOOKED_AT", "TEXTS_AT_ONCE"):
         monkeypatch.setattr(f"mailstore.queries.search.{name}", 1)
-    for name in ("LOOKED_AT", "TOLD_AT_ONCE"):
+    for name in ("PER_STEP", "BATCH"):
         monkeypatch.setattr(f"mailstore.state.past.{name}", 1)
 
 
