@@ -65,7 +65,9 @@ def _identity(stamp: DatabaseStamp | None) -> object:
     return stamp and stamp[0] and (stamp[0].device, stamp[0].inode)
 
 
-def read_database(path: Path, look: Callable[[sqlite3.Connection], Found]) -> Found:
+def read_database(
+    path: Path, look: Callable[[sqlite3.Connection], Found], text: Callable[[bytes], object] | None = None
+) -> Found:
     """Return what a look at a database finds, as it stands at one moment, however its owner goes on writing.
 
     No byte and no time of the database changes, of its `-wal` and `-shm` neither, and none of them is made: where
@@ -78,6 +80,7 @@ def read_database(path: Path, look: Callable[[sqlite3.Connection], Found]) -> Fo
     for last in range(TRIES):
         try:
             with _connected(path) as connection:
+                connection.text_factory = text or str
                 return look(connection)
         except _Changed:
             continue

@@ -33,7 +33,8 @@ class EventReader(Protocol):
 class WatchedStore(Store):
     """Implements `scan`, `changes` and `close` of a store over a folder, with what an event reader finds in it.
 
-    What is left to the kind: `open`, `url`, `title`, `content`, `raw`, and the commands it offers.
+    What is left to the kind: `open`, `content`, `raw`, and the commands it offers. `url` and `title` are the folder's,
+    unless it says otherwise.
     """
 
     def __init__(self, reader: EventReader, folder: Path, *, poll: bool = False) -> None:
@@ -45,6 +46,16 @@ class WatchedStore(Store):
         self._changing: Iterator[list[Event]] = iter(())
         self._turn = threading.Lock()
         self._ready: list[Event] = []
+
+    @property
+    def url(self) -> str:
+        """Return the kind and the folder."""
+        return f"{self.kind}:{self.folder.resolve()}"
+
+    @property
+    def title(self) -> str:
+        """Return the folder's name."""
+        return self.folder.name
 
     def below(self) -> Sequence[str]:
         """Return the folders inside the mailbox's folder that are watched too, whether or not they exist."""

@@ -64,14 +64,6 @@ class NotesStore(kit.WatchedStore):
             raise kit.refusal(path, error) from error
         return cls(path)
 
-    @property
-    def url(self) -> str:
-        return f"{self.kind}:{self.folder.resolve()}"
-
-    @property
-    def title(self) -> str:
-        return self.folder.name
-
     def content(self, message: Message) -> str:
         return parsed(self.raw(message))[1]
 

@@ -51,12 +51,7 @@ class Sums(NamedTuple):
 
 def look(path: Path, question: Callable[[sqlite3.Connection], Found]) -> Found:
     """Run a query as `read_database` does; invalid UTF-8 is replaced."""
-
-    def ask(mail: sqlite3.Connection) -> Found:
-        mail.text_factory = text_of
-        return question(mail)
-
-    return read_database(path, ask)
+    return read_database(path, question, text_of)
 
 
 def sums(mail: sqlite3.Connection) -> Sums:

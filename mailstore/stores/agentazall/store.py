@@ -96,11 +96,6 @@ class AgentAZAllStore(WatchedStore):
         return cls(root.resolve())
 
     @property
-    def url(self) -> str:
-        """Return the URL of these mailboxes."""
-        return f"{self.kind}:{self.folder}"
-
-    @property
     def title(self) -> str:
         """Return the folder of mailboxes and its parent."""
         return os.path.join(self.folder.parent.name, self.folder.name)  # noqa: PTH118 - a name to show, no path

@@ -101,11 +101,6 @@ class ChannelsStore(WatchedStore):
         return cls(root)
 
     @property
-    def url(self) -> str:
-        """Return the URL of this mailbox."""
-        return f"{self.kind}:{self._root.resolve()}"
-
-    @property
     def title(self) -> str:
         """Return the shared folder's name and that of its channels' folder."""
         return f"{self._root.name}/{CHANNELS}"

@@ -73,11 +73,6 @@ class ClaudeTeamsStore(WatchedStore):
         return cls(place, poll=poll)
 
     @property
-    def url(self) -> str:
-        """Return the URL of this mailbox."""
-        return f"{self.kind}:{self._place.folder.resolve()}"
-
-    @property
     def title(self) -> str:
         """Return the team's name, or the names of the folder of teams and the one above."""
         folder = self._place.folder

@@ -73,12 +73,7 @@ def _parts(values: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
 
 def look(path: Path, question: Callable[[sqlite3.Connection], Found]) -> Found:
     """Run a query as `read_database` does; texts are returned as bytes."""
-
-    def ask(graph: sqlite3.Connection) -> Found:
-        graph.text_factory = bytes
-        return question(graph)
-
-    return read_database(path, ask)
+    return read_database(path, question, bytes)
 
 
 def mark_of(graph: sqlite3.Connection) -> Mark:
