@@ -1,4 +1,4 @@
-"""Writing to files that others append to: whole lines in one write, under a lock, or not at all."""
+"""Write to files that other programs append to: whole lines in one write, under a lock, or nothing."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ __all__ = ["append_all", "append_line", "append_lines", "locked", "refusal", "re
 PATIENCE_SECONDS = 5.0
 PAUSE_SECONDS = 0.005
 NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS})
-"""What a file system says that knows no locks: one write of a whole line is then all there is."""
+"""The errors of file systems without locks: the only protection is then that a line is one write."""
 
 
 @contextmanager
 def locked(
     path: File, flags: int = os.O_RDWR, patience: float = PATIENCE_SECONDS, like: os.stat_result | None = None
 ) -> Iterator[int]:
-    """Open a file and hold its exclusive lock; give its descriptor.
+    """Open a file and hold its exclusive lock; use it in a `with` statement.
 
-    A file that is made has the owner and the mode of what it is `like`; one that is replaced while the lock is waited
-    for is opened anew. Raises MailboxBusy when the lock can't be had within `patience` seconds, and StoreError for
-    what the file system refuses.
+    A new file gets the owner and mode of `like`; a file that is replaced while the lock is awaited is opened again.
+    Raises MailboxBusy if the lock can't be had within `patience` seconds, and StoreError for what the file system
+    refuses.
     """
     deadline = time.monotonic() + patience
     while True:
@@ -54,21 +54,21 @@ def locked(
 
 
 def append_line(path: File, line: bytes, like: os.stat_result | None = None) -> int:
-    """Append one line, given without its newline; return the offset at which it begins. Raises as `append_all`."""
+    """Append one line, given without its newline; return its offset. Raises what `append_all` raises."""
     return append_all([(path, [line])], like)[0]
 
 
 def append_lines(path: File, lines: Sequence[bytes], like: os.stat_result | None = None) -> int:
-    """Append several lines in one write; return the offset at which the first begins. Raises as `append_all`."""
+    """Append several lines in one write; return the offset of the first. Raises what `append_all` raises."""
     return append_all([(path, lines)], like)[0]
 
 
 def append_all(parts: Sequence[tuple[File, Sequence[bytes]]], like: os.stat_result | None = None) -> list[int]:
-    """Append whole lines to files, to all of them or to none; return the offset at which each first line begins.
+    """Append lines to several files, to all of them or to none; return the offset of each file's first line.
 
-    The files are made where they are missing, `like` another one, in a folder that is there. A torn line at the end of
-    a file is closed first, in the same write. A write that falls short (a full disk) is taken back, and so is what was
-    written to the files before it. Raises MailboxBusy, and StoreError for what the file system refuses.
+    Missing files are created with the owner and mode of `like`; their folder must exist. An unterminated line at the
+    end of a file is ended first, in the same write. A partial write (the disk is full) is undone, and so are the writes
+    to the files before it. Raises MailboxBusy, and StoreError for what the file system refuses.
     """
     starts: list[int] = []
     with ExitStack() as stack:
@@ -90,9 +90,9 @@ def append_all(parts: Sequence[tuple[File, Sequence[bytes]]], like: os.stat_resu
 
 
 def replace_file(path: Path, data: bytes, like: os.stat_result | None = None) -> None:
-    """Put other contents in a file's place, at once and for good; its mode and owner stay, or are `like` another's.
+    """Replace a file's contents atomically and durably; it keeps its mode and owner, a new one gets those of `like`.
 
-    What a sudden end leaves beside it is taken over by the next call. Raises MailboxBusy and StoreError.
+    A temporary file that a crash leaves is reused by the next call. Raises MailboxBusy and StoreError.
     """
     path = path.resolve()
     new = path.with_name(f".{path.name}.new")
@@ -114,7 +114,7 @@ def replace_file(path: Path, data: bytes, like: os.stat_result | None = None) ->
 
 
 def refusal(path: File, error: OSError) -> StoreError:
-    """Put what the file system refused into words."""
+    """Return the error for what the file system refuses to write."""
     what = reason_of(error)
     if isinstance(error, FileNotFoundError):
         return StoreError(f"{os.path.dirname(path)} is not there", "was the mailbox moved?")  # noqa: PTH120
@@ -143,7 +143,7 @@ def _lock(fd: int, path: File, deadline: float) -> None:
 
 
 def _is_at(fd: int, path: File) -> bool:
-    """Say whether an open file is still the one that stands at a path."""
+    """Say whether an open file is still the one at a path."""
     try:
         return os.path.samestat(os.fstat(fd), os.stat(path))  # noqa: PTH116 - a path may be text
     except FileNotFoundError:
@@ -151,12 +151,12 @@ def _is_at(fd: int, path: File) -> bool:
 
 
 def _append(fd: int, path: File, data: bytes) -> tuple[int, int, int]:
-    """Write in one go; return where the lines begin, where the write began and where it ended."""
+    """Write at once; return the offsets of the lines, of the beginning of the write and of its end."""
     try:
         size = os.fstat(fd).st_size
         close = b"\n" if size and os.pread(fd, 1, size - 1) != b"\n" else b""
         length = os.write(fd, close + data)
-        # another program may have written since the size was asked for: the position is what tells
+        # another program may have written since the size was read: the position is exact
         end = os.lseek(fd, 0, os.SEEK_CUR)
     except OSError as error:
         raise refusal(path, error) from error
@@ -168,6 +168,6 @@ def _append(fd: int, path: File, data: bytes) -> tuple[int, int, int]:
 
 
 def _take_back(fd: int, begin: int, end: int) -> None:
-    """Cut a write off again, unless somebody has appended to it."""
+    """Remove a write from the end of a file, unless another program appended after it."""
     if os.fstat(fd).st_size == end:
         os.ftruncate(fd, begin)

@@ -1,4 +1,4 @@
-"""An SQLite database of another program, read without leaving a trace."""
+"""Read an SQLite database of another program without leaving a trace: `read_database(path, look)`."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ DatabaseStamp = tuple[Stamp | None, Stamp | None]
 
 
 class Unreadable(Exception):
-    """A database can't be read now; the text says why, in words for a person."""
+    """A database can't be read now; the message says why, in words for a person."""
 
 
 class _Changed(Exception):
-    """What was read may be half of one state and half of another."""
+    """The data that was read may mix two states."""
 
 
 def is_database(path: Path) -> bool:
-    """Say whether a file begins as an SQLite database does. Raises OSError."""
+    """Say whether a file begins like an SQLite database. Raises OSError."""
     with path.open("rb") as file:
         return file.read(len(MAGIC)) == MAGIC
 
 
 def database_stamp(path: Path) -> DatabaseStamp:
-    """Return what changes whenever somebody writes: the stamps of the database and of its write-ahead log."""
+    """Return the stamps of a database and its write-ahead log: they change with every write."""
     return path_stamp(path), path_stamp(_beside(path, "-wal"))
 
 
@@ -68,12 +68,12 @@ def _identity(stamp: DatabaseStamp | None) -> object:
 def read_database(
     path: Path, look: Callable[[sqlite3.Connection], Found], text: Callable[[bytes], object] | None = None
 ) -> Found:
-    """Return what a look at a database finds, as it stands at one moment, however its owner goes on writing.
+    """Return what `look` returns for a consistent view of a database, while its owner may go on writing.
 
-    No byte and no time of the database changes, of its `-wal` and `-shm` neither, and none of them is made: where
-    there is no log the file is read as one that can't change (and read again where it did), where the owner is at
-    work the log's index is only read, and a log without an index is read from a copy. A look may be taken again,
-    and must have read all it needs when it returns.
+    No byte and no time stamp of the database, its `-wal` or its `-shm` changes, and none of them is created: without a
+    log, the file is read as immutable (and again if it changed meanwhile); while the owner is at work, the log's
+    index is only read; a log without an index is read from a copy. `look` may be called again, and must have fetched
+    everything when it returns. Texts are returned as `text` makes them of their bytes.
 
     Raises Unreadable and OSError.
     """
@@ -85,7 +85,7 @@ def read_database(
         except _Changed:
             continue
         except UnicodeDecodeError as error:
-            # `sqlite3` decodes the names of columns, and the words of its errors, which quote the schema
+            # `sqlite3` decodes the names of columns, and its error messages, which quote the schema
             if last == TRIES - 1:
                 raise Unreadable("a name in its schema, or the schema itself, is not UTF-8") from error
         except sqlite3.Error as error:
@@ -133,7 +133,7 @@ def _connection(path: Path, how: str) -> Iterator[sqlite3.Connection]:
 
 
 def _copy(path: Path, log: Path, copy: Path) -> None:
-    """Copy a database and its log as they stand at one moment."""
+    """Copy a database and its log in a consistent state."""
     for _ in range(TRIES):
         before = database_stamp(path)
         shutil.copyfile(path, copy)
@@ -153,7 +153,7 @@ def _has_bytes(path: Path) -> bool:
 
 
 def _may_pass(error: sqlite3.Error) -> bool:
-    """Say whether an error may come from looking between two steps of the owner's."""
+    """Say whether an error may be caused by reading between two steps of the owner."""
     return _name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_CORRUPT", "SQLITE_READONLY"))
 
 

@@ -1,4 +1,4 @@
-"""The files of a folder and their stamps, looked at as seldom as can be."""
+"""List the files of a folder with their stamps, with as few system calls as possible."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["Folder"]
 
 
 class Folder:
-    """Remembers what stood in a folder; a folder that is a link, or is not there, holds nothing.
+    """Remembers the entries of a folder; a folder that is a link or does not exist has none.
 
-    A full look costs a `stat` for each file, so it is taken only when the folder's entries have changed, or when
-    something is known to have changed that its entries don't show. Belongs to one thread at a time.
+    A full listing takes a `stat` for each file, so it is made only if entries were added or removed, or if files are
+    known to have changed in place. Belongs to one thread at a time: `Folder(path).look()`.
     """
 
     def __init__(self, path: Path, is_wanted: Callable[[str], bool] = lambda name: True) -> None:
@@ -26,13 +26,14 @@ class Folder:
         self._entries: dict[str, Stamp] = {}
 
     def changed(self) -> bool:
-        """Say whether the folder's entries may be others than at the last look."""
+        """Say whether entries may have been added or removed since the last call of `look`."""
         return self._was_fresh or path_stamp(self.path) != self._stamp
 
     def look(self, *, closely: bool = False) -> dict[str, Stamp]:
-        """Return the stamps of the entries by name, of links too; `closely` where files may have changed in place.
+        """Return the stamps of the entries by name, links included; `closely` if files may have changed in place.
 
-        Raises OSError where the folder is there and can't be read.
+        The very mapping of the last call is returned if nothing changed. Raises OSError if an existing folder can't be
+        read.
         """
         stamp = path_stamp(self.path)
         if stamp == self._stamp and not self._was_fresh and not closely:
@@ -56,7 +57,7 @@ class Folder:
         return found
 
     def look_at(self, names: Iterable[str]) -> bool:
-        """Look again at some of the entries that the last look returned; say whether a stamp of them has changed."""
+        """Update the stamps of some known entries; say whether any of them changed."""
         has_changed = False
         for name in names:
             stamp = path_stamp(self.path / name) if name in self._entries else None

@@ -1,4 +1,4 @@
-"""Who has a file open, as far as the system tells: asked of its leases, of its process table, of its link count."""
+"""Find the programs that have a file open, by leases, the process table and the link count."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Holder(NamedTuple):
 
 
 def is_held(path: Path) -> bool | None:
-    """Say whether anybody has a file open, or another name for it; None where nothing can tell. Raises OSError."""
+    """Say whether a file is open in any program or has another name; None if unknown. Raises OSError."""
     if path.stat().st_nlink > 1:
         return True
     leased = _is_leased_out(path)
@@ -35,17 +35,17 @@ def is_held(path: Path) -> bool | None:
 
 
 def writers(paths: Iterable[Path]) -> list[Holder]:
-    """Return the programs that have one of some files open for writing, as far as they can be seen."""
+    """Return the visible programs that have one of some files open for writing."""
     return sorted(set(_holders(paths, WRITES)))
 
 
 def _is_leased_out(path: Path) -> bool | None:
-    """Ask for a lease, which the kernel grants for a file that nobody else has open; None where it knows none."""
+    """Request a lease, which the kernel grants if no other program has the file open; None if it has no leases."""
     if not hasattr(fcntl, "F_SETLEASE"):
         return None
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
-        # whoever opens the file this very moment makes the kernel send a signal: one that is ignored
+        # a program that opens the file at this moment makes the kernel send a signal: choose one that is ignored
         fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
         fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
@@ -59,7 +59,7 @@ def _is_leased_out(path: Path) -> bool | None:
 
 
 def _holders(paths: Iterable[Path], flags: int) -> Iterator[Holder]:
-    """Yield who has one of some files open with one of some flags, or at all where there are none."""
+    """Yield the programs that have one of some files open with any of some flags, or at all if there are none."""
     sought: dict[tuple[int, int], Path] = {}
     for path in paths:
         with suppress(OSError):
@@ -70,7 +70,7 @@ def _holders(paths: Iterable[Path], flags: int) -> Iterator[Holder]:
     for process in PROCESSES.iterdir():
         if not process.name.isdecimal():
             continue
-        # a process may end meanwhile, or belong to somebody else
+        # a process may end meanwhile, or belong to another user
         with suppress(OSError):
             for fd in os.listdir(process / "fd"):  # noqa: PTH208 - names are enough
                 with suppress(OSError, ValueError):
@@ -81,13 +81,13 @@ def _holders(paths: Iterable[Path], flags: int) -> Iterator[Holder]:
 
 
 def _flags(path: Path) -> int:
-    """Return with which flags a file was opened. Raises OSError and ValueError."""
+    """Return the flags with which a file was opened. Raises OSError and ValueError."""
     words = path.read_text("ascii").split()
     return int(words[words.index("flags:") + 1], 8)
 
 
 def _program(process: Path) -> str:
-    """Return a program's name, and that of the script which it runs."""
+    """Return a program's name, and that of the Python script it runs."""
     words = (process / "cmdline").read_bytes().decode("utf-8", "replace").split("\0")
     name = Path(words[0]).name or (process / "comm").read_text("utf-8", "replace").strip()
     script = next((Path(word).name for word in words[1:] if word and not word.startswith("-")), "")

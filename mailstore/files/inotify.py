@@ -1,4 +1,4 @@
-"""Linux's own events of folders, on a descriptor that the event loop waits for: docs/decisions/0029."""
+"""Linux's change events of folders, on a file descriptor that the event loop waits for: docs/decisions/0029."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Final, Self
 __all__ = ["OF_FOLDERS", "Inotify"]
 
 EVENT = Struct("iIII")
-"""Which watch, what happened, a cookie, and how many bytes of a name follow: inotify(7)."""
+"""The watch, the event's bits, a cookie, and the number of bytes of the name that follows: inotify(7)."""
 READ_BYTES = 1 << 16
 
 MODIFY, ATTRIB, MOVED, CREATE, DELETE, DELETE_SELF, MOVE_SELF = 0x2, 0x4, 0xC0, 0x100, 0x200, 0x400, 0x800
 UNMOUNT, OVERFLOW, IGNORED, IS_FOLDER = 0x2000, 0x4000, 0x8000, 0x40000000
 WANTED = MODIFY | ATTRIB | MOVED | CREATE | DELETE | DELETE_SELF | MOVE_SELF
-"""Reading wakes nobody; nor does closing a file that was written, for the writing itself does."""
+"""Not reading, and not closing a file that was written: the write itself is an event."""
 OF_FOLDERS: Final = DELETE_SELF | MOVE_SELF | UNMOUNT | OVERFLOW | IGNORED | IS_FOLDER
-"""What happens where a watched folder may have come, gone or been replaced, and not files alone."""
+"""Events after which a watched folder may have appeared, vanished or been replaced."""
 
 
 class Inotify:
-    """One queue of events in the kernel; methods raise OSError, as where no more watches are to be had."""
+    """One event queue in the kernel; methods raise OSError, for example if there are no more watches."""
 
     def __init__(self) -> None:
         self._libc = ctypes.CDLL(None, use_errno=True)
@@ -44,11 +44,11 @@ class Inotify:
         return done
 
     def watch(self, folder: Path) -> None:
-        """Have what happens to a folder and its entries put into the queue."""
+        """Queue the events of a folder and its entries."""
         self._call("inotify_add_watch", self._queue, os.fsencode(folder), WANTED)
 
     async def wait(self, seconds: float) -> None:
-        """Wait until something has happened, so long at most; it stays in the queue."""
+        """Wait for an event, at most so many seconds; it stays in the queue."""
         loop = asyncio.get_running_loop()
         happened: asyncio.Future[None] = loop.create_future()
 
@@ -61,12 +61,12 @@ class Inotify:
         try:
             await happened
         finally:
-            # nothing more wakes the loop until somebody waits again, however much happens
+            # until the next wait, events don't wake the loop
             loop.remove_reader(self._queue)
             timer.cancel()
 
     def drain(self) -> int:
-        """Empty the queue; return what happened, all bits in one, and 0 for nothing."""
+        """Empty the queue; return the bits of all events, 0 if there were none."""
         found = 0
         while data := self._read():
             at = 0

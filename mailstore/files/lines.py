@@ -1,4 +1,4 @@
-"""A file to which lines are appended, read piece by piece and never beyond what is complete."""
+"""Read a file to which lines are appended, in blocks and never past the last complete line."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ import msgspec
 __all__ = ["BIG_BLOCK", "BLOCK", "ChecksummedSpan", "Cutter", "Line", "LineFile", "LinePlace", "Replaced"]
 
 BLOCK = 1 << 16
-"""Bytes read at a time while following: a bigger buffer costs more than the line that came."""
+"""Bytes per read while following: a larger buffer costs more than the new line."""
 BIG_BLOCK = 1 << 20
-"""Bytes read at a time while reading all of a file."""
+"""Bytes per read while reading all of a file."""
 PIECE = 1 << 20
 STRETCH = 1 << 24
-"""Bytes that are summed up together; several are at once."""
+"""Bytes per checksum; several are computed at once."""
 HANDS = 2
 WITNESS = 64
-"""Bytes before the place where reading stopped that must be the same when it goes on."""
+"""Bytes before the offset where reading stopped that must be unchanged when it resumes."""
 
 Stamp = tuple[int, int, int, int]
 Facts = tuple[int, int, int, int, int]
 
 
 class Line(NamedTuple):
-    """One line without its newline, and the byte at which it begins."""
+    """One line without its newline, and its byte offset."""
 
     offset: int
     data: bytes
@@ -45,7 +45,7 @@ class ChecksummedSpan(NamedTuple):
 
 
 class LinePlace(msgspec.Struct, frozen=True):
-    """How far a file was read and what it was then: enough to go on later, and to tell whether it is still the same."""
+    """How far a file was read and its state then: enough to resume, and to detect that it was replaced."""
 
     device: int
     inode: int
@@ -56,43 +56,43 @@ class LinePlace(msgspec.Struct, frozen=True):
     lines: int
     witness: bytes
     summed: list[ChecksummedSpan]
-    """Stretches that together are all bytes before the offset."""
+    """Spans that together cover all bytes before the offset."""
 
 
 class Replaced(Exception):
-    """The file is another one, or no longer holds what was read of it; the text says how."""
+    """The file was replaced, or no longer holds what was read of it; the message says how."""
 
 
 class Cutter:
-    """Cuts consecutive blocks of bytes into lines; an unterminated end is held until its newline comes.
+    """Splits consecutive blocks of bytes into lines; an unterminated end is held until its newline comes.
 
-    Lines are bounded by memory alone.
+    The length of a line is limited by memory only.
     """
 
     def __init__(self, offset: int = 0) -> None:
         self.offset = offset
-        """The byte after the last one that was taken in."""
+        """The offset after the last byte taken in."""
         self.lines = 0
-        """How many lines were cut off, and thus stand before what is held."""
+        """The number of lines returned so far."""
         self.witness = b""
-        """The last bytes that were taken in."""
+        """The last bytes taken in."""
         self.summed: list[ChecksummedSpan] = []
-        """What is summed up of the bytes before."""
+        """The checksums of the bytes before."""
         self._held: list[bytes] = []
         self._held_at = offset
 
     @property
     def held(self) -> Line | None:
-        """The unterminated end of what was taken in, if there is one."""
+        """The unterminated end of the bytes taken in, if there is one."""
         return Line(self._held_at, b"".join(self._held)) if self._held else None
 
     @property
     def complete(self) -> int:
-        """The byte after the last complete line."""
+        """The offset after the last complete line."""
         return self._held_at
 
     def take(self, block: bytes) -> list[Line]:
-        """Take the next block in; return the lines that it completes."""
+        """Take in the next block; return the lines it completes."""
         at = self._held_at
         pieces = block.split(b"\n")
         self.offset += len(block)
@@ -113,10 +113,10 @@ class Cutter:
 
 
 class LineFile:
-    """Reads the lines of a file once each, in order, from where it stopped the last time.
+    """Reads each line of a file once, in order: `for lines in LineFile(path).read()`, and again for what came since.
 
-    The file may be missing, and may appear later. What was replaced, cut or rewritten is noticed by its
-    inode, its size and the last bytes that were read.
+    The file may be missing at first. A replaced, truncated or rewritten file is detected by its inode, its size and
+    the last bytes that were read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -131,7 +131,7 @@ class LineFile:
     def read(self, until: int | None = None, block: int = BLOCK) -> Iterator[list[Line]]:
         """Yield the complete lines that came since the last call, in blocks; up to an offset if one is given.
 
-        Raises Replaced when the file is no longer the one that was read, and OSError.
+        Raises Replaced if the file is no longer the one that was read, and OSError.
         """
         with self.opened() as fd:
             if fd is not None:
@@ -148,14 +148,14 @@ class LineFile:
                 yield lines
 
     def took(self, fd: int, lines: int, summed: list[ChecksummedSpan]) -> Iterator[list[Line]]:
-        """Go on after what others have read, given how many lines it was; yield the lines that follow it."""
+        """Resume after lines that were read elsewhere, given their number; yield the lines that follow."""
         cutter = self.cutter = Cutter(summed[-1].end if summed else 0)
         cutter.lines, cutter.summed = lines, summed
         cutter.witness = os.pread(fd, min(cutter.offset, WITNESS), max(0, cutter.offset - WITNESS))
         yield from self._lines(fd, None, BIG_BLOCK)
 
     def place(self) -> LinePlace | None:
-        """Return how far the file was read, up to its last complete line; None for an empty one. Raises OSError."""
+        """Return how far the file was read, up to its last complete line; None if it is empty. Raises OSError."""
         cutter = self.cutter
         if self._facts is None or not self._is_begun:
             return None
@@ -170,7 +170,7 @@ class LineFile:
         return LinePlace(*self._facts, end, cutter.lines, witness, summed)
 
     def resume(self, place: LinePlace) -> bool:
-        """Go on where an earlier reading stopped; say whether nobody wrote since. Raises Replaced and OSError."""
+        """Resume where an earlier reading stopped; say whether nobody wrote since. Raises Replaced and OSError."""
         self.cutter = Cutter(place.offset)
         self.cutter.lines, self.cutter.witness = place.lines, place.witness
         self.cutter.summed = place.summed
@@ -181,7 +181,7 @@ class LineFile:
         return _facts(self.path.stat()) == (place.device, place.inode, place.size, place.modified, place.changed)
 
     def holds_still(self, place: LinePlace) -> bool:
-        """Say whether all that was read then still stands where it was; reads all of it. Raises OSError."""
+        """Say whether everything that was read then is unchanged; reads all of it. Raises OSError."""
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(HANDS) as pool:
@@ -189,7 +189,7 @@ class LineFile:
 
     @contextmanager
     def opened(self) -> Iterator[int | None]:
-        """Open the file if it may hold anything new; make sure that what was read still stands where it was.
+        """Open the file if it may hold anything new, and check that what was read is unchanged.
 
         Raises Replaced and OSError.
         """
@@ -206,10 +206,10 @@ class LineFile:
             os.close(fd)
 
     def part(self, size: int) -> LineFile:
-        """Go on about `size` bytes before the end of the file; return a reader for what stands before.
+        """Start about `size` bytes before the end of the file; return a reader for everything before that.
 
-        The place is the beginning of a line, and all of a short file is left to this reader: then the
-        other has nothing to read. Call it before anything was read. Raises OSError.
+        It starts at the beginning of a line. Of a short file it reads everything, and the other reader nothing. Call
+        it before anything was read. Raises OSError.
         """
         before = LineFile(self.path)
         fd = self._open()
@@ -235,7 +235,7 @@ class LineFile:
             return None
 
     def _compare(self, fd: int, facts: os.stat_result) -> None:
-        """Make sure that what was read still stands where it was."""
+        """Check that what was read is unchanged. Raises Replaced."""
         witness, offset = self.cutter.witness, self.cutter.offset
         identity = facts.st_dev, facts.st_ino
         if self._is_begun and identity != self._identity:
@@ -253,7 +253,7 @@ def _facts(facts: os.stat_result) -> Facts:
 
 
 def _summed(path: Path, start: int, end: int) -> Iterator[ChecksummedSpan]:
-    """Sum a file's bytes between two offsets up, a stretch at a time. Raises OSError."""
+    """Yield checksums of a file's bytes between two offsets. Raises OSError."""
     while start < end:
         stop = min(end, start + STRETCH)
         yield ChecksummedSpan(start, stop, _checksum(path, start, stop))
@@ -265,7 +265,7 @@ def _holds(path: Path, summed: ChecksummedSpan) -> bool:
 
 
 def _checksum(path: Path, start: int, end: int) -> int:
-    """Return a checksum of a file's bytes between two offsets, read by pieces that fit a cache. Raises OSError."""
+    """Return a checksum of a file's bytes between two offsets, read in pieces that fit a cache. Raises OSError."""
     found, buffer = 0, memoryview(bytearray(min(PIECE, end - start)))
     with path.open("rb", buffering=0) as file:
         file.seek(start)
@@ -280,7 +280,7 @@ def _stamp(facts: os.stat_result) -> Stamp:
 
 
 def _line_start(fd: int, at: int) -> int:
-    """Return where the first line begins that begins after an offset; 0 when none does."""
+    """Return the offset of the first line that begins after an offset; 0 if there is none."""
     while data := os.pread(fd, BLOCK, at):
         newline = data.find(b"\n")
         if newline >= 0:

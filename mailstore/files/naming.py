@@ -1,4 +1,4 @@
-"""Names from elsewhere as names of files: one path component, whatever was said, and never the same for two names."""
+"""Turn any name into a file name: one path component, and a different one for each name."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import re
 __all__ = ["safe_name"]
 
 LONGEST = 100
-"""Bytes: what a prefix, an ending and a file system's own limit leave room for."""
+"""Bytes: a file system's limit less room for a prefix and an ending."""
 REPLACED = re.compile(r".*~[0-9a-f]{16}", re.DOTALL)
-"""How a name ends that stands for another: a name that ends so by itself is replaced too."""
+"""How a replaced name ends; a name that happens to end like this is replaced too."""
 SEPARATORS = frozenset("/\\")
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE | re.ASCII)
-"""What no file may be called where a shared folder is mounted by Windows."""
+"""Names that no file may have in a folder that Windows mounts."""
 
 
 def safe_name(text: str, refused: str = "", reserved: frozenset[str] = frozenset()) -> str:
-    """Return a name as it stands where it can be one path component, else a cleaned one that ends in a digest of it.
+    """Return a name unchanged if it can be a file name; else a cleaned one that ends in a digest of it.
 
-    Separators, control characters, leading dots, spaces around it, the names of devices, `reserved` ones and
-    characters `refused` are replaced, and what is too long is cut.
+    Separators, control characters, leading dots, surrounding spaces, the names of devices, `reserved` names and
+    `refused` characters are replaced, and a long name is truncated: `safe_name("../x")`.
     """
     bad = SEPARATORS.union(refused)
     kept = "".join(char if char.isprintable() and char not in bad else "-" for char in text)

@@ -1,4 +1,4 @@
-"""New files beside those of a mailbox: with the owner and the mode of what is there, from their first moment on."""
+"""Create files beside those of a mailbox, with the owner and mode of the existing ones from the start."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PERMISSIONS = 0o777
 
 
 def look_of(*paths: File) -> os.stat_result | None:
-    """Return whose the first of some files or folders is that is there, and who may do what; None where none is."""
+    """Return the owner and mode (a stat result) of the first of some paths that exists; None if none does."""
     for path in paths:
         with suppress(OSError):
             return os.stat(path)  # noqa: PTH116 - a path may be text
@@ -28,9 +28,9 @@ def look_of(*paths: File) -> os.stat_result | None:
 
 
 def open_like(path: File, flags: int, like: os.stat_result | None) -> int:
-    """Open a file as `os.open` does; one that is made belongs to whom another one belongs, with its mode.
+    """Open a file as `os.open` does; a new one gets the owner and mode of another.
 
-    Raises OSError, and StoreError where its owner could not use it.
+    Raises OSError, and StoreError if that owner could not use the new file.
     """
     flags |= os.O_CLOEXEC
     if like is None or not flags & os.O_CREAT:
@@ -42,7 +42,7 @@ def open_like(path: File, flags: int, like: os.stat_result | None) -> int:
 
 
 def make_folder(path: Path, like: os.stat_result | None) -> None:
-    """Make a folder where none is, for whoever may use a file. Raises OSError, and StoreError as `open_like`."""
+    """Create a folder unless it exists, for those who may use another file. Raises what `open_like` raises."""
     if path.is_dir():
         return
     if like is None:
@@ -52,7 +52,7 @@ def make_folder(path: Path, like: os.stat_result | None) -> None:
     while not path.is_dir():
         with suppress(FileExistsError):
             new.mkdir(0o700)
-        with suppress(FileNotFoundError):  # another program put it in its place meanwhile
+        with suppress(FileNotFoundError):  # another program renamed it meanwhile
             _put_in_place(new, path, like)
 
 
@@ -73,10 +73,10 @@ def _put_in_place(new: Path, path: Path, like: os.stat_result) -> None:
 
 
 def give(fd: int, like: os.stat_result, mode: int | None = None) -> None:
-    """Give an open file, or folder, the owner and the mode of another one; of a group that can't be kept, no rights.
+    """Give an open file or folder the owner and mode of another; a group that can't be kept gets no permissions.
 
-    A file that is like a folder may be read by whoever can list the folder, and is written to by nobody else. Raises
-    OSError, and StoreError where the owner can't be kept and couldn't use it.
+    A file that takes after a folder may be read by everyone who can list the folder, and written by its owner only.
+    Raises OSError, and StoreError if the owner can't be kept and couldn't use the file.
     """
     own = os.fstat(fd)
     is_of_folder = stat.S_ISDIR(like.st_mode)
@@ -100,7 +100,7 @@ def give(fd: int, like: os.stat_result, mode: int | None = None) -> None:
 
 
 def _make(path: File, like: os.stat_result) -> None:
-    """Make an empty file, which appears with all its rights at once where the system can do that."""
+    """Create an empty file, with its final permissions from the start if the system supports that."""
     fd = nameless(os.path.dirname(path) or ".")  # noqa: PTH120 - a path may be text
     try:
         if fd is not None:
@@ -128,7 +128,7 @@ def _make(path: File, like: os.stat_result) -> None:
 
 
 def nameless(folder: File) -> int | None:
-    """Open a new file that has no name yet, and goes with its writer; None where the system knows no such thing."""
+    """Open a new file without a name, which vanishes with its writer; None if the system can't do that."""
     flags = getattr(os, "O_TMPFILE", 0)
     try:
         return os.open(folder, flags | os.O_RDWR | os.O_CLOEXEC, 0o600) if flags else None
@@ -137,6 +137,6 @@ def nameless(folder: File) -> int | None:
 
 
 def name_file(fd: int, path: File) -> None:
-    """Give a file its name that has none yet. Raises OSError, FileExistsError where another file has it."""
-    # a folder is named only to have links followed
+    """Name a file that has no name yet. Raises OSError, and FileExistsError if the name is taken."""
+    # the folder is passed only to make the call follow links
     os.link(f"/proc/self/fd/{fd}", path, src_dir_fd=fd, follow_symlinks=True)

@@ -14,11 +14,11 @@ __all__ = ["Broken", "PackedFile", "PackedPlace", "read_packed"]
 
 
 class Broken(Exception):
-    """A file can be unpacked only so far, or not at all; the text says why."""
+    """A file can't be decompressed to its end; the message says why."""
 
 
 class PackedPlace(msgspec.Struct, frozen=True):
-    """How far a packed file was read, and what it was then."""
+    """How far a gzip file was read, and its state then."""
 
     stamp: tuple[int, int, int, int]
     offset: int
@@ -27,10 +27,10 @@ class PackedPlace(msgspec.Struct, frozen=True):
 
 
 class PackedFile:
-    """Reads the lines of a gzip file once each; offsets count the unpacked bytes.
+    """Reads each line of a gzip file once; offsets count decompressed bytes.
 
-    A file that grows by another member is read on; an end without a newline ends the last line, once
-    the file can be unpacked to its end.
+    Members that are appended are read later. Once a file can be decompressed to its end, a last line without a newline
+    counts as complete.
     """
 
     def __init__(self, path: Path) -> None:
@@ -39,12 +39,12 @@ class PackedFile:
         self._stamp: tuple[int, int, int, int] | None = None
 
     def place(self) -> PackedPlace | None:
-        """Return how far the file was read, None where it was not."""
+        """Return how far the file was read; None if it was not."""
         cutter = self.cutter
         return None if self._stamp is None else PackedPlace(self._stamp, cutter.offset, cutter.lines, cutter.witness)
 
     def resume(self, place: PackedPlace) -> None:
-        """Go on where an earlier reading stopped; what has changed since is found by the next look."""
+        """Resume where an earlier reading stopped; the next `read` finds what changed since."""
         self._stamp = place.stamp
         self.cutter = Cutter(place.offset)
         self.cutter.lines, self.cutter.witness = place.lines, place.witness
@@ -52,7 +52,7 @@ class PackedFile:
     def read(self) -> Iterator[list[Line]]:
         """Yield the lines that came since the last call, in blocks.
 
-        Raises Replaced when the file is another one, Broken when it can't be unpacked, and OSError.
+        Raises Replaced if the file was replaced, Broken if it can't be decompressed, and OSError.
         """
         import gzip
 
@@ -79,7 +79,7 @@ class PackedFile:
 
 
 def read_packed(path: Path, offset: int, length: int) -> bytes:
-    """Return some of a gzip file's unpacked bytes. Raises Broken and OSError."""
+    """Return part of a gzip file's decompressed bytes. Raises Broken and OSError."""
     import gzip
 
     try:

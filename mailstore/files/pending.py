@@ -1,4 +1,4 @@
-"""Files that are written whole before they have a name: what ends suddenly leaves no part of one."""
+"""Write a file completely before it has a name, so that a crash leaves no part of it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from mailstore.files.owned import give, name_file, nameless
 __all__ = ["Pending"]
 
 HIDDEN = ".signalbox.new"
-"""Where a file is written that can't be without a name; what was left there is written over."""
+"""The temporary name on systems without nameless files; what a crash left there is overwritten."""
 NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 
 
 class Pending:
-    """A file that goes away again unless it `appears`; use it with `with`."""
+    """A file that is discarded unless `appear` names it: `with Pending(path, data) as file: file.appear()`."""
 
     def __init__(self, path: Path, data: bytes, like: os.stat_result | None = None, mode: int | None = None) -> None:
         self._path = path
@@ -32,7 +32,7 @@ class Pending:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        """Write it and bring it to the disk. Raises StoreError and OSError."""
+        """Write the data to the disk. Raises StoreError and OSError."""
         with ExitStack() as stack:
             fd = nameless(self._path.parent)
             if fd is None:
@@ -54,7 +54,7 @@ class Pending:
         return self
 
     def appear(self) -> bool:
-        """Give the file its name, unless another has it: then say so. Raises OSError."""
+        """Name the file; return False if the name is taken. Raises OSError."""
         try:
             if self._hidden is None:
                 name_file(self._fd, self._path)
@@ -65,7 +65,7 @@ class Pending:
         except OSError as error:
             if self._hidden is None or error.errno not in NO_LINKS:
                 raise
-            # a file system without hard links has no rename either that leaves what is there
+            # a file system without hard links has no rename that never overwrites
             if self._path.exists():
                 return False
             self._hidden.rename(self._path)

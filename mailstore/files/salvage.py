@@ -1,4 +1,4 @@
-"""JSON objects out of lines that are damaged: glued together, torn, or holding bytes that are no text."""
+"""Recover JSON objects from damaged lines: concatenated, truncated, or with bytes that are not text."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ __all__ = [
 BOM = b"\xef\xbb\xbf"
 BEGINNING = re.compile(r'\{\s*"', re.ASCII)
 INSIDE = re.compile(rb'\s*(?:,\s*"|[}\]])')
-"""What follows an object that is a part of a bigger, torn one."""
+"""What follows an object that is part of a larger, truncated one."""
 WORK_BYTES = 1 << 24
-"""How much is read in vain of one damaged line, all tries together: a hostile line must not cost the square."""
+"""Bytes that all attempts on one damaged text may read in vain: a hostile one must not take quadratic time."""
 FIRST_LOOK = 512
 DEEPEST = 200
 STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{\]}]', re.DOTALL)
 LONGEST_TOKEN = 16
-"""Characters before the end of what was looked at, in which an error may come of the end alone."""
+"""An error so many characters before the end of a piece may be caused by the cut."""
 UNREADABLE = (ValueError, RecursionError, MemoryError)
-"""What decoding raises for damage, for what is nested too deep, and for what is too large."""
+"""What decoding raises for damage, for deep nesting, and for lack of memory."""
 REASON_LENGTH = 100
 
 STRICT = msgspec.json.Decoder()
 
 
 class TooDeep(ValueError):
-    """Some JSON has more levels than a record needs, and than a stack may bear."""
+    """The JSON has more levels than a record needs and a stack can hold."""
 
 
 class Piece(NamedTuple):
-    """A JSON value that stands on a line: where it begins, its bytes, and what they say."""
+    """A JSON value on a line: its offset, its bytes, and the decoded value."""
 
     offset: int
     data: bytes
@@ -60,7 +60,7 @@ class Piece(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """What is wrong with a line, and where; `hides` says that a record may have been lost by it."""
+    """What is wrong with a line, and where; `hides` if a record may be lost by it."""
 
     offset: int
     reason: str
@@ -69,9 +69,9 @@ class Fault(NamedTuple):
 
 @cache
 def lenient() -> json.JSONDecoder:
-    """Return the decoder for what is damaged; most mailboxes never need it.
+    """Return the decoder for damaged JSON; most mailboxes never need it.
 
-    A number that is none to JSON, or that Python can't hold, stays the text that it is.
+    A number that is not valid JSON, or that Python can't hold, is returned as text.
     """
     from json import JSONDecoder
 
@@ -91,7 +91,7 @@ def _int(text: str) -> int | str:
 
 
 class _Try(NamedTuple):
-    """What a place of a text gave: a value and where it stops, -1 for none; and how many characters that took."""
+    """A decoded value, the index where it ends (-1 if there is none), and the number of characters read."""
 
     value: Any
     stop: int
@@ -99,7 +99,7 @@ class _Try(NamedTuple):
 
 
 def _value_at(text: str, at: int) -> _Try:
-    """Decode the JSON value at a place of a text; reads little more of it than belongs to the value, or to damage."""
+    """Decode the JSON value at an index of a text, reading little more than the value or the damage."""
     size, work = FIRST_LOOK, 0
     while True:
         piece = text[at : at + size]
@@ -115,9 +115,9 @@ def _value_at(text: str, at: int) -> _Try:
 
 
 def loads(data: bytes) -> Any:
-    """Decode JSON; bytes that are no text become replacement characters.
+    """Decode JSON, with replacement characters for bytes that are not UTF-8. Raises UNREADABLE.
 
-    Raises ValueError, RecursionError, MemoryError: see UNREADABLE.
+    Lenient: control characters and numbers that JSON does not allow are accepted.
     """
     check_depth(data)
     try:
@@ -127,7 +127,7 @@ def loads(data: bytes) -> Any:
 
 
 def check_depth(data: bytes) -> None:
-    """Raise TooDeep for JSON of more levels than can be handled anywhere, however little of the stack is left."""
+    """Raise TooDeep for JSON that is nested too deeply to be handled with little stack left."""
     if data.count(b"[") + data.count(b"{") <= DEEPEST:
         return
     level = 0
@@ -148,10 +148,10 @@ def is_text(data: bytes) -> bool:
 
 
 def salvage(line: Line) -> tuple[list[Piece], list[Fault]]:
-    """Part what stands on a line: each JSON value on its own, and what was wrong with the line.
+    """Return the JSON values on a line, and what is wrong with the line.
 
-    Parts records that were glued onto one line, and passes over a byte order mark, a carriage return, NULs and
-    torn records. A blank line gives neither; one of which nothing can be read gives a fault that hides.
+    Separates concatenated records, and skips a byte order mark, a carriage return, NULs and truncated records. A blank
+    line yields neither; a line of which nothing can be read yields a fault that hides a record.
     """
     found, faults = _trim(line)
     if not found.data:
@@ -176,7 +176,7 @@ def salvage(line: Line) -> tuple[list[Piece], list[Fault]]:
 
 
 def _trim(line: Line) -> tuple[Line, list[Fault]]:
-    """Cut off what does not belong to a record at either end of a line."""
+    """Remove what does not belong to a record from both ends of a line."""
     offset, data = line
     faults: list[Fault] = []
     if data.startswith(BOM):
@@ -192,10 +192,10 @@ def _trim(line: Line) -> tuple[Line, list[Fault]]:
 
 
 def each_object(text: str, start: int, take: Callable[[int, int, Any], bool]) -> None:
-    """Call `take` with the beginning, the end and the value of each JSON object that is whole, from a place on.
+    """Call `take` with the start, end and value of each complete JSON object from an index on.
 
-    The text is bytes read as Latin-1, in which a byte is a character: what tells where an object ends is ASCII. Where
-    `take` returns False, the objects inside this one are tried too. A damaged text costs a bounded amount of work.
+    The text is bytes decoded as Latin-1, so indexes are offsets: only ASCII decides where an object ends. If `take`
+    returns False, the objects inside this one are tried too. The work for a damaged text is bounded.
     """
     end = work = 0
     for match in BEGINNING.finditer(text, start):
@@ -212,7 +212,7 @@ def each_object(text: str, start: int, take: Callable[[int, int, Any], bool]) ->
 
 
 def _pieces(line: Line) -> list[Piece]:
-    """Find the complete JSON objects on a line, the leftmost first."""
+    """Return the complete JSON objects on a line."""
     found: list[Piece] = []
 
     def take(at: int, stop: int, _: Any) -> bool:
@@ -230,7 +230,7 @@ def _pieces(line: Line) -> list[Piece]:
 
 
 def _between(line: Line, pieces: list[Piece]) -> list[Fault]:
-    """Tell of the bytes before, between and after the records of a line."""
+    """Return the faults in the bytes before, between and after the records of a line."""
     faults: list[Fault] = []
     at = line.offset
     for begin, end in [*((p.offset, p.offset + len(p.data)) for p in pieces), (line.offset + len(line.data),) * 2]:
@@ -246,7 +246,7 @@ def _between(line: Line, pieces: list[Piece]) -> list[Fault]:
 
 
 def _odd(data: bytes) -> str:
-    """Say why a record can only be read leniently; empty when it need not be."""
+    """Say why a record can only be decoded leniently; empty if it is valid."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:

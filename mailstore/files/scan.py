@@ -1,4 +1,4 @@
-"""Lines of a file and JSON in them, by the least that can do it: no library of more than a few microseconds."""
+"""Read the lines of a file and JSON in them without importing any library that takes time to load."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ BLOCK = 1 << 20
 
 
 class Unusual(Exception):
-    """Something that only the whole reading understands."""
+    """Something that only the complete decoder understands."""
 
 
 def lines_of(path: str) -> Iterator[bytes]:
-    """Yield a file's complete lines, none where there is no file. Raises OSError."""
+    """Yield a file's complete lines; none if there is no file. Raises OSError."""
     for block in _blocks(path):
         yield from block.split(b"\n")[:-1]
 
 
 def _blocks(path: str) -> Iterator[bytes]:
-    """Yield a file in pieces, each of complete lines."""
+    """Yield a file in blocks of complete lines."""
     try:
-        file = open(path, "rb")  # noqa: SIM115 - closed below; pathlib costs more than the reading
+        file = open(path, "rb")  # noqa: SIM115 - closed below; pathlib takes longer than the reading
     except FileNotFoundError:
         return
     with file:
@@ -40,7 +40,7 @@ def _blocks(path: str) -> Iterator[bytes]:
 
 
 def lines_with(path: str, needles: list[bytes]) -> Iterator[bytes]:
-    """Yield a file's complete lines that hold any of some texts, each once."""
+    """Yield a file's complete lines that contain any of some texts, each once."""
     for block in _blocks(path):
         found: dict[int, int] = {}
         for needle in needles:
@@ -53,7 +53,7 @@ def lines_with(path: str, needles: list[bytes]) -> Iterator[bytes]:
 
 
 def decoded(data: bytes, kind: type = dict) -> Any:
-    """Return the JSON object (or the value of another kind) that is all there is in some bytes. Raises Unusual."""
+    """Decode bytes that are one JSON object, or one value of another type. Raises Unusual."""
     try:
         text = data.decode()
         if "\\ud" in text or "\\uD" in text:
@@ -72,7 +72,7 @@ def _no_constant(name: str) -> Any:
 
 
 class _Context:
-    """What the scanner of the standard library's `json` is told; `json` itself imports ten times as much."""
+    """Settings of the scanner in the standard library's `json`, which itself imports ten times as much."""
 
     strict = True
     object_hook = None

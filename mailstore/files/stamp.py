@@ -1,4 +1,4 @@
-"""What tells that a file is still the one that was read."""
+"""Stamps that change when a file changes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import NamedTuple
 __all__ = ["Stamp", "is_fresh", "path_stamp", "stamp_of"]
 
 FRESH_SECONDS = 0.1
-"""How coarse a file system's clock may be: two writes within it can leave the same time behind."""
+"""The coarsest clock of a file system: two writes within it may leave the same time."""
 
 
 class Stamp(NamedTuple):
-    """Device, inode, size in bytes, and when it was last changed, in nanoseconds."""
+    """Device, inode, size in bytes, and modification time in nanoseconds."""
 
     device: int
     inode: int
@@ -23,17 +23,17 @@ class Stamp(NamedTuple):
 
 
 def stamp_of(found: os.stat_result) -> Stamp:
-    """Return the stamp of what `stat` found."""
+    """Return the stamp in a `stat` result."""
     return Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 def is_fresh(stamp: Stamp, now: float | None = None, seconds: float = FRESH_SECONDS) -> bool:
-    """Say whether something changed so lately that it may have changed again under the same stamp."""
+    """Say whether a file changed so recently that it may change again without changing its stamp."""
     return (time.time() if now is None else now) - stamp.changed / 1e9 < seconds
 
 
 def path_stamp(path: Path) -> Stamp | None:
-    """Return a path's stamp, None where nothing is that can be looked at; a link is not followed."""
+    """Return a path's stamp, without following a link; None if there is no accessible file."""
     try:
         return stamp_of(path.lstat())
     except OSError:

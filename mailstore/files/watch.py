@@ -1,4 +1,4 @@
-"""Wakes whoever follows a folder when something in it may have changed."""
+"""Wake a consumer when something in a folder may have changed."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["wakeups"]
 
 TICK_SECONDS = 1.0
 REST_SECONDS = 0.003
-"""How long at least it is from one look to the next: what happens meanwhile is found by one look."""
+"""The shortest time between two wakeups: changes within it are found together."""
 CHECK_SECONDS = 5.0
-"""How often it is seen to that the folders are still those that are watched, where no event says they aren't."""
+"""How often the watched folders are checked to be the same, even without an event that says otherwise."""
 STEP_MS = 10
-"""How often other systems than Linux are asked whether events have come."""
+"""How often `watchfiles` checks for events (not on Linux)."""
 BUSY_SECONDS = 0.01
 IDLE_SECONDS = 0.05
 POLL_SHARE = 20
-"""How many times longer than a look the pause after it is: looking at a full folder must not take a whole core."""
+"""How many times longer the pause is than the listing before it: a full folder must not keep a core busy."""
 RETURN_SECONDS = 0.2
 
 Entry = tuple[str, int, int, int]
@@ -34,12 +34,12 @@ Watched = dict[Path, Identity]
 
 
 async def wakeups(folder: Path, below: Below = (), *, poll: bool = False) -> AsyncGenerator[bool, None]:
-    """Yield when an entry of a folder may have changed, and about once a second regardless: then False.
+    """Yield True when an entry of a folder may have changed, and False about once a second regardless.
 
-    `below` names folders in it whose entries count too, whether or not they are there yet, or says which these are
-    by now. File system events where there are any (docs/decisions/0029); else (`poll`, as for NFS) a look every 10 ms,
-    every 50 ms when nothing happens, and seldomer where a look takes long. A folder that is gone is waited for. The
-    consumer finds out itself what has changed: events merge and can be missed.
+    `below` names folders inside it that are watched too, whether or not they exist, or returns their current names.
+    Uses file system events if possible (docs/decisions/0029); otherwise (`poll`, for example for NFS) lists the
+    folders every 10 ms, every 50 ms while nothing happens, and less often if listing takes long. Waits for a missing
+    folder. The consumer must find out what changed: events merge and can be missed.
     """
 
     def watched() -> Watched:
@@ -60,17 +60,17 @@ async def wakeups(folder: Path, below: Below = (), *, poll: bool = False) -> Asy
             except FileNotFoundError:
                 continue
             except OSError:
-                # no more watches are to be had: look instead
+                # there are no more watches: poll instead
                 poll = True
 
 
 async def _queued(watched: Callable[[], Watched], there: Watched) -> AsyncGenerator[bool, None]:
-    """Yield as the kernel tells of events, until the folders are no longer those that are watched."""
+    """Yield when the kernel reports events, until the folders are no longer the watched ones."""
     with Inotify() as queue:
         for path, identity in there.items():
             if identity:
                 queue.watch(path)
-        # the watch stands now: what changed before is found by this look, what changes from here on wakes
+        # the watch is set up: this wakeup finds earlier changes, events report later ones
         yield True
         what, looked, checked = OF_FOLDERS, monotonic(), 0.0
         while True:
@@ -86,7 +86,7 @@ async def _queued(watched: Callable[[], Watched], there: Watched) -> AsyncGenera
 
 
 async def _asked(watched: Callable[[], Watched], there: Watched) -> AsyncGenerator[bool, None]:
-    """Yield for each batch of events that `watchfiles` has, until the folders are no longer those that are watched."""
+    """Yield for each batch of events of `watchfiles`, until the folders are no longer the watched ones."""
     from watchfiles import awatch
 
     stopped = asyncio.Event()
@@ -103,7 +103,7 @@ async def _asked(watched: Callable[[], Watched], there: Watched) -> AsyncGenerat
     first = asyncio.ensure_future(anext(changes))
     try:
         await asyncio.sleep(0)
-        # the watch stands now: what changed before is found by this look, what changes from here on wakes
+        # the watch is set up: this wakeup finds earlier changes, events report later ones
         yield True
         yield bool(await first)
         while await asyncio.to_thread(watched) == there:
@@ -116,7 +116,7 @@ async def _asked(watched: Callable[[], Watched], there: Watched) -> AsyncGenerat
 
 
 async def _polled(watched: Callable[[], Watched]) -> AsyncGenerator[bool, None]:
-    """Yield when the entries of some folders are no longer the same, until the first folder is gone."""
+    """Yield when the entries of some folders changed, until the first folder is gone."""
     entries: set[Entry] | None = None
     pause = BUSY_SECONDS
     last = 0.0
@@ -145,7 +145,7 @@ def _identity(folder: Path) -> Identity:
 
 
 def _entries(watched: Callable[[], Watched]) -> set[Entry] | None:
-    """Return the facts of all that stands in some folders; None when the first is gone."""
+    """Return the entries of some folders with their stamps; None if the first folder is gone."""
     found: set[Entry] = set()
     for at, folder in enumerate(watched()):
         try:

@@ -1,4 +1,4 @@
-"""Reads small files whole, and nothing but files: no link, no pipe, nothing endless."""
+"""Read a whole file, and only a regular file of a sensible size."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 __all__ = ["LARGEST", "NotAFile", "read_whole"]
 
 LARGEST = 64 << 20
-"""Bytes; a larger file is no message."""
+"""Bytes; a larger file is not a message."""
 
 
 class NotAFile(Exception):
-    """What stands there is nothing to be read; the text says why."""
+    """The path is not a readable file; the message says why."""
 
 
 def read_whole(path: Path, largest: int = LARGEST) -> bytes:
-    """Return a regular file's bytes; a link is not followed, a pipe not waited for.
+    """Return a regular file's bytes, without following a link or waiting for a pipe: `read_whole(path)`.
 
-    Raises NotAFile for what is none or is too large, and OSError.
+    Raises NotAFile if it is not a regular file or too large, and OSError.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)

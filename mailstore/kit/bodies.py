@@ -1,4 +1,4 @@
-"""What a message's header takes from its body: the subject of one that has none, and whom it mentions."""
+"""Take from a message's body what belongs into its header: `first_line(text)` as a subject, `mentions(text)`."""
 
 from __future__ import annotations
 

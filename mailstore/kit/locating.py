@@ -1,7 +1,9 @@
-"""Mailboxes and messages by their place in the file system, and the errors for what is not there.
+"""Find mailboxes and messages by their place in the file system, and word the errors for what is missing.
 
-root = found_at(find, path_of(location), f"there is no board at {location}", "name the board's folder")
-data = read_located(root, message)
+Usage:
+
+    root = found_at(find, path_of(location), f"there is no board at {location}", "name the board's folder")
+    data = read_located(root, message)
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """Follow a mailbox whose parts (files, folders) are read whole, and read again when they change.
 
-class BoardSource(PartSource):
-def parts(self, *, closely): return self._folder.look(closely=closely)   # name -> stamp
-def read(self, part): return [...]                                        # the part's events
+Usage:
 
-WatchedStore.__init__(self, PartReader(BoardSource(path)), path)
+    class BoardSource(PartSource):
+        def parts(self, *, closely): return self._folder.look(closely=closely)  # stamps by name
+        def read(self, part): return [...]  # the events in a part
+
+    WatchedStore.__init__(self, PartReader(BoardSource(path)), path)
 """
 
 from __future__ import annotations

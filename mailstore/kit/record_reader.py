@@ -1,10 +1,12 @@
 """Follow a mailbox whose records are in a database, which is asked for what changed instead of read whole.
 
-class QueueSource(RecordSource):
-def pages(self): yield {"message 7": RecordEvents((message, receipt), hash(body))}, Progress(1, 1)
-def news(self, *, closely): return {"message 8": RecordEvents((message,))}
+Usage:
 
-WatchedStore.__init__(self, RecordReader(QueueSource(path)), path.parent)
+    class QueueSource(RecordSource):
+        def pages(self): yield {"message 7": RecordEvents((message, receipt), hash(body))}, Progress(1, 1)
+        def news(self, *, closely): return {"message 8": RecordEvents((message,))}
+
+    WatchedStore.__init__(self, RecordReader(QueueSource(path)), path.parent)
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Times of records: every way of writing them that was seen, and seconds since the epoch.
+"""Convert the times of records between every notation that was seen and seconds since the epoch.
 
-time, warning = parse_time(record["date"])      # 1773662405.0, ""
-isoformat(time)                                 # 2026-03-16T12:00:05.000Z
+Usage:
+
+    time, warning = parse_time(record["date"])  # 1773662405.0, ""
+    isoformat(time)  # 2026-03-16T12:00:05.000Z
 """
 
 from __future__ import annotations

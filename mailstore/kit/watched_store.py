@@ -1,8 +1,10 @@
 """A store over a folder that is watched for changes.
 
-class BoardStore(WatchedStore):
-def __init__(self, folder, *, poll=False):
-super().__init__(PartReader(BoardSource(folder)), folder, poll=poll)
+Usage:
+
+    class BoardStore(WatchedStore):
+        def __init__(self, folder, *, poll=False):
+            super().__init__(PartReader(BoardSource(folder)), folder, poll=poll)
 """
 
 from __future__ import annotations
