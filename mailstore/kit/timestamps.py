@@ -41,17 +41,17 @@ def parse_time(value: Any) -> tuple[float | None, str]:
                 time, warning = parse_time(plain)
                 if time is not None:
                     return time, warning
-            return None, f"{text[:40]!r} is no time" if text else "there is no time"
+            return None, f"{text[:40]!r} is not a valid time" if text else "it has no time"
         if moment.tzinfo is None:
-            return moment.replace(tzinfo=UTC).timestamp(), f"time {value!r} names no zone: read as UTC"
+            return moment.replace(tzinfo=UTC).timestamp(), f"time {value!r} has no zone: read as UTC"
         return moment.timestamp(), ""
     if value is None:
-        return None, "there is no time"
+        return None, "it has no time"
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None, f"{str(value)[:40]!r} is no time"
+        return None, f"{str(value)[:40]!r} is not a valid time"
     scale = 1000 if abs(value) >= MILLISECONDS_FROM else 1
     if not FIRST_SECOND * scale <= value <= LAST_SECOND * scale:
-        return None, f"{str(value)[:40]} is no time"
+        return None, f"{str(value)[:40]} is not a valid time"
     return value / scale, ""
 
 

@@ -139,7 +139,7 @@ def test_a_read_of_an_odd_kind_is_read_or_told(mail: MailFiles) -> None:
         mail.line(record, mail.reads)
     mail.line(b'["m"]\n', mail.reads)
     assert of(Receipt, events(mail)) == [Receipt("7", "8", None)]
-    assert warnings(mail) == ["there is no time"]
+    assert warnings(mail) == ["it has no time"]
     assert [number for number, _ in fatal(mail)] == [2, 3, 4, 5]
 
 
@@ -220,7 +220,7 @@ def test_a_ttl_of_any_size_is_a_number(mail: MailFiles, hours: object) -> None:
 
 def test_a_time_that_is_none_is_told_as_it_stands(mail: MailFiles) -> None:
     mail.message("m", "bob-00000001", "ann-00000001", timestamp="Next Tuesday")
-    assert warnings(mail) == ["'Next Tuesday' is no time: kept in the order of the file, never expires"]
+    assert warnings(mail) == ["'Next Tuesday' is not a valid time: kept in the order of the file, never expires"]
 
 
 def _states(mail: MailFiles) -> dict[str, Any]:
