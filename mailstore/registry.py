@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 
-from mailstore.errors import MailboxMissing, MailError, UnknownStore
-from mailstore.location import hide_secrets, path_of, without_secrets
+from mailstore.errors import MailboxMissing, MailError, StoreError, UnknownStore
+from mailstore.location import hide_secrets, path_of, secrets_in, without_secrets
 from mailstore.records.scope import KIND as SEVERAL
 from mailstore.records.scope import url_of
 from mailstore.store import Store
 
-__all__ = ["KIND", "KNOWN_PLACES", "complete_url", "discover", "is_there", "kinds", "open_store", "store_class"]
+__all__ = [
+    "KIND",
+    "KNOWN_PLACES",
+    "complete_url",
+    "create_store",
+    "discover",
+    "is_there",
+    "kinds",
+    "open_store",
+    "store_class",
+]
 
 KIND = re.compile(r"[a-z][a-z0-9+-]*")
 
@@ -87,13 +98,29 @@ def open_store(url: str | Path, *, poll: bool = False) -> Store:
     a path that is not recognised, MailboxMissing if nothing is there. No error tells a secret.
     """
     text = complete_url(str(url))
+    return _without_showing_secrets(text, lambda: _open(text, poll))
+
+
+def create_store(kind: str, location: str) -> Store:
+    """Create an empty mailbox of a kind, or open the one that is there. Raises StoreError; no error shows a secret."""
+    found = store_class(kind)
+    return _without_showing_secrets(f"{kind}:{location}", lambda: found.create(location))
+
+
+def _without_showing_secrets(url: str, make: Callable[[], Store]) -> Store:
+    """Return the store for a URL, and remember its secrets; an error that it raises shows none of them."""
     try:
-        store = _open(text, poll)
+        store = make()
     except MailError as error:
-        hidden = hide_secrets(error, text)
+        hidden = hide_secrets(error, url)
         raise hidden from hidden.__cause__
-    if (shown := without_secrets(text)) != text:
-        _complete[shown] = _complete[store.url] = text
+    except Exception as error:
+        if not secrets_in(url):
+            raise
+        failed = StoreError(f"{without_secrets(url)} can't be opened", f"{type(error).__name__}: {error}")
+        raise hide_secrets(failed, url) from None
+    if (shown := without_secrets(url)) != url:
+        _complete[shown] = _complete[store.url] = url
     return store
 
 

@@ -21,7 +21,7 @@ from console.cli.progress import Progress
 from console.cli.settings import settings
 from console.errors import Refused
 from console.render.safe import visible_line
-from mailstore.location import path_in
+from mailstore.location import path_in, without_secrets
 from mailstore.registry import KIND, open_store, store_class
 from mailstore.store import Capability, Store
 from mailstore.transfer.convert import ConvertReport, Loss, convert
@@ -110,7 +110,9 @@ def _temporary(folder: Path) -> Iterator[Path]:
 def _target(text: str) -> tuple[type[Store], Path]:
     kind, colon, rest = text.partition(":")
     if not colon or not KIND.fullmatch(kind) or not rest:
-        raise Refused(f'"{text}" names no kind of mailbox', "write KIND:FOLDER, for example haak:copy")
+        raise Refused(f'"{without_secrets(text)}" names no kind of mailbox', "write KIND:FOLDER, for example haak:copy")
+    if rest.startswith("//"):
+        raise Refused(f'"{without_secrets(text)}" is not a folder', "write KIND:FOLDER, for example haak:copy")
     folder = Path(rest).expanduser().absolute()
     if folder.is_dir() and not any(folder.iterdir()):
         return store_class(kind), folder

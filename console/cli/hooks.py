@@ -13,6 +13,7 @@ from console.errors import Refused, UsedWrongly
 from console.hooks.changes import FileChange, diff, make, read_text
 from console.hooks.claude_code import SETTINGS, with_hook, without_hook
 from console.hooks.instruction import block, with_block, without_block
+from mailstore.location import without_secrets
 
 SCRIPT = "signalbox-session.sh"
 Plan = Callable[[Path, argparse.Namespace], list[FileChange]]
@@ -63,9 +64,9 @@ def _names(changes: list[FileChange], folder: Path) -> list[str]:
 
 
 def _command(args: argparse.Namespace, name: str, option: str) -> str:
-    """Return a command as it is typed in a shell."""
+    """Return a command as it is typed in a shell, without secrets: an agent has its own."""
     reader = shlex.quote(args.reader) if args.reader else '"$SIGNALBOX_AGENT"'
-    store = f" --store {shlex.quote(args.store)}" if args.store else ""
+    store = f" --store {shlex.quote(without_secrets(args.store))}" if args.store else ""
     return f"signalbox {name} {option} {reader}{store}"
 
 

@@ -8,7 +8,7 @@ from console.cli.document import put_json
 from console.cli.options import json_option
 from console.cli.plain import put
 from console.render.safe import visible_line
-from mailstore.registry import is_there, store_class
+from mailstore.registry import create_store, is_there, store_class
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
     """Create the mailbox, unless there is one already."""
     kind = store_class(args.kind)
     was_there = is_there(kind, args.folder)
-    with kind.create(args.folder) as store:
+    with create_store(args.kind, args.folder) as store:
         if args.json:
             put_json({"url": store.url, "created": not was_there})
         elif was_there:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from mailstore.records.draft import draft
 from mailstore.records.events import Gone, Reset
 from mailstore.records.message import Problem
 from mailstore.records.scope import parts_of, url_of
-from mailstore.registry import complete_url, is_there, open_store
+from mailstore.registry import complete_url, create_store, is_there, open_store
 from mailstore.state.mailbox import Mailbox
 from mailstore.stores.memory import MemoryStore
 from mailstore.stores.several.naming import named_together
@@ -78,6 +79,8 @@ def test_a_url_without_its_secrets_opens_what_the_process_was_given_them_for(ser
         assert (store.url, again.url, store.title) == (SHOWN, SHOWN, "box on hub")
         assert ids(scanned(again)) == {"m0": 1}
     assert complete_url(SHOWN) == SECRET
+    with create_store("loop", f"//ann:{PASSWORD}@hub/new") as made, open_store("loop://hub/new") as again:
+        assert made.url == again.url
 
 
 @pytest.mark.parametrize("user", ["ann:wrong word", "wrong-token", "ann:wrong/word"])
@@ -86,11 +89,33 @@ def test_no_error_of_opening_shows_a_secret(server: Server, user: str) -> None:
         open_store(f"loop://{user}@hub/box")
     assert "wrong" not in f"{caught.value} {caught.value.problem} {caught.value.remedy} {caught.value.args}"
     assert caught.value.__cause__ is None
+    with pytest.raises(StoreError, match="authentication failed") as caught:
+        create_store("loop", f"//{user}@hub/new")
+    assert "wrong" not in str(caught.value)
     with pytest.raises(UnknownStore) as unknown:
         open_store(f"lop://{user}@hub/box")
     with pytest.raises(StoreError) as no_kind:
         open_store(f"LOOP://{user}@hub/box")
     assert "wrong" not in f"{unknown.value} {no_kind.value}"
+
+
+def test_a_failure_that_no_store_should_raise_shows_no_secret(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(location: str, **options: Any) -> LoopStore:
+        raise ValueError(f"bad port in {location}")
+
+    monkeypatch.setattr(LoopStore, "open", fails)
+    with pytest.raises(StoreError, match=f"{SHOWN} can't be opened: ValueError: bad port") as caught:
+        open_store(SECRET)
+    assert PASSWORD not in str(caught.value)
+    with pytest.raises(ValueError, match="bad port"):
+        open_store(SHOWN)
+
+
+def test_what_is_installed_for_agents_holds_no_secret(server: Server) -> None:
+    from console.cli.hooks import _command
+
+    asked = argparse.Namespace(reader="ann", store=SECRET)
+    assert _command(asked, "check", "--as") == f"signalbox check --as ann --store {SHOWN}"
 
 
 def test_several_mailboxes_show_no_secret_of_theirs(server: Server, tmp_path: Path) -> None:

@@ -10,12 +10,21 @@ import pytest
 
 from mailstore.errors import MailboxMissing, StoreError, UnknownStore
 from mailstore.registry import GROUP, discover, kinds, open_store, store_class
+from mailstore.store import Store
 from mailstore.stores.haak import HaakStore
 from mailstore.stores.memory import MemoryStore
 from tests.mailboxes import MailFiles
 
 BROKEN = "tests.mailstore.test_registry:NOT_A_STORE"
 NOT_A_STORE = dict
+
+
+class Half(Store):
+    kind = "half"
+
+    @property
+    def url(self) -> str:
+        return "half:x"
 
 
 class FromElsewhere(MemoryStore):
@@ -67,6 +76,25 @@ def test_a_kind_that_can_not_be_loaded_hides_no_mailbox(
         open_store(tmp_path)
     MailFiles(tmp_path)
     assert isinstance(open_store(tmp_path), HaakStore)
+
+
+def test_a_package_that_fails_when_it_is_imported_hides_no_mailbox(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "failing_package.py").write_text("raise ValueError('half written')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    offered(monkeypatch, ours="failing_package:Store", other="tests.mailstore.test_registry:FromElsewhere")
+    with pytest.raises(UnknownStore, match="half written"):
+        store_class("ours")
+    assert store_class("other") is FromElsewhere
+    MailFiles(tmp_path)
+    assert isinstance(open_store(tmp_path), HaakStore)
+
+
+def test_a_kind_that_implements_half_of_the_contract_is_told_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    offered(monkeypatch, half="tests.mailstore.test_registry:Half")
+    with pytest.raises(UnknownStore, match="does not implement changes, content, open, raw, scan, title"):
+        store_class("half")
 
 
 def test_an_unknown_kind_is_told_with_the_nearest_that_there_is() -> None:
