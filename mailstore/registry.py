@@ -134,7 +134,7 @@ def is_there(kind: type[Store], location: str) -> bool:
     if not location.startswith("//"):
         return kind.recognise(path_of(location))
     try:
-        kind.open(location).close()
+        _without_showing_secrets(f"{kind.kind}:{location}", lambda: kind.open(location)).close()
     except MailboxMissing:
         return False
     return True

@@ -1,18 +1,18 @@
-"""The suite that every kind of store must pass: one test for each sentence of `mailstore/store.py`.
+"""The test suite that every kind of store must pass: one test for each rule of `mailstore/store.py`.
 
     from mailstore.conformance import Feature, Harness, StoreContract
 
     class Mine(Harness):
         store = MyStore
-        ...                                  # what another program does to such a mailbox
+        ...                                  # what other programs do to such a mailbox
 
     class TestMine(StoreContract):
         @pytest.fixture
         def harness(self, tmp_path):
             return Mine(tmp_path)
 
-Needs pytest and nothing else. What a kind can't do it says by `capabilities`, and what its harness can't by
-`Harness.cannot`; the tests that need it are skipped and say why.
+It needs pytest and nothing else. A kind on files subclasses `FileHarness`, any other `Harness`. Tests that need a
+capability the kind lacks (`declared`), or a feature the harness lacks (`cannot`), are skipped with the reason.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What taking over promises: what another mailbox held is read as it was, and what can't be held is left out."""
+"""Rules of `adopt`: another mailbox's records are read as they were, and what can't be held is left out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OUTSIDE = ("../../outside", "/outside", ".outside", "out\0side\nFrom: nobody", "
 
 
 def taken_over(harness: Harness, *records: Any) -> ConvertReport:
-    """Let a new mailbox take over what one in memory holds."""
+    """Copy records from a mailbox in memory into a new mailbox."""
     harness.need(Capability.ADOPT)
     source = MemoryStore()
     source.append(*records)
@@ -28,16 +28,16 @@ def taken_over(harness: Harness, *records: Any) -> ConvertReport:
 
 
 def contents(harness: Harness) -> tuple[Contents, dict[str, str]]:
-    """Return what the mailbox holds, and the text of each message."""
+    """Return the contents of the mailbox, and the text of each message."""
     with harness.open() as store:
         found = Contents(store)
         return found, {name: store.content(message) for name, message in found.messages.items()}
 
 
 class AdoptingContract:
-    """`adopt`, of a kind that can."""
+    """Tests of `adopt`."""
 
-    def test_what_is_taken_over_is_read_as_it_was(self, harness: Harness) -> None:
+    def test_what_is_adopted_is_read_as_it_was(self, harness: Harness) -> None:
         texts = ["First.", "Two\nlines", "---\nFrom: nobody\n---\n  and more", "", "Ünïcödé \u2713"]
         letters = [letter(f"m{at}", at, content=text) for at, text in enumerate(texts)]
         report = taken_over(harness, Agent(ANN), Agent(BOB), *letters, letter("to-you", 9, recipient="user"))
@@ -53,7 +53,7 @@ class AdoptingContract:
         assert {ANN, BOB} <= set(found.agents)
         assert not [problem for problem in found.problems if problem.fatal]
 
-    def test_what_is_not_taken_over_is_in_the_report(self, harness: Harness) -> None:
+    def test_what_is_not_adopted_is_in_the_report(self, harness: Harness) -> None:
         mail = [letter("m0"), letter("m1", 1, thread="m0", type="odd", ttl_hours=1, recipient=[ANN, "cyd-00000001"])]
         report = taken_over(harness, Agent(ANN, role="librarian"), *mail, Receipt("m0", ANN))
         lost = {loss.field for loss in report.losses}
@@ -82,7 +82,7 @@ class AdoptingContract:
         lost = {loss.field: loss.number for loss in report.losses}
         assert lost.get("message", 0) == report.messages.there - report.messages.copied
 
-    def test_a_kind_that_takes_nothing_over_says_why(self, harness: Harness) -> None:
+    def test_a_kind_that_adopts_nothing_says_why(self, harness: Harness) -> None:
         if Capability.ADOPT in harness.capabilities:
             pytest.skip("it takes mail over")
         harness.make()

@@ -1,4 +1,4 @@
-"""What archiving promises: messages move, none is lost or doubled, and whoever follows has them all."""
+"""Rules of `archive`: messages move, none is lost or duplicated, and followers get them all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["ArchivingContract", "leaving"]
 
 
 def leaving(*message_ids: str) -> ArchivePlan:
-    """Return a plan that lets some messages go, each a thread of its own."""
+    """Return a plan that archives some messages, each a thread of its own."""
     return ArchivePlan(tuple((each,) for each in message_ids), (), {"2026-03": len(message_ids)}, 0)
 
 
@@ -25,7 +25,7 @@ def archived(events: list[Event]) -> set[str]:
 
 
 class ArchivingContract:
-    """`archive`."""
+    """Tests of `archive`."""
 
     def test_archived_messages_are_read_as_archived_and_the_others_as_they_were(self, harness: Harness) -> None:
         harness.need(Capability.ARCHIVE)
@@ -62,7 +62,7 @@ class ArchivingContract:
         assert (report.archived, report.is_cancelled) == (0, True)
         assert harness.snapshot() == before
 
-    def test_whoever_follows_has_every_message_once_after_the_last_reset(self, harness: Harness) -> None:
+    def test_followers_get_every_message_once_after_the_last_reset(self, harness: Harness) -> None:
         harness.need(Capability.ARCHIVE, Capability.FOLLOW)
         harness.make()
         names = letters(harness, 200)

@@ -1,4 +1,4 @@
-"""What following promises: everything that came, once, in order; what happens when files are replaced."""
+"""Rules of `changes`: everything that comes, once and in order, and what follows when a mailbox is replaced."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from mailstore.records.roster import Agent
 from mailstore.store import Capability, Store
 
 HELD_UP_SECONDS = 1.0
-"""No step of the event loop may take longer: a frame is far shorter, but a machine may be busy with other tests."""
+"""No step of the event loop may take longer; a frame is far shorter, but the machine may be busy with other tests."""
 
 
 def follow(store: Store, story: Callable[[Follower], Coroutine[None, None, None]]) -> list[Event]:
-    """Run what happens while a store is followed; return all that it yielded."""
+    """Run a story while a store is followed; return everything that `changes` yielded."""
 
     async def run() -> list[Event]:
         async with following(store) as came:
@@ -30,7 +30,7 @@ def follow(store: Store, story: Callable[[Follower], Coroutine[None, None, None]
 
 
 class ChangingContract:
-    """`changes`, and the looks that must change nothing."""
+    """Tests of `changes`, and that reading changes nothing."""
 
     def test_changes_yields_what_came_after_the_scan_once_and_in_order(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW)
@@ -107,7 +107,7 @@ class ChangingContract:
         with harness.open() as store:
             assert asyncio.run(closed(store)) == []
 
-    def test_an_agent_that_changes_is_handed_out_again(self, harness: Harness) -> None:
+    def test_an_agent_that_changes_is_yielded_again(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW, Feature.AGENT, Feature.ROLES)
         harness.make()
         harness.agent(agent(ANN))
@@ -121,7 +121,7 @@ class ChangingContract:
             scanned(store)
             assert of(Agent, follow(store, story))[-1].status == status
 
-    def test_a_read_that_comes_is_handed_out_once(self, harness: Harness) -> None:
+    def test_a_read_that_comes_is_yielded_once(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW, Feature.RECORDS)
         harness.make()
         letters(harness, 1)
@@ -136,7 +136,7 @@ class ChangingContract:
             scanned(store)
             assert [one.reader for one in of(Receipt, follow(store, story))] == [ANN]
 
-    def test_damage_that_comes_is_handed_out_as_a_problem(self, harness: Harness) -> None:
+    def test_damage_that_comes_is_yielded_as_a_problem(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW, Feature.DAMAGE)
         harness.make()
 
@@ -170,7 +170,7 @@ class ChangingContract:
 
     # Replaced, gone, and back
 
-    def test_after_reset_everything_follows_anew(self, harness: Harness) -> None:
+    def test_after_reset_everything_follows_from_the_start(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW, Feature.REPLACE)
         harness.make()
         letters(harness, 5)
@@ -249,7 +249,7 @@ class ChangingContract:
             follow(store, story)
         assert worst < HELD_UP_SECONDS
 
-    def test_looking_changes_nothing(self, harness: Harness) -> None:
+    def test_reading_changes_nothing(self, harness: Harness) -> None:
         harness.need(Feature.SNAPSHOT)
         harness.make()
         names = letters(harness, 3)

@@ -15,4 +15,4 @@ __all__ = ["StoreContract"]
 class StoreContract(
     OpeningContract, ReadingContract, ChangingContract, WritingContract, ArchivingContract, AdoptingContract
 ):
-    """Subclass it as `Test…` with a fixture `harness`; every test is one sentence of the contract."""
+    """Subclass it as `Test…` with a fixture `harness`; every test is one rule of the contract."""

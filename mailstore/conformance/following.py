@@ -1,4 +1,4 @@
-"""Waiting for what `changes` yields: woken by it, never by a clock, and with a limit."""
+"""Waits for what `changes` yields: without polling, and with a time limit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Kind = TypeVar("Kind")
 
 
 class Follower:
-    """What a store's changes have yielded so far, in order."""
+    """The batches that a store's `changes` have yielded so far."""
 
     def __init__(self, changes: AsyncGenerator[list[Event], None]) -> None:
         self._changes = changes
@@ -30,7 +30,7 @@ class Follower:
         return [event for batch in self.batches for event in batch]
 
     async def until(self, holds: Callable[[list[Event]], bool]) -> list[Event]:
-        """Take in changes until something holds of all that came; return all that came."""
+        """Consume changes until a condition holds for all events so far; return them."""
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while not holds(self.events):
@@ -42,13 +42,13 @@ class Follower:
         return self.events
 
     async def until_message(self, *wanted: str) -> list[Event]:
-        """Take in changes until messages of these ids have come."""
+        """Consume changes until messages with these ids have come."""
         return await self.until(lambda events: set(wanted) <= set(ids(events)))
 
 
 @asynccontextmanager
 async def following(store: Store) -> AsyncIterator[Follower]:
-    """Follow a store's changes, and close them in the end."""
+    """Follow a store's changes, and close them at the end."""
     async with aclosing(store.changes()) as changes:
         yield Follower(changes)
 

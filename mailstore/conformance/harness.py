@@ -1,4 +1,4 @@
-"""What the suite asks of whoever brings a store: to do to a mailbox what other programs do to it."""
+"""What an author of a store provides for the suite: doing to a mailbox what other programs do to it."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ from mailstore.store import Store
 __all__ = ["Feature", "FileHarness", "Harness", "Snapshot", "on_files"]
 
 Snapshot = Mapping[str, tuple[bytes, int]]
-"""Every file of a mailbox by name: its bytes, and when it was last changed, in nanoseconds."""
+"""Every file of a mailbox by name: its bytes, and its modification time in nanoseconds."""
 
 
 class Feature(StrEnum):
-    """What a harness may be unable to do, because the kind of store knows no such thing."""
+    """Something that a harness may be unable to do, because the kind of store has no such thing."""
 
-    MISS = "show a place where no mailbox lies"
+    MISS = "show a location without a mailbox"
     NAME = "open a mailbox by its URL"
     NO_ID = "write a message without an id"
     NO_TIME = "write a message without a time"
     NO_SUBJECT = "write a message without a subject"
     SAME_ID = "write two messages with one id"
-    DAMAGE = "write what is no record"
-    TEAR = "write a part of a record now, the rest later"
+    DAMAGE = "write something that is not a record"
+    TEAR = "write part of a record now, the rest later"
     REPLACE = "put another mailbox in the place of this one"
     REMOVE = "take a mailbox away, and bring it back"
     LOSE = "lose the bodies of a mailbox that is taken away"
     LOCK = "hold the lock that writers take"
-    MARK_OTHERS = "mark mail read for anybody"
-    SNAPSHOT = "tell the bytes and times of files"
+    MARK_OTHERS = "mark mail read for any reader"
+    SNAPSHOT = "return the bytes and times of files"
     AGENT = "write an agent"
-    EXTRA = "write fields of an agent that no store knows"
+    EXTRA = "write unknown fields of an agent"
     RECORDS = "write reads, deliveries and interventions"
     TAGS = "give an agent tags, or write to one"
     ROLES = "give an agent a role"
     FREEZE = "freeze an agent"
-    SEVERAL = "write to several"
+    SEVERAL = "write to several recipients"
     THREAD = "write an answer"
     SUBJECT = "write a subject"
     TYPE = "write a type"
     TTL = "write a ttl"
     ANY_NAME = "name senders and recipients freely"
-    OTHER = "write fields of a message that no store knows"
+    OTHER = "write unknown fields of a message"
     VERBATIM = "find a record's bytes in the files"
     CONTROLS = "write control characters"
     BIG = "write a long text"
@@ -89,12 +89,12 @@ class Harness(ABC):
 
     @property
     def writer(self) -> str:
-        """Return the sender of drafts: `user` in a system that takes messages from the person only."""
+        """Return the sender of drafts: `user` in a system that takes messages from the user only."""
         return "ann-00000001"
 
     @property
     def reader(self) -> str:
-        """Return whose mail is marked read: `user` where only the person may do that, and for their own mail."""
+        """Return whose mail is marked read: `user` where only the user may do that, for their own mail."""
         return "ann-00000001"
 
     def draft(self, **fields: Any) -> Draft:
@@ -127,7 +127,7 @@ class Harness(ABC):
         raise NotImplementedError
 
     def agent_fields(self, session_id: str) -> Mapping[str, Any]:
-        """Return what the roster says of an agent, all of it (Feature.EXTRA)."""
+        """Return all fields of an agent's entry in the roster (Feature.EXTRA)."""
         raise NotImplementedError
 
     def read(self, fields: Mapping[str, Any]) -> None:
@@ -139,7 +139,7 @@ class Harness(ABC):
         raise NotImplementedError
 
     def damage(self) -> None:
-        """Append one line or file that is no record."""
+        """Append one line or file that is not a valid record."""
         raise NotImplementedError
 
     def tear(self, fields: Mapping[str, Any]) -> None:
@@ -147,11 +147,11 @@ class Harness(ABC):
         raise NotImplementedError
 
     def mend(self) -> None:
-        """Append what is missing of the record that `tear` began."""
+        """Append the rest of the record that `tear` began."""
         raise NotImplementedError
 
     def replace(self, *messages: Mapping[str, Any]) -> None:
-        """Put a mailbox with just these messages in the place of the one there is."""
+        """Replace the mailbox by one with exactly these messages."""
         raise NotImplementedError
 
     def remove(self) -> None:
@@ -171,7 +171,7 @@ class Harness(ABC):
         raise NotImplementedError
 
     def lock(self) -> AbstractContextManager[object]:
-        """Hold the lock that every writer takes, and let writers lose their patience at once."""
+        """Hold the lock that every writer takes, and let writers time out at once."""
         raise NotImplementedError
 
     def snapshot(self) -> Snapshot:

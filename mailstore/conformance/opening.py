@@ -1,4 +1,4 @@
-"""A kind of store as a class: how it is recognised, opened, made and named."""
+"""Rules of a kind: how it is recognised, opened, created and named."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mailstore.store import Capability, Store
 
 
 def created(harness: Harness) -> Store:
-    """Make a mailbox; skip the test where the kind leaves that to its own program, and says so."""
+    """Create a mailbox; skip the test if only the system's own program can."""
     try:
         return harness.create()
     except Unsupported as refusal:
@@ -25,7 +25,7 @@ def created(harness: Harness) -> Store:
 
 
 class OpeningContract:
-    """The class's own promises."""
+    """Tests of the class, `url`, `title` and `close`."""
 
     def test_the_kind_is_a_scheme_that_a_url_can_have(self, harness: Harness) -> None:
         assert KIND.fullmatch(harness.store.kind)

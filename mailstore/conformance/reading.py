@@ -1,4 +1,4 @@
-"""What a scan and a look at one message promise: ordering, identity, damage, looking changes nothing."""
+"""Rules of `scan`, `content` and `raw`: order, identity and damage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mailstore.records.roster import Agent, Status
 from mailstore.state.mailbox import Mailbox
 
 MANY = 1500
-"""Messages enough that no store reads them all at once."""
+"""More messages than a store reads at once."""
 ODD = 'Grüße, 日本 🙂\n\n\ttabbed "quoted" \\ back\\slash\r\nzero\u200bwidth, next\u2028line, \x07 bell, \x1b[31mred\n'
 
 
@@ -35,9 +35,9 @@ def agents(harness: Harness) -> dict[str, Agent]:
 
 
 class ReadingContract:
-    """`scan`, `content` and `raw`."""
+    """Tests of `scan`, `content` and `raw`."""
 
-    def test_a_scan_yields_all_there_is_in_batches(self, harness: Harness) -> None:
+    def test_a_scan_yields_all_records_in_batches(self, harness: Harness) -> None:
         harness.make()
         names = letters(harness, MANY)
         with harness.open() as store:
@@ -206,7 +206,7 @@ class ReadingContract:
         assert forth.counts() == back.counts()
         assert [message.id for message in forth.unread(ANN, now)] == [message.id for message in back.unread(ANN, now)]
 
-    def test_reads_and_deliveries_are_handed_out(self, harness: Harness) -> None:
+    def test_reads_and_deliveries_are_yielded(self, harness: Harness) -> None:
         harness.need(Feature.RECORDS)
         harness.make()
         letters(harness, 1)
@@ -240,7 +240,7 @@ class ReadingContract:
         with harness.open() as again:
             assert set(ids(scanned(again))) == {derived, "m0", "m1"}
 
-    def test_records_that_claim_the_same_id_are_all_handed_out(self, harness: Harness) -> None:
+    def test_records_that_claim_the_same_id_are_all_yielded(self, harness: Harness) -> None:
         harness.need(Feature.SAME_ID)
         harness.make()
         for number in range(3):
@@ -253,7 +253,7 @@ class ReadingContract:
 
     # Damage
 
-    def test_what_is_no_record_is_handed_out_as_a_problem(self, harness: Harness) -> None:
+    def test_what_is_not_a_record_is_yielded_as_a_problem(self, harness: Harness) -> None:
         harness.need(Feature.DAMAGE)
         harness.make()
         letters(harness, 1)
@@ -266,7 +266,7 @@ class ReadingContract:
         assert problem.line >= 1
         assert problem.offset >= 0
 
-    def test_the_records_around_damage_are_all_handed_out(self, harness: Harness) -> None:
+    def test_the_records_around_damage_are_all_yielded(self, harness: Harness) -> None:
         harness.need(Feature.DAMAGE)
         harness.make()
         harness.damage()

@@ -14,7 +14,7 @@ START = datetime(2026, 3, 16, 12, tzinfo=UTC)
 
 
 def at(second: int) -> str:
-    """Return a moment as records have it, so many seconds after the suite's beginning of time."""
+    """Return a time stamp, in seconds after the start of the suite's sample mail."""
     return (START + timedelta(seconds=second)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

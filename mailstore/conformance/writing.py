@@ -1,4 +1,4 @@
-"""What the commands promise: they append, they tell what they wrote, and one that raises has written nothing."""
+"""Rules of the commands: they append, return what they wrote, and one that raises has written nothing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COMMANDS: dict[Capability, Callable[[Harness, Store], object]] = {
 
 
 def hello(harness: Harness, content: str = "Hello.") -> Draft:
-    """Return a small letter to Bob."""
+    """Return a short message to Bob."""
     return harness.draft(recipients=(BOB,), content=content, audience=(BOB,))
 
 
@@ -49,13 +49,13 @@ every_command = pytest.mark.parametrize("capability", list(COMMANDS), ids=lambda
 
 
 def fresh(harness: Harness) -> list[Event]:
-    """Return everything that the mailbox holds now."""
+    """Return all events of the mailbox as it is now."""
     with harness.open() as store:
         return scanned(store)
 
 
 class WritingContract:
-    """`send`, `mark_read`, `update_agent` and `record`."""
+    """Tests of `send`, `mark_read`, `update_agent` and `record`."""
 
     def test_send_appends_a_message_and_returns_it_as_it_was_written(self, harness: Harness) -> None:
         harness.need(Capability.SEND)

@@ -197,7 +197,7 @@ class SeveralStore(Store):
     # Writing
 
     def check_draft(self, draft: Draft) -> None:
-        """Leave the check to the mailbox that a draft is for."""
+        """Accept any draft: the mailbox that it is for checks it."""
 
     def write_message(self, draft: Draft) -> Message:
         """Send in the mailbox of the recipients, or of the answered message."""
@@ -205,7 +205,7 @@ class SeveralStore(Store):
         return part.scope.message(part.store.send(self._bare(draft, part)))
 
     def would_wake(self, draft: Draft, names: Iterable[str]) -> list[str]:
-        """Return which agents of the mailbox that a draft is for its text would wake."""
+        """Return which agents a draft's text would wake in the mailbox that it is for."""
         try:
             part = self._addressed(draft)
         except DraftRefused:
@@ -216,7 +216,7 @@ class SeveralStore(Store):
         return [part.scope.id(name) for name in would_wake(part.store, self._bare(draft, part), own)]
 
     def is_for_named(self, draft: Draft) -> bool:
-        """Say what the mailbox that a draft is for says."""
+        """Ask the mailbox that a draft is for."""
         try:
             part = self._addressed(draft)
         except DraftRefused:
@@ -255,12 +255,12 @@ class SeveralStore(Store):
         return count
 
     def write_agent(self, agent: Agent) -> None:
-        """Register an agent in its mailbox, or replace what is said of it there."""
+        """Register an agent in its mailbox, or replace its entry there."""
         part = self._part(agent.session_id)
         part.store.update_agent(part.scope.bare_agent(agent))
 
     def write_intervention(self, intervention: Intervention) -> None:
-        """Append to the journal of the mailbox that it is about."""
+        """Append to the journal of the mailbox that the action is about."""
         able = [part for part in self._parts.values() if Capability.RECORD in part.capabilities]
         part = self._part(intervention.message_id) if intervention.message_id else able[0]
         part.store.record(part.scope.bare_intervention(intervention))
@@ -268,7 +268,7 @@ class SeveralStore(Store):
     def write_archive(
         self, plan: ArchivePlan, *, progress: Tell | None, is_cancelled: IsCancelled | None
     ) -> ArchiveReport:
-        """Archive each mailbox's threads there; a mailbox that can't archive keeps its own."""
+        """Archive the threads of each mailbox there; one that can't archive keeps its threads."""
         from mailstore.rules.archive_plan import ArchiveReport
 
         reports: list[tuple[str, ArchiveReport]] = []
@@ -288,7 +288,7 @@ class SeveralStore(Store):
         )
 
     def late_writers(self) -> list[LateWriter]:
-        """Return who has a file of any of them open."""
+        """Return the programs that have a file of any of them open."""
         return [
             replace(writer, file=f"{label}/{writer.file}")
             for label, part in self._parts.items()
@@ -297,6 +297,6 @@ class SeveralStore(Store):
         ]
 
     def close(self) -> None:
-        """Let go of all of them."""
+        """Close all of them."""
         for part in self._parts.values():
             part.close()
