@@ -143,7 +143,7 @@ class FilerOfMany:
             for at in np.flatnonzero(~is_certain).tolist():
                 row, end = int(rows[at]), float(ends[at])
                 if not self._roster.is_own(session, one.role, float(self._times[row]), end):
-                    self._ledger.estrange(row, session)
+                    self._ledger.mark_not_own(row, session)
 
     def _was_read(self, reader: str) -> Mask:
         known = self._read.get(reader)

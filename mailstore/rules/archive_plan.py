@@ -1,4 +1,4 @@
-"""What can be archived, and what an archival did: values that a plan, a store and a screen share."""
+"""Archive plans and reports: values that planning, stores and screens share."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = [
 ]
 
 Tell = Callable[[str, int, int], None]
-"""Takes what is being done, in words, and how much of how much of the whole is done."""
+"""Receives a description of the current step, and how much of the whole is done: a number of a total."""
 IsCancelled = Callable[[], bool]
 
 
 class Reason(StrEnum):
-    """Why a message stays, in the order in which the rules apply."""
+    """Why a message is not archived, in the order in which the rules apply."""
 
     NEWEST = "among the newest"
     RETAINED = "retained"
@@ -41,7 +41,7 @@ class Reason(StrEnum):
 
 
 class Staying(msgspec.Struct, frozen=True):
-    """How many messages stay for one reason; `by` names those for whom they wait, the most first."""
+    """How many messages stay for one reason; `by` are the recipients they wait for, the most frequent first."""
 
     reason: Reason
     messages: int
@@ -49,7 +49,7 @@ class Staying(msgspec.Struct, frozen=True):
 
 
 class LateWriter(msgspec.Struct, frozen=True):
-    """A program that has a file of the live mail open: what it writes after an archival comes late."""
+    """A program that has a live mail file open: what it writes after an archival arrives late."""
 
     program: str
     pid: int
@@ -57,10 +57,10 @@ class LateWriter(msgspec.Struct, frozen=True):
 
 
 class ArchivePlan(msgspec.Struct, frozen=True):
-    """Which threads leave, as ids of their live messages, the oldest first, and what stays.
+    """Which threads are archived, as ids of their live messages, the oldest first, and which messages stay.
 
-    `months` counts what each month's file (`YYYY-MM`) gets; `size` is in bytes, None where a store has no places;
-    `writers` are known as far as the system tells.
+    `months` counts the messages for each month's file (`YYYY-MM`); `size` is in bytes, None where a store has no files;
+    `writers` are those that the operating system reports.
     """
 
     threads: tuple[tuple[str, ...], ...]
@@ -73,7 +73,7 @@ class ArchivePlan(msgspec.Struct, frozen=True):
 
     @property
     def leaving(self) -> int:
-        """How many messages leave."""
+        """How many messages are archived."""
         return sum(map(len, self.threads))
 
     @property

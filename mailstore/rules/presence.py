@@ -12,11 +12,11 @@ from mailstore.records.roster import Agent, Status
 __all__ = ["BEAT_SECONDS", "Presence", "Working", "beat", "is_due", "presence_of"]
 
 BEAT_SECONDS = 60.0
-"""A heartbeat that says nothing new is written down once in so long: a roster is no log."""
+"""The interval at which heartbeats without news are recorded: a roster is not a log."""
 
 
 class Working(StrEnum):
-    """What an agent can say of itself; one that is offline is frozen: it may come back."""
+    """What an agent can report of itself; an offline agent is frozen, because it may come back."""
 
     WORKING = "working"
     IDLE = "idle"
@@ -25,9 +25,9 @@ class Working(StrEnum):
 
 
 class Presence(msgspec.Struct, frozen=True):
-    """What is known of an agent's doing; `state` is its own word, or else its status in the roster.
+    """What an agent is doing; `state` is what it reports itself, or else its status in the roster.
 
-    `age` is in seconds since it was last heard of, None where nobody knows.
+    `age` is the time in seconds since it was last seen, None if unknown.
     """
 
     state: str
@@ -37,7 +37,7 @@ class Presence(msgspec.Struct, frozen=True):
 
 
 def presence_of(agent: Agent, now: float, stale_after: float) -> Presence:
-    """Return an agent's presence; a living one that was not heard of for `stale_after` seconds is stale."""
+    """Return an agent's presence; a living agent not seen for `stale_after` seconds is stale."""
     word, _, substate = agent.activity.partition(": ")
     is_said = word in list(Working) and agent.status is not Status.DEAD
     age = None if agent.last_seen is None else max(0.0, now - agent.last_seen)
@@ -50,7 +50,7 @@ def presence_of(agent: Agent, now: float, stale_after: float) -> Presence:
 
 
 def beat(agent: Agent, state: Working, substate: str, now: float) -> Agent:
-    """Return an agent as it is after a heartbeat."""
+    """Return an agent updated by a heartbeat."""
     return replace(
         agent,
         status=Status.FROZEN if state is Working.OFFLINE else Status.LIVING,
@@ -61,7 +61,7 @@ def beat(agent: Agent, state: Working, substate: str, now: float) -> Agent:
 
 
 def is_due(agent: Agent, beaten: Agent) -> bool:
-    """Say whether a heartbeat says something new, or the last one was written down long enough ago."""
+    """Say whether a heartbeat has news, or the last recorded one is old enough."""
     if agent.activity != beaten.activity or agent.status is not beaten.status or agent.last_seen is None:
         return True
     return (beaten.last_seen or 0.0) - agent.last_seen >= BEAT_SECONDS

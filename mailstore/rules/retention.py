@@ -1,4 +1,4 @@
-"""How long mail is kept in sight: a rule for what is listed and what may be archived, never for what is deleted."""
+"""How long mail is retained: a rule for what is listed and what may be archived; nothing is ever deleted."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ __all__ = ["EVERYTHING", "KEEP", "Retention", "retained"]
 DAY = 86_400.0
 
 KEEP = 200
-"""How many of the newest messages stay out of the archive, whatever became of them."""
+"""How many of the newest messages stay out of the archive, whatever their state."""
 
 
 class Retention(msgspec.Struct, frozen=True):
-    """What is retained: mail no older than `days`, and of that the newest `messages`; None sets no limit."""
+    """Which mail is retained: no older than `days`, and of that the newest `messages`; None sets no limit."""
 
     days: float | None = None
     messages: int | None = None
 
     @property
     def is_limited(self) -> bool:
-        """Whether anything is ever not retained."""
+        """Whether the rule sets any limit."""
         return self.days is not None or self.messages is not None
 
     @property
     def words(self) -> str:
-        """The rule as people say it."""
+        """The rule in words."""
         days = None if self.days is None else f"{self.days:g} day{'s' * (self.days != 1)}"
         messages = None if self.messages is None else f"the newest {self.messages:,}"
         return ", ".join(filter(None, (days, messages))) or "everything"
@@ -39,7 +39,7 @@ EVERYTHING = Retention()
 
 
 def retained(messages: Sequence[Message], rule: Retention, now: float) -> set[str]:
-    """Return the ids of what a rule retains of messages, given oldest first; one without a time counts as old."""
+    """Return the ids of the messages that a rule retains, given oldest first; one without a time counts as old."""
     newest = messages if rule.messages is None else messages[max(0, len(messages) - rule.messages) :]
     if rule.days is None:
         return {message.id for message in newest}

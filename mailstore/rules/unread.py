@@ -80,9 +80,9 @@ def has_to_read(
     Of many messages the ledger of a mailbox tells the same; this is for a single one. `opened` are those of its ways
     that matter, where they are known; `now` in seconds since the epoch.
     """
-    sender, roles = party(message.sender, roster, user), roles_of(roster.get(name))
+    sender = party(message.sender, roster, user)
     for one in own_of(recipients(message, facts, roster, user, opened), name, sender, message.time, roster):
-        is_held = one.kind is not ROLE or one.role in roles
+        is_held = one.kind is not ROLE or one.role in roles_of(roster.get(name))
         if is_held and not readers_of(one, message.sender, facts, roster):
             state = state_unless_read(one, roster)
             if is_open(one, state) and not (state == UNREAD and has_expired(one, message.time, roster, now)):

@@ -1,4 +1,4 @@
-"""Which mail is handed out first where not all of it can be. Imports nothing: a hook reads it at every start."""
+"""Which mail comes first where not all of it can be shown. Imports nothing: a hook reads it at every start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ URGENT_TAGS = frozenset(f"{field}:{word}" for field in ("priority", "importance"
 
 
 def is_urgent(sender: str, kind: str, tags: Iterable[str]) -> bool:
-    """Say whether a message goes before older ones: the person's, what is asked or called off, what is marked so."""
+    """Say whether a message comes before older ones: from the person, a question or cancellation, or marked urgent."""
     return (
         sender in USER_NAMES or sender.startswith("person:") or kind in URGENT_TYPES or not URGENT_TAGS.isdisjoint(tags)
     )

@@ -37,9 +37,9 @@ class Ledger:
         self.open = OpenMail(self._sender, lambda row: messages.head(row).type)
         self.dead: dict[tuple[int, str], State] = {}
         self._dead_of: dict[int, tuple[str, ...]] = {}
-        self.strange: dict[str, set[int]] = defaultdict(set)
+        self.not_own: dict[str, set[int]] = defaultdict(set)
         """By agent, the mail to roles it holds that is not its own, because it expired before it took them."""
-        self._strangers: dict[int, tuple[str, ...]] = {}
+        self._not_own_of: dict[int, tuple[str, ...]] = {}
         self.expired = RowSet()
         self.deaths: list[tuple[int, str]] = []
         """The dead letters that were not reported yet."""
@@ -50,7 +50,7 @@ class Ledger:
         self.open.save(out)
         self.expired.save(out)
         out.value([(*key, state) for key, state in self.dead.items()])
-        out.value([(row, name) for name, rows in self.strange.items() for row in rows])
+        out.value([(row, name) for name, rows in self.not_own.items() for row in rows])
         out.value(self.due)
 
     def load(self, saved: SnapshotReader) -> None:
@@ -60,7 +60,7 @@ class Ledger:
         for row, name, found in saved.value(list[tuple[int, str, State]]):
             self.mark_dead(row, name, found)
         for row, name in saved.value(list[tuple[int, str]]):
-            self.estrange(row, name)
+            self.mark_not_own(row, name)
         self.due = saved.value(list[tuple[float, int]])
 
     def _sender(self, row: int) -> str:
@@ -101,12 +101,12 @@ class Ledger:
         if expiry < FOREVER:
             for holder in self._roster.holders(role):
                 if not self._roster.is_own(holder.session_id, role, time, expiry):
-                    self.estrange(row, holder.session_id)
+                    self.mark_not_own(row, holder.session_id)
 
-    def estrange(self, row: int, name: str) -> None:
+    def mark_not_own(self, row: int, name: str) -> None:
         """Note that a message to a role is not the mail of one of its holders."""
-        self.strange[name].add(row)
-        self._strangers[row] = (*self._strangers.get(row, ()), name)
+        self.not_own[name].add(row)
+        self._not_own_of[row] = (*self._not_own_of.get(row, ()), name)
 
     def mark_dead(self, row: int, name: str, found: State) -> None:
         """Note that a message is a dead letter for one of its recipients."""
@@ -124,8 +124,8 @@ class Ledger:
         self.open.close_all(row)
         for name in self._dead_of.pop(row, ()):
             del self.dead[row, name]
-        for name in self._strangers.pop(row, ()):
-            self.strange[name].discard(row)
+        for name in self._not_own_of.pop(row, ()):
+            self.not_own[name].discard(row)
 
     def read(self, row: int, reader: str) -> None:
         """Close a message for its reader, and for the roles that its read record counts for."""
@@ -159,8 +159,8 @@ class Ledger:
         own, *roles = [self.open.of(each) for each in self._names(name)]
         if not any(roles):
             return own
-        strange = self.strange.get(name, ())
-        of_roles = (row for rows in roles for row in rows if row not in strange and self._sender(row) != name)
+        not_own = self.not_own.get(name, ())
+        of_roles = (row for rows in roles for row in rows if row not in not_own and self._sender(row) != name)
         return sorted({*own, *of_roles})
 
     def unread_count(self, name: str, types: Collection[str] | None = None) -> int | None:
@@ -168,7 +168,7 @@ class Ledger:
 
         None where they must be counted row by row.
         """
-        if self.strange.get(name):
+        if self.not_own.get(name):
             return None
         return self.open.tally(self._names(name), name, None if types is None else frozenset(types))
 

@@ -49,7 +49,7 @@ def message_fields(record: Record, content: str) -> tuple[dict[str, Any], list[s
     warnings = [warning for _, warning in picked.values() if warning]
     sender, odd_sender = _name(picked["sender"][0])
     recipients, odd_recipient = recipients_in(picked["recipient"][0])
-    if all(record.get(name) is None for name in MESSAGE["content"]):
+    if not content and all(record.get(name) is None for name in MESSAGE["content"]):
         raise NotARecord("no message: it has no content")
     if not sender or not recipients:
         raise NotARecord(f"no message: {odd_sender or odd_recipient}")
