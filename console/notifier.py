@@ -1,0 +1,106 @@
+"""Notifies the person of arrivals and of new dead letters."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol
+
+from console.notification_delivery import osc9, run_quietly, show_on_desktop
+from console.notification_rules import (
+    DeliveryMethod,
+    Notification,
+    Occasion,
+    delivery_methods,
+    group_notifications,
+    occasion_of,
+)
+from console.render.safe import visible_line
+from console.session import Session
+from mailstore.records.message import Message
+from mailstore.state.mailbox import Mailbox
+
+__all__ = ["Notifier", "NotifyingApp"]
+
+COALESCE_SECONDS = 0.5
+"""How long arrivals are collected before the person is notified of them together."""
+TOAST_SECONDS = 6
+
+
+class NotifyingApp(Protocol):
+    """What a notifier needs of the application."""
+
+    def notify(self, message: str, *, title: str = "", timeout: float | None = None) -> None:
+        """Show a notification on the screen, for so many seconds."""
+
+    def warn(self, message: str, *, title: str = "") -> None:
+        """Show a warning on the screen."""
+
+    def bell(self) -> None:
+        """Ring the terminal's bell."""
+
+    def write_to_terminal(self, text: str) -> None:
+        """Write an escape sequence to the terminal."""
+
+    def set_timer(self, delay: float, callback: Callable[[], None]) -> Any:
+        """Call back after so many seconds."""
+
+    def run_worker(self, work: Awaitable[None], *, group: str, exit_on_error: bool) -> Any:
+        """Run a coroutine."""
+
+
+class Notifier:
+    """Collects what happened, and notifies the person of it once for each kind of occasion."""
+
+    def __init__(self, app: NotifyingApp, session: Session) -> None:
+        self._app = app
+        self._session = session
+        self._pending: list[tuple[Occasion, Message]] = []
+        self._known_dead: set[tuple[str, str]] = set()
+        self._dead: int | None = None
+
+    def start_from(self, mailbox: Mailbox) -> None:
+        """Take the dead letters of a mailbox as known."""
+        self._known_dead.update(mailbox.deaths())
+        self._dead = mailbox.counts().dead
+
+    def note(self, arrived: Sequence[Message] = ()) -> None:
+        """Note messages that arrived, and dead letters that are new since the last call."""
+        mailbox = self._session.live
+        found = [(it, message) for message in arrived if (it := occasion_of(message, mailbox, self._session.joined))]
+        if (number := mailbox.counts().dead) != self._dead:
+            fresh = [key for key in mailbox.deaths() if key not in self._known_dead]
+            self._known_dead.update(fresh)
+            if self._dead is not None:
+                found += [(Occasion.DEAD_LETTER, it) for key, _ in fresh if (it := mailbox.message(key))]
+            self._dead = number
+        if found and not self._pending:
+            self._app.set_timer(COALESCE_SECONDS, self._notify)
+        self._pending += found
+
+    def _notify(self) -> None:
+        pending, self._pending = self._pending, []
+        config, now = self._session.config, self._session.clock()
+        for notification in group_notifications(pending):
+            for method in delivery_methods(notification, config.notifications, now, bell=config.bell):
+                self._deliver(method, notification)
+
+    def _deliver(self, method: DeliveryMethod, notification: Notification) -> None:
+        match method:
+            case DeliveryMethod.TOAST:
+                text = visible_line(notification.words)
+                self._app.notify(text, title=notification.title, timeout=TOAST_SECONDS)
+            case DeliveryMethod.BELL:
+                self._app.bell()
+            case DeliveryMethod.OSC9:
+                self._app.write_to_terminal(osc9(notification))
+            case DeliveryMethod.DESKTOP:
+                self._run(show_on_desktop(notification))
+            case DeliveryMethod.COMMAND:
+                self._run(run_quietly(self._session.config.notifications.command, notification))
+
+    def _run(self, delivery: Awaitable[str]) -> None:
+        self._app.run_worker(self._delivered(delivery), group="notifications", exit_on_error=False)
+
+    async def _delivered(self, delivery: Awaitable[str]) -> None:
+        if problem := await delivery:
+            self._app.warn(problem, title="Notification")
