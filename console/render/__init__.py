@@ -1,1 +1,1 @@
-"""Text, ages and markdown as lines of cells; pure."""
+"""Rendering of text, times and Markdown to terminal lines; pure functions."""

@@ -1,6 +1,6 @@
-"""A theme's colours where a terminal has sixteen: amber is a yellow, and what is told apart stays so.
+"""Map a theme's colours to the sixteen ANSI colours by hue, so that colours that differ in meaning stay different.
 
-The nearest colour by its distance would be another one: amber's is red, which says something else here.
+The nearest colour by distance would be misleading: that of amber is red, which means an error here.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from textual.filter import LineFilter
 __all__ = ["AnsiColours", "nearest"]
 
 GREY = 0.18
-"""Colours of less chroma are greys."""
+"""Colours of less chroma count as grey."""
 
 HUES = ((18, 1), (70, 3), (165, 2), (205, 6), (260, 4), (345, 5), (361, 1))
-"""Up to which degree of hue a colour is called which: 1 red, 2 green, 3 yellow, 4 blue, 5 magenta, 6 cyan."""
+"""Upper bounds of hue, in degrees: 1 red, 2 green, 3 yellow, 4 blue, 5 magenta, 6 cyan."""
 
 INKS = ((0.18, 0), (0.5, 8), (0.75, 7))
 PAPERS = ((0.2, 0), (0.5, 8), (0.93, 7))
-"""Up to which lightness a grey is which, for what is written and for what it is written on; else white."""
+"""Upper bounds of lightness for the greys of text and of backgrounds; above the last, white."""
 
 BRIGHT = 8
 
 
 @lru_cache(512)
 def nearest(red: int, green: int, blue: int, *, is_paper: bool) -> int:
-    """Return the number of the colour that says the same among sixteen."""
+    """Return the number of the ANSI colour of the same hue and brightness."""
     hue, lightness, _ = rgb_to_hls(red / 255, green / 255, blue / 255)
     if max(red, green, blue) - min(red, green, blue) < GREY * 255:
         return next((number for most, number in (PAPERS if is_paper else INKS) if lightness < most), 15)
@@ -49,13 +49,13 @@ def _mapped(colour: RichColor | None, *, is_paper: bool) -> RichColor | None:
 @lru_cache(2048)
 def _style(style: Style) -> Style:
     tone, paper = _mapped(style.color, is_paper=False), _mapped(style.bgcolor, is_paper=True)
-    if tone is not None and tone == paper and style.color != style.bgcolor:  # faint, and to be read all the same
+    if tone is not None and tone == paper and style.color != style.bgcolor:  # dim text must stay readable
         tone = RichColor.from_ansi(0 if paper.number == BRIGHT else BRIGHT)
     return style + Style.from_color(tone, paper)
 
 
 class AnsiColours(LineFilter):
-    """Writes every line in sixteen colours."""
+    """Converts every line to sixteen colours."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [Segment(text, _style(style) if style else style, control) for text, style, control in segments]

@@ -1,8 +1,8 @@
-"""What terminals count in different ways is drawn so that all of them count alike: every cell stays where it is.
+"""Draw characters whose width differs among terminals so that every following cell stays in place.
 
-An emoji that is joined of several, coloured, or made of a sign and a selector takes as many cells as its terminal
-thinks: xterm and tmux add up what others draw as one. Drawn is what each of them gives the same width: the first
-part, and blanks up to the width that was laid out. The text itself stays what it is.
+Terminals disagree on the width of joined or coloured emoji and of signs with a variation selector: xterm and tmux
+add up parts that others draw as one. Such a character is drawn as its first part and padded with spaces to the width
+that the layout assumed. The text itself is not changed.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from textual.filter import LineFilter
 __all__ = ["PortableCells", "portable"]
 
 LETTERS = range(0x1F1E6, 0x1F200)
-"""The letters that flags are made of: some terminals know the flags, others draw letters of one or two cells."""
+"""Regional indicators: some terminals draw flags, others letters of one or two cells."""
 
 SHADES = range(0x1F3FB, 0x1F400)
 UNSURE = re.compile("[\u200d\ufe0e\ufe0f\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff]")
 
 
 def portable(text: str) -> str:
-    """Return a text of the same number of cells in which each part takes the same number in every terminal."""
+    """Return a text of the same width in which each character has the same width in every terminal."""
     return text if text.isascii() or not UNSURE.search(text) else _sure(text)
 
 
@@ -50,7 +50,7 @@ def _part(part: str, width: int) -> str:
 
 
 class PortableCells(LineFilter):
-    """Draws every line so."""
+    """Makes the width of every line the same in all terminals."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         if not any(not text.isascii() and UNSURE.search(text) for text, _, _ in segments):

@@ -1,4 +1,4 @@
-"""Highlighted code, a line at a time: what is looked at does not wait for what is below it."""
+"""Highlight code line by line, so that visible lines don't wait for those below."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _languages() -> frozenset[str]:
 
 
 def is_language(name: str) -> bool:
-    """Say whether there is a highlighter of that name."""
+    """Return whether there is a highlighter for a language."""
     return name.lower() in _languages()
 
 

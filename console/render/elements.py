@@ -1,4 +1,4 @@
-"""How parts of a markdown text are drawn: headings, code, lists, tables."""
+"""Rendering of Markdown elements: headings, code, lists, tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["MarkdownPage", "MarkdownStyles", "language_of", "parser", "room_for"
 
 @dataclass(frozen=True, slots=True)
 class MarkdownStyles:
-    """The styles of a rendered text."""
+    """The styles of rendered Markdown."""
 
     text: Style
     muted: Style
@@ -34,7 +34,7 @@ class MarkdownStyles:
     code_theme: str
 
     def rich_theme(self) -> Theme:
-        """Return the styles under the names that the renderer looks up."""
+        """Return the styles by the names that Rich looks up."""
         return Theme(
             {
                 "markdown.paragraph": self.text,
@@ -67,7 +67,7 @@ class _Heading(Heading):
 
 
 class _CodeBlock(CodeBlock):
-    """Highlighted code without padding, on the page's own background, under what its fence says."""
+    """Highlighted code without padding, on the background of the text, below its info string."""
 
     info = ""
 
@@ -93,12 +93,12 @@ def _mark(item: Token) -> str:
 
 
 def room_for(items: list[Token]) -> int:
-    """Return how many cells the marks of a list's items take."""
+    """Return the width of a list's widest marker, in cells."""
     return 2 + max((len(_mark(item)) for item in items), default=1)
 
 
 class _Item(ListItem):
-    """An item of a list under the number that it was written with."""
+    """A list item with the number that it has in the source."""
 
     mark = "•"
 
@@ -118,7 +118,7 @@ class _Item(ListItem):
 
 
 class _List(ListElement):
-    """A list whose items keep their own numbers; `room` is what the widest of them takes."""
+    """A list whose items keep their numbers; `room` is the width of the widest marker."""
 
     room = 0
 
@@ -137,7 +137,7 @@ class _List(ListElement):
 
 
 class _Table(TableElement):
-    """A table without blank lines for edges."""
+    """A table without blank lines above and below."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for part in super().__rich_console__(console, options):
@@ -147,7 +147,7 @@ class _Table(TableElement):
 
 
 class MarkdownPage(Markdown):
-    """Markdown in which HTML, images, links and their definitions stay as they were written."""
+    """Markdown with HTML, images, links and link definitions shown as source text."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
@@ -167,18 +167,18 @@ class MarkdownPage(Markdown):
         self.parsed = parser().parse(text)
         for token in self.parsed:
             for child in token.children or ():
-                if child.type == "softbreak":  # a line that was ended is ended: lists without bullets, logs, verse
+                if child.type == "softbreak":  # keep line breaks: lists without bullets, logs, verse
                     child.type = "hardbreak"
 
 
 def language_of(token: Token) -> str:
-    """Return the language that a fence names, when it says nothing else and it is one that is highlighted."""
+    """Return the language of a fence's info string; empty unless it is a known language and nothing else."""
     name = token.info.strip()
     return name if name.isascii() and " " not in name and is_language(name) else ""
 
 
 def parser() -> MarkdownIt:
-    """Return a parser that leaves HTML, images, links and their definitions alone."""
+    """Return a parser that treats HTML, images, links and link definitions as text."""
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 20})
     parser.enable(["strikethrough", "table"])
     return parser.disable(["html_block", "html_inline", "reference", "link", "image", "autolink", "entity"])

@@ -1,4 +1,4 @@
-"""JSON for other programs: the one way out for it, safe on a terminal too, where much of it ends up."""
+"""JSON for other programs; all JSON output goes through here, so that it is safe on a terminal too."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["json_text"]
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """Return a value as JSON that decodes as it was; what a terminal would obey, or nobody see, comes as escapes.
+    """Return a value as JSON, with control and invisible characters escaped; it decodes to the same value.
 
-    Numbers that JSON lacks come as null, halves of surrogate pairs as escapes.
+    NaN and infinities become null, unpaired surrogates escapes.
     """
     try:
         data = msgspec.json.encode(value)

@@ -1,4 +1,4 @@
-"""Lines of cells in portions, as they were rendered; a line of plain text is made when it is looked at."""
+"""Rendered lines in portions; lines of plain text are created on access."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["LineSource", "PlainLines", "RenderedLines"]
 
 
 class LineSource(Protocol):
-    """Some lines: a list of strips, or what makes them."""
+    """A sequence of lines: a list of strips, or an object that creates them."""
 
     def __len__(self) -> int: ...
 
@@ -23,7 +23,7 @@ class LineSource(Protocol):
 
 
 class PlainLines:
-    """Lines of text in one style; a strip weighs ten times what its text does."""
+    """Lines of text in one style; a strip takes ten times the memory of its text."""
 
     def __init__(self, lines: list[str], style: Style) -> None:
         self._lines = lines
@@ -38,7 +38,7 @@ class PlainLines:
 
 
 class RenderedLines:
-    """Portions below each other."""
+    """Portions one below the other."""
 
     def __init__(self, portions: Sequence[LineSource]) -> None:
         self.portions = tuple(portions)

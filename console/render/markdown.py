@@ -1,4 +1,4 @@
-"""A message's text as lines of cells, a portion at a time: markdown rendered, nothing obeyed, nothing lost."""
+"""Render a message's text as Markdown, a portion at a time; no control codes pass, and no text is lost."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from console.render.safe import visible
 __all__ = ["MarkdownStyles", "render_markdown"]
 
 MOST_MARKDOWN = 60_000
-"""Characters; a longer text is shown as it stands: parsing markdown costs more than it gives."""
+"""Characters; longer texts are shown unparsed, since parsing would take too long."""
 
 PIECE = 1_500
-"""Characters that are rendered at once: about a screenful, in a few milliseconds."""
+"""Characters rendered at once: about a screenful, in a few milliseconds."""
 
 CODE_LINES = 50
 
 PARTED = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_open"})
-"""What is rendered in pieces too where it is long."""
+"""Blocks that are themselves split if they are long."""
 
 FAILURES = (RuntimeError, AssertionError, ValueError, IndexError, KeyError)
 
 
 class _Piece(NamedTuple):
-    """Some blocks of a text, which stand for themselves."""
+    """Consecutive blocks of a text that are rendered on their own."""
 
     text: str
     is_apart: bool
-    """Whether a blank line parts them from what is above."""
+    """Whether a blank line separates them from the text above."""
     room: int
-    """What the marks of the list take that they are part of."""
+    """Width of the markers of the list that they belong to."""
 
 
 class _Cut(NamedTuple):
-    """A line at which a text may be parted; where it must be, some list begins or ends that is parted itself."""
+    """A line at which a text may be split; it must be where a list begins or ends that is itself split."""
 
     line: int
     is_apart: bool
@@ -56,7 +56,7 @@ class _Cut(NamedTuple):
 
 
 def render_markdown(text: str, width: int, palette: MarkdownStyles) -> Iterator[LineSource]:
-    """Yield a text's lines at a width in cells; plain ones where markdown can't be had."""
+    """Yield a text's lines at a width in cells; as plain text if rendering as Markdown would lose any of it."""
     if len(text) > MOST_MARKDOWN or width < 8 or any(len(line) > 4000 for line in text.split("\n", 200)[:200]):
         yield from render_plain(text.strip("\n"), width, palette.text)
         return
@@ -84,7 +84,7 @@ def render_markdown(text: str, width: int, palette: MarkdownStyles) -> Iterator[
 
 
 def _pieces(text: str) -> list[_Piece]:
-    """Part a text at the ends of its blocks, and of the parts of a long one, where a screenful is reached."""
+    """Split a text into screenfuls, at the ends of blocks or of parts of a long block."""
     tokens: list[Token] = []
     blocks = parser()
     try:
@@ -106,7 +106,7 @@ def _pieces(text: str) -> list[_Piece]:
 
 
 def _cuts(tokens: list[Token], ends: list[int]) -> Iterator[_Cut]:
-    last = "hr"  # below a rule there is no blank line, nor above the first block
+    last = "hr"  # no blank line below a rule or above the first block
     is_parted = False
     room = 0
     for at, token in enumerate(tokens):
@@ -132,11 +132,11 @@ def _items(tokens: list[Token], at: int) -> Iterator[Token]:
 
 
 def _portions(piece: _Piece, console: Console, palette: MarkdownStyles) -> Iterator[list[Strip]]:
-    """Render a piece; yield nothing where nothing would be seen of it, or not all."""
+    """Render a piece; yield nothing if nothing or not all of it would be visible."""
     try:
         page = MarkdownPage(piece.text, palette.code_theme, piece.room)
         strips = _strips(page, console, palette.text)
-        if len(page.parsed) == 1 and page.parsed[0].content.strip():  # code, however long, of which each line is drawn
+        if len(page.parsed) == 1 and page.parsed[0].content.strip():  # code of any length, every line of which is drawn
             while portion := list(islice(strips, CODE_LINES)):
                 yield portion
             return
@@ -160,18 +160,18 @@ def _strips(page: MarkdownPage, console: Console, style: Style) -> Iterator[Stri
 
 
 def _letters(text: str) -> Counter[str]:
-    """Count letters and digits: markdown that drops any (a cell too many, a depth too deep) is not used."""
+    """Count letters and digits: a rendering that drops any (extra table cells, deep nesting) is not used."""
     return Counter(filter(str.isalnum, text))
 
 
 def _plain(segments: list[Segment]) -> list[Segment]:
-    """Keep text only: no control codes, no links, and no background but the page's own."""
+    """Keep text and colours only: no control codes, no links, no background."""
     return [Segment(text, _reduced(style) if style else None) for text, style, control in segments if not control]
 
 
 @lru_cache(1024)
 def _reduced(style: Style) -> Style:
-    """Return a style without its background: the terminal's own is not that of the page."""
+    """Return a style without its background, so that the background of the text shows."""
     return Style(
         color=style.color,
         bold=style.bold,

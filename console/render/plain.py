@@ -1,4 +1,4 @@
-"""A text as it stands: nothing obeyed, nothing lost, wrapped a portion at a time."""
+"""Wrap plain text, a portion at a time; no control codes pass, and no text is lost."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from console.render.safe import visible
 __all__ = ["render_plain"]
 
 CHUNK = 16_000
-"""Characters that are made harmless at once, and the end of their line."""
+"""Characters that are made safe at once, up to the end of their line."""
 
 NARROW = re.compile("[ -~\u00a0-\u02ff\u0370-\u0482\u2010-\u2027\u2190-\u21ff]*")
-"""Characters that are known to take one cell each."""
+"""Characters that always take one cell."""
 
 PORTION = 256
 """Lines."""
@@ -48,7 +48,7 @@ def _chunks(text: str) -> Iterator[str]:
 
 
 def _wrapped(line: str, width: int) -> Iterable[str]:
-    """Wrap a line at blanks, hard where there are none."""
+    """Wrap a line at spaces, or within a word that is too long."""
     is_narrow = NARROW.fullmatch(line)
     if (len(line) if is_narrow else cell_len(line)) <= width:
         return (line,)
@@ -57,7 +57,7 @@ def _wrapped(line: str, width: int) -> Iterable[str]:
 
 @cache
 def _pieces(width: int) -> re.Pattern[str]:
-    """Return what characters of one cell are broken into; the blank at a break is dropped."""
+    """Return the pattern that wraps one-cell characters; the space at a break is dropped."""
     return re.compile(rf"(?s)(.{{1,{width}}}(?= |\Z)|.{{{width}}}) ?")
 
 
@@ -71,7 +71,7 @@ def _wrapped_cells(line: str, width: int) -> Iterator[str]:
 
 
 def _fitting(line: str, at: int, width: int) -> int:
-    """Return how many of a line's characters fit; what is seen as one is not parted."""
+    """Return how many characters of a line fit, without splitting a grapheme."""
     span = width
     while len(fitting := chop_cells(line[at : at + span], width)) < 2 and at + span < len(line):
         span *= 2

@@ -1,4 +1,4 @@
-"""Text from messages is data: whatever a terminal would obey, or a reader not see, is made visible."""
+"""Make text from messages safe to print: control characters and invisible characters are made visible."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ ODD = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200c\u200e\u200f"
     "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff9-\ufffb"
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e01ef]"
-    # a joiner is at home between the parts of an emoji, and nowhere else
+    # a joiner belongs between the parts of an emoji, and nowhere else
     "|(?<![\u2600-\u27bf\ufe0f\U0001f000-\U0001faff])\u200d|\u200d(?![\u2600-\u27bf\U0001f000-\U0001faff])"
 )
 BOLD = re.compile("(\x1b\\[[01]m)")
-"""The only escapes that the commands print themselves."""
+"""The only escape sequences that commands print."""
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
-"""All of it that ASCII has, which is looked for ten times as fast."""
+"""The ASCII part, which is ten times as fast to search for."""
 
 
 @cache
 def _odd() -> re.Pattern[str]:
-    """Return the pattern of all of it, which takes long to compile and which most mail does not need."""
+    """Return the full pattern, compiled on first use: that takes long, and most mail doesn't need it."""
     return re.compile(ODD)
 
 
@@ -35,18 +35,18 @@ def _sign(match: re.Match[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return JSON in which nothing is invisible or active; such a thing stands in its strings alone."""
+    """Return JSON without invisible or control characters; these can only be in its strings."""
     return text if text.isascii() and "\x7f" not in text else _odd().sub(lambda found: json_escape(found[0]), text)
 
 
 def json_escape(char: str) -> str:
-    """Return a character as JSON's escape of it."""
+    """Return a character's JSON escape."""
     data = char.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{data[at : at + 4]}" for at in range(0, len(data), 4))
 
 
 def visible(text: str) -> str:
-    """Return a text in which nothing is invisible or active; lines stay lines, tabs become blanks."""
+    """Return a text with invisible and control characters made visible; line ends stay, tabs become spaces."""
     if text.isprintable():
         return text if text.isascii() else _odd().sub(_sign, text)
     text = text.replace("\r\n", "\n")
@@ -56,12 +56,12 @@ def visible(text: str) -> str:
 
 
 def printed(text: str) -> str:
-    """Return what a command prints: visible, and bold where the command says so."""
+    """Return the output of a command: safe text, with the command's own bold sequences kept."""
     return "".join(part if at % 2 else visible(part) for at, part in enumerate(BOLD.split(text)))
 
 
 def visible_line(text: str) -> str:
-    """Return a text as one line."""
+    """Return a text as one safe line."""
     if "\n" in text or "\t" in text:
         text = text.replace("\r\n", "\n").replace("\n", " ⏎ ").replace("\t", " ")
     return visible(text)

@@ -1,4 +1,4 @@
-"""Short texts for narrow places: shortened names, ages, times, numbers."""
+"""Short forms of names, ages, times and numbers."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ __all__ = ["age", "clock", "count", "remaining", "shorten_end", "shorten_middle"
 MINUTE, HOUR, DAY, WEEK, YEAR = 60, 3600, 86400, 604800, 31557600
 JOINER = "\u200d"
 LONGEST_CHARACTER = 12
-"""Code points of what is seen as one character: a family of four has seven, and marks may stand on each."""
+"""Code points of one grapheme: a family emoji has seven, and each may have combining marks."""
 
 
 def shorten_end(text: str, width: int) -> str:
-    """Return a text of at most `width` cells, what is cut shown by `…` at its end."""
+    """Return a text of at most `width` cells, cut at its end with `…` if necessary."""
     if cell_len(text) <= width:
         return text
     return f"{set_cell_size(text, width - 1).rstrip()}…" if width > 0 else ""
 
 
 def shorten_middle(text: str, width: int) -> str:
-    """Return a text of at most `width` cells, what is cut shown by `…` in its middle."""
+    """Return a text of at most `width` cells, cut in its middle with `…` if necessary."""
     if cell_len(text) <= width:
         return text
     if width <= 2:
@@ -32,8 +32,8 @@ def shorten_middle(text: str, width: int) -> str:
 
 
 def _ending(text: str, width: int) -> str:
-    """Return what of a text's end fits into so many cells, from the beginning of a character as it is seen."""
-    # a name may be as long as who wrote it liked: only so much of it is measured
+    """Return as much of a text's end as fits into so many cells, without splitting a grapheme."""
+    # names can be of any length: measure only so much
     start = max(0, len(text) - LONGEST_CHARACTER * width)
     while start < len(text) and cell_len(text[start:]) > width:
         start += 1
@@ -53,7 +53,7 @@ def age(seconds: float) -> str:
 
 
 def remaining(seconds: float) -> str:
-    """Return how long it will be: 45 min, 1.5 h, 3 days."""
+    """Return a duration: 45 min, 1.5 h, 3 days."""
     minutes = round(seconds / MINUTE)
     if minutes < HOUR // MINUTE:
         return f"{max(0, minutes)} min"
@@ -65,7 +65,7 @@ def remaining(seconds: float) -> str:
 
 
 def clock(time: float, now: float) -> str:
-    """Return a moment in local time, as short as it is clear: 14:00, Mon 14:00, 3 Mar 14:00, 2025-03-03."""
+    """Return a local time in its shortest clear form: 14:00, Mon 14:00, 3 Mar 14:00, 2025-03-03."""
     try:
         then, today = datetime.fromtimestamp(time), datetime.fromtimestamp(now)
     except (OverflowError, ValueError, OSError):
@@ -81,5 +81,5 @@ def clock(time: float, now: float) -> str:
 
 
 def count(number: int) -> str:
-    """Return a number with its thousands parted."""
+    """Return a number with thousands separators."""
     return f"{number:,}"

@@ -1,4 +1,4 @@
-"""Times as other programs read them."""
+"""Timestamps for other programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies behind the panes that it holds."""
+"""A container that draws its background cheaply."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["Backdrop"]
 
 
 class Backdrop(Widget):
-    """A container without a look of its own: a line of it is drawn once, and stands for all of them."""
+    """A container with a plain background: one blank line is drawn once and used for all."""
 
     def render(self) -> RenderableType:
-        """Say nothing: Textual would say the name of a widget without a look."""
+        """Render nothing: Textual would show the widget's name."""
         return ""
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Render what is behind the panes: Textual asks for it though nobody sees it."""
+        """Render the background behind the panes: Textual asks for it although it is covered."""
         return super().render_lines(Region(crop.x, crop.y, crop.width, 1)) * crop.height

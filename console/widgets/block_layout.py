@@ -1,4 +1,4 @@
-"""Where blocks of differing height stand below each other: heights are guessed until they are known."""
+"""Vertical layout of blocks of differing height; heights are estimated until they are known."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ NARROWEST = 16
 
 
 class BlockSource(Protocol):
-    """What a view shows: blocks known by keys, indented, of a height that can be guessed."""
+    """The blocks of a view: known by keys, indented, of a height that can be estimated."""
 
     @property
     def keys(self) -> Sequence[str]:
         """The blocks from top to bottom."""
 
     def guess(self, width: int) -> int:
-        """Return how many lines a block takes for all that is known; one guess for all."""
+        """Return an estimate of the height of a block, the same for all blocks."""
 
     def indent(self, index: int) -> int:
-        """Return how many cells a block stands to the right."""
+        """Return a block's indentation in cells."""
 
 
 class PendingScroll(Struct, frozen=True):
-    """A block that was asked for: it is brought into sight until the heights around it are known."""
+    """A block to scroll to, again and again until the heights around it are known."""
 
     key: str
     is_end: bool
@@ -37,7 +37,7 @@ class PendingScroll(Struct, frozen=True):
 
 
 class NoBlocks:
-    """A view's blocks before it has any."""
+    """The source of a view that has no blocks yet."""
 
     keys: Sequence[str] = ()
 
@@ -49,10 +49,10 @@ class NoBlocks:
 
 
 class BlockLayout:
-    """The lines that blocks take at one width; lines are counted from the top of the first block.
+    """The positions of blocks at one width; lines are counted from the top of the first block.
 
-    Only blocks whose height is known are kept one by one, in order, with how many lines more than guessed all of
-    them take down to each: there may be ten thousand others.
+    Only blocks of known height are stored, in order, with the cumulated difference from the estimate: there may be
+    ten thousand others.
     """
 
     def __init__(self, source: BlockSource, width: int, known: dict[str, tuple[int, int]] | None = None) -> None:
@@ -73,28 +73,28 @@ class BlockLayout:
         return len(self._index)
 
     def of(self, source: BlockSource, width: int) -> BlockLayout:
-        """Return the layout of other blocks, with the heights that are known already."""
+        """Return the layout of other blocks, with the heights known so far."""
         return BlockLayout(source, width, self._known)
 
     def width(self, at: int) -> int:
-        """Return how many cells a block's lines may take."""
+        """Return the width of a block's lines, in cells."""
         return max(NARROWEST, self._room - self.indent(at))
 
     def indent(self, at: int) -> int:
-        """Return how far a block is indented; a deep one keeps room for its text."""
+        """Return a block's indentation, limited so that there is room for text."""
         return min(self.source.indent(at), max(0, self._room - NARROWEST))
 
     def index(self, key: str | None) -> int | None:
-        """Return where a block is; None when it isn't there."""
+        """Return a block's index; None if it is not there."""
         return None if key is None else self._index.get(key)
 
     def top(self, at: int) -> int:
-        """Return a block's first line; of the one after the last, the number of all lines."""
+        """Return a block's first line; for the index after the last, the number of all lines."""
         above = bisect_left(self._at, at)
         return at * self._guess + (self._more[above - 1] if above else 0)
 
     def height(self, at: int) -> int:
-        """Return how many lines a block takes."""
+        """Return a block's height in lines."""
         return self.top(at + 1) - self.top(at)
 
     @property
@@ -103,7 +103,7 @@ class BlockLayout:
         return self.top(len(self))
 
     def learn(self, at: int, height: int) -> bool:
-        """Take in how many lines a block really has; say whether anything moved."""
+        """Set a block's actual height; return whether anything moved."""
         self._known[self.source.keys[at]] = (self.width(at), height)
         by = height - self.height(at)
         place = bisect_left(self._at, at)
@@ -115,7 +115,7 @@ class BlockLayout:
         return by != 0
 
     def at_line(self, line: int) -> int | None:
-        """Return the block that a line belongs to; None below the last."""
+        """Return the index of the block at a line; None below the last."""
         at = self._at_line(line)
         return at if 0 <= at < len(self) else None
 
@@ -128,26 +128,26 @@ class BlockLayout:
         return at if below < 0 else at + 1 + below // self._guess
 
     def _from_line(self, line: int) -> int:
-        """Return the first block that begins at a line or below it."""
+        """Return the index of the first block that begins at a line or below it."""
         return min(len(self), self._at_line(line - 1) + 1) if line > 0 else 0
 
     def beginning_in(self, top: int, bottom: int) -> range:
-        """Return the blocks whose first line is between two lines, the lower one excluded."""
+        """Return the blocks whose first line is in a range of lines."""
         return range(self._from_line(top), self._from_line(bottom))
 
     def touching(self, top: int, bottom: int) -> range:
-        """Return the blocks any line of which is between two lines, the lower one excluded."""
+        """Return the blocks that overlap a range of lines."""
         return range(max(0, self._at_line(top)), self._from_line(bottom))
 
     def place(self, line: int) -> tuple[str, int] | None:
-        """Return the block that a line belongs to, by key, and the line within it."""
+        """Return the key of the block at a line, and the line within it."""
         if not len(self):
             return None
         at = min(self._at_line(line), len(self) - 1)
         return self.source.keys[at], line - self.top(at)
 
     def line(self, place: tuple[str, int] | None) -> int | None:
-        """Return where a place is by now; None when its block has gone."""
+        """Return the current line of a place; None if its block is gone."""
         if place is None or (at := self.index(place[0])) is None:
             return None
         return self.top(at) + min(place[1], self.height(at) - 1)

@@ -1,4 +1,4 @@
-"""The lines of the blocks that were looked at, and which of them are asked for."""
+"""A cache of rendered blocks, which knows which ones are requested."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class BlockLines(Protocol):
 
 
 class _Kept(NamedTuple):
-    """The lines of a block at a width; there are more to come where they are not whole."""
+    """A block's lines at a width; if not whole, more are coming."""
 
     width: int
     lines: BlockLines
@@ -30,7 +30,7 @@ class _Kept(NamedTuple):
 
 
 class KeptLines:
-    """Lines by the keys of their blocks: so many of them, those that were drawn last."""
+    """The lines of the most recently drawn blocks, by key."""
 
     def __init__(self) -> None:
         self._kept: LRUCache[str, _Kept] = LRUCache(KEPT_BLOCKS)
@@ -39,27 +39,27 @@ class KeptLines:
         self._is_asked_anew = False
 
     def get(self, key: str) -> BlockLines | None:
-        """Return what lines of a block there are, of whatever width."""
+        """Return a block's lines at whatever width, if any."""
         kept = self._kept.get(key)
         return None if kept is None else kept.lines
 
     def whole(self, key: str, width: int) -> BlockLines | None:
-        """Return the lines of a block if they are whole and of a width, even if they are doubted."""
+        """Return a block's lines if they are whole and of a width, even if they may be outdated."""
         kept = self._kept.get(key)
         return kept.lines if kept is not None and kept.is_whole and kept.width == width else None
 
     def put(self, key: str, width: int, lines: BlockLines, *, is_whole: bool) -> None:
-        """Keep a block's lines."""
+        """Store a block's lines."""
         self._kept.discard(key)  # the cache keeps an old value where it has one
         self._kept[key] = _Kept(width, lines, is_whole)
 
     def confirm(self, key: str) -> None:
-        """Ask for a block no longer: its lines are as they should be."""
+        """Mark a block's lines as up to date."""
         self._asked -= {key}
         self._doubted.discard(key)
 
     def doubt(self) -> None:
-        """Ask for all anew, and draw what there is until it comes."""
+        """Mark all lines as possibly outdated: they are requested again, and drawn until replaced."""
         self._doubted = set(self._kept.keys())
         self._is_asked_anew = True
 
@@ -74,7 +74,7 @@ class KeptLines:
         self._asked = frozenset()
 
     def ask(self, blocks: Iterable[tuple[str, int]]) -> list[str]:
-        """Return which of the blocks near the screen, by key and width, are to be asked for; no others are awaited."""
+        """Return which of the blocks near the screen (key, width) must be requested; all other requests lapse."""
         missing = [key for key, width in blocks if key in self._doubted or self.whole(key, width) is None]
         wanted = missing if self._is_asked_anew else [key for key in missing if key not in self._asked]
         self._is_asked_anew = False
@@ -82,5 +82,5 @@ class KeptLines:
         return wanted
 
     def awaits(self, key: str) -> bool:
-        """Say whether a block was asked for and is still near the screen; for any thread."""
+        """Return whether a block is requested and still near the screen; callable from any thread."""
         return key in self._asked

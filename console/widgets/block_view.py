@@ -1,4 +1,4 @@
-"""A scroll of blocks of differing height, rendered elsewhere and kept as lines."""
+"""A scrolling view of blocks of differing height, which are rendered elsewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["BlockSource", "BlockView"]
 
 
 class BlockView(LineView):
-    """Asks for the lines of what is on the screen, and never moves what is looked at when they come."""
+    """Requests the lines of visible blocks, and keeps the scroll position when they arrive."""
 
     DEFAULT_CSS = """
     BlockView > .block-view--bar { color: $accent; }
@@ -36,7 +36,7 @@ class BlockView(LineView):
     is_following: reactive[bool] = reactive(False, repaint=False)
 
     class LinesWanted(Message):
-        """Blocks came into sight whose lines are not there yet."""
+        """The lines of these blocks are needed."""
 
         def __init__(self, sender: BlockView, keys: list[str]) -> None:
             super().__init__()
@@ -48,7 +48,7 @@ class BlockView(LineView):
             return self.block_view
 
     class Highlighted(Message):
-        """The cursor came to another block."""
+        """The cursor moved to another block."""
 
         def __init__(self, sender: BlockView, key: str) -> None:
             super().__init__()
@@ -76,10 +76,10 @@ class BlockView(LineView):
         """The blocks that are shown."""
         return self._places.source
 
-    # What is shown
+    # Content
 
     def set_source(self, source: BlockSource) -> None:
-        """Show other blocks, from the beginning."""
+        """Show other blocks from the top."""
         self._lines.forget()
         self._lay_out(BlockLayout(source, self._width))
         self._newest = self.newest()
@@ -90,7 +90,7 @@ class BlockView(LineView):
             self.post_message(self.Highlighted(self, self.cursor_key))
 
     def source_changed(self, source: BlockSource) -> None:
-        """Show the same blocks with some more or fewer; the place stays, or follows the newest block."""
+        """Show the blocks after some were added or removed; keep the position, or follow the newest block."""
         place = self._places.place(self.scroll_offset.y)
         follows, old = self.is_following and self._is_newest_in_sight(), self._newest
         self._lay_out(self._places.of(source, self._width))
@@ -104,11 +104,11 @@ class BlockView(LineView):
         self._redraw()
 
     def newest(self) -> str | None:
-        """Return the block that came last: where nothing else is known, the last one."""
+        """Return the key of the newest block: by default, the last one."""
         return self.source.keys[-1] if self.source.keys else None
 
     def show_newest(self) -> None:
-        """Go to the block that came last."""
+        """Scroll to the newest block."""
         if self._newest is None or (self.source.keys and self._newest == self.source.keys[-1]):
             self.action_last()
         else:
@@ -129,11 +129,11 @@ class BlockView(LineView):
         return self.scrollable_content_region.width
 
     def text_width(self, key: str) -> int:
-        """Return how many cells a block's lines may take."""
+        """Return the width of a block's lines, in cells."""
         return self._places.width(self._places.index(key) or 0)
 
     def set_lines(self, key: str, width: int, lines: BlockLines, *, is_whole: bool = True) -> None:
-        """Take a block's lines in, or the first of them; lines for another width are dropped."""
+        """Set a block's lines, or the first of them; lines of another width are dropped."""
         at = self._places.index(key)
         if is_whole:
             self._lines.confirm(key)
@@ -157,33 +157,33 @@ class BlockView(LineView):
         self._redraw()
 
     def lines_of(self, key: str) -> BlockLines | None:
-        """Return the lines of a block if they are whole and of its width."""
+        """Return a block's lines if they are whole and of the current width."""
         at = self._places.index(key)
         return None if at is None else self._lines.whole(key, self._places.width(at))
 
     def confirm_lines(self, key: str) -> None:
-        """Draw the lines of a block on that was asked for: they are as they should be."""
+        """Keep drawing a block's lines: they are up to date."""
         self._lines.confirm(key)
 
     def doubt_lines(self) -> None:
-        """Ask for all lines anew as they come into sight; until then the old ones are drawn."""
+        """Request all lines again as they become visible; until they arrive, the old ones are drawn."""
         self._lines.doubt()
         self.call_next(self._ask)
 
     def awaits_lines(self, key: str) -> bool:
-        """Say whether a block was asked for and is still near the screen; for any thread."""
+        """Return whether a block is requested and still near the screen; callable from any thread."""
         return self._lines.awaits(key)
 
     def clear_lines(self, key: str | None = None) -> None:
-        """Forget the lines of one block, or of all: they are asked for again."""
+        """Drop the lines of one block, or of all, and request them again."""
         self._lines.forget(key)
         self._redraw()
 
-    # Places
+    # Position
 
     @property
     def _sight(self) -> tuple[int, int]:
-        """The first line in sight, and the first below."""
+        """The first visible line, and the first below."""
         top = self.scroll_offset.y
         return top, top + self.scrollable_content_region.height
 
@@ -197,24 +197,24 @@ class BlockView(LineView):
 
     @property
     def is_at_end(self) -> bool:
-        """Say whether the last line is in sight."""
+        """Return whether the last line is visible."""
         return self._sight[1] >= self._places.end
 
     def place_of(self, key: str | None) -> int | None:
-        """Return how many blocks are above one; None when it isn't there."""
+        """Return a block's index; None if it is not there."""
         return self._places.index(key)
 
     def keys_below(self) -> list[str]:
-        """Return the blocks that begin below the screen."""
+        """Return the keys of the blocks that begin below the screen."""
         below = self._places.beginning_in(self._sight[1], self._places.end + 1)
         return list(self.source.keys[below.start : below.stop])
 
     def visible_keys(self) -> list[str]:
-        """Return the blocks whose first line is in sight."""
+        """Return the keys of the blocks whose first line is visible."""
         return [self.source.keys[at] for at in self._places.beginning_in(*self._sight)]
 
     def scroll_to_key(self, key: str) -> bool:
-        """Highlight a block and bring it into sight; say whether it is there."""
+        """Move the cursor to a block and make it visible; return whether it is there."""
         at = self._places.index(key)
         if at is None:
             return False
@@ -224,7 +224,7 @@ class BlockView(LineView):
         return True
 
     def _show_pending(self) -> None:
-        """Bring the block that was asked for into sight."""
+        """Make the pending block visible."""
         assert self._pending is not None
         at = self._places.index(self._pending.key)
         if at is None:
@@ -241,7 +241,7 @@ class BlockView(LineView):
         self._pending = replace(self._pending, left_at=self.scroll_offset.y)
 
     def _drop_pending_when_scrolled(self) -> None:
-        """Bring nothing into sight any more once the person has scrolled elsewhere."""
+        """Drop the pending scroll if the person has scrolled elsewhere."""
         here = self.scroll_offset.y
         if self._pending is not None and here not in (self._pending.left_at, self.max_scroll_y):
             self._pending = None
@@ -263,7 +263,7 @@ class BlockView(LineView):
         return self._places.index(self.cursor_key) or 0
 
     def action_cursor_down(self) -> None:
-        """Scroll on within a block that is longer than the screen, else go to the next one."""
+        """Scroll within a block that is taller than the screen, else go to the next one."""
         if not len(self._places):
             return
         at = self._cursor
@@ -319,14 +319,14 @@ class BlockView(LineView):
             self._show_pending()
 
     def first_reply(self) -> str | None:
-        """Return the block below the highlighted one that is indented deeper."""
+        """Return the next block if it is a reply to the current one."""
         at = self._cursor
         if at + 1 < len(self._places) and self.source.indent(at + 1) > self.source.indent(at):
             return self.source.keys[at + 1]
         return None
 
     def on_click(self, event: Click) -> None:
-        """Highlight the block that was clicked."""
+        """Move the cursor to the clicked block."""
         offset = event.get_content_offset(self)
         at = self._places.at_line(offset.y + self.scroll_offset.y) if offset is not None else None
         if at is not None:
@@ -339,7 +339,7 @@ class BlockView(LineView):
     # Drawing
 
     def _ask(self) -> None:
-        """Ask for the lines of the blocks in sight, and of a page on either side."""
+        """Request the lines of the visible blocks, and of a page above and below."""
         if not len(self._places) or not self.scrollable_content_region.width:
             return
         top, bottom = self._sight
@@ -352,7 +352,7 @@ class BlockView(LineView):
             self.post_message(self.LinesWanted(self, wanted).set_sender(self))
 
     def _redraw(self) -> None:
-        """Paint what has changed when all of it has: much changes at once."""
+        """Repaint after all pending changes: usually there are several."""
         if not self._is_stale:
             self._is_stale = True
             self.call_next(self._catch_up)
@@ -363,7 +363,7 @@ class BlockView(LineView):
         self._ask()
 
     def draw(self, width: int, height: int) -> list[Strip]:
-        """Draw the lines of the blocks in sight."""
+        """Draw the visible lines."""
         top, base = self.scroll_offset.y, self.component_style()
         lines: list[Strip] = []
         for at in self._places.touching(top, top + height):

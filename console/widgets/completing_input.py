@@ -1,4 +1,4 @@
-"""An input that offers what can complete the last of several names."""
+"""An input that completes the last of several names."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ LONGEST = 30
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What can be put in, and a word about it."""
+    """A value, and a hint about it."""
 
     value: str
     hint: str = ""
 
 
 class Offers(Static):
-    """The list of candidates, floating under the input."""
+    """The list of candidates below the input."""
 
     DEFAULT_CSS = """
     Offers {
@@ -57,14 +57,14 @@ class Offers(Static):
         self.owner: CompletingInput | None = None
 
     def on_click(self, event: Click) -> None:
-        """Tell the field whose list this is."""
+        """Handle a click for the input."""
         offset = event.get_content_offset(self)
         if self.owner is not None and offset is not None:
             self.owner.post_message(self.Clicked(offset.y))
 
 
 class CompletingInput(Input):
-    """Names parted by commas; tab or enter takes the offer, up and down choose, escape takes the list away."""
+    """Names separated by commas; Tab or Enter accepts a candidate, Up and Down select one, Escape closes the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "accept_or('next')", show=False),
@@ -164,7 +164,7 @@ class CompletingInput(Input):
         self._show()
 
     def action_accept_or(self, otherwise: str) -> None:
-        """Take the offer, else go on to the next field; enter in a field that is alone submits it."""
+        """Accept the candidate, else go to the next field; Enter in a single field submits it."""
         if self._found:
             self._accept()
         elif otherwise == "enter" and self._is_alone:
@@ -173,13 +173,13 @@ class CompletingInput(Input):
             self.screen.focus_next()
 
     def action_pick(self, step: int) -> None:
-        """Choose another offer."""
+        """Select another candidate."""
         if self._found:
             self._picked = (self._picked + step) % len(self._found)
             self._show()
 
     def action_put_away(self) -> None:
-        """Take the offers away, else do what escape does here."""
+        """Close the list, else do what Escape does here."""
         if self._found:
             self._found = []
             self._show()
@@ -187,7 +187,7 @@ class CompletingInput(Input):
             raise SkipAction
 
     def render_line(self, y: int) -> Strip:
-        """Draw what stands in the field; a name is data, and the terminal obeys none of it."""
+        """Render the value, with control characters made visible."""
         strip = super().render_line(y)
         shown = [Segment(visible_line(text), style, control) for text, style, control in strip]
         return Strip(shown).adjust_cell_length(strip.cell_length)

@@ -1,7 +1,7 @@
-"""A scroll of lines in a frame, of which only what has changed is painted anew.
+"""A scrolling view of lines in a border, which repaints only what changed.
 
-Textual paints a whole widget whenever one thing in it changes, with its frame and its scroll bar: that is most of
-what a frame costs. Here a title paints its own edge, and a change the lines that it changed.
+Textual repaints a whole widget with its border and scroll bar whenever anything in it changes, which is most of the
+cost of a frame. Here a title repaints its own edge, and a change the lines that it changed.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from textual.widget import Widget
 __all__ = ["LineView", "blank"]
 
 FRAMED = 256
-"""How many lines are kept as they were painted: two screens of them."""
+"""Framed lines kept: two screens."""
 
 
 @lru_cache(maxsize=32)
 def blank(width: int, style: Style) -> Strip:
-    """Return an empty line, always the same one."""
+    """Return an empty line, always the same object."""
     return Strip.blank(width, style)
 
 
@@ -43,7 +43,7 @@ class _Frame(NamedTuple):
 
 
 class LineView(ScrollView, can_focus=True, inherit_bindings=False):
-    """Has its lines drawn by `draw`; after whatever may change any, `repaint` finds out which they are."""
+    """A view whose `draw` returns its lines; `repaint` finds out which of them changed."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
@@ -58,11 +58,11 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         self._edge: Region | None = None
 
     def draw(self, width: int, height: int) -> list[Strip]:
-        """Draw all lines in sight; those that are as they were had better be the same ones."""
+        """Return all visible lines; unchanged lines should be the same objects."""
         raise NotImplementedError
 
     def _current(self) -> list[Strip]:
-        """Return the lines as they were drawn last."""
+        """Return the lines that were drawn last."""
         self._know_style()
         size = self.scrollable_content_region.size
         if size != self._drawn_size or not self._drawn:
@@ -70,12 +70,12 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         return self._drawn
 
     def render_line(self, y: int) -> Strip:
-        """Return a line as it was drawn last."""
+        """Return a line that was drawn last."""
         lines = self._current()
         return lines[y] if y < len(lines) else blank(self.size.width, self.component_style())
 
     def repaint(self) -> None:
-        """Draw all lines, and have those painted that are no longer what they were."""
+        """Draw all lines and repaint those that changed."""
         self._know_style()
         size = self.scrollable_content_region.size
         if size != self._drawn_size or not self._drawn:
@@ -88,17 +88,17 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
             self.refresh(*changed)
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
-        """Have some regions painted anew, or all; while a title is set, its edge alone."""
+        """Repaint some regions, or all; while a title is being set, only its edge."""
         if self._edge is not None and not regions and self.size:
             regions = (self._edge,)
         if not regions:
             self._drawn = []
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
-    # What surrounds the lines
+    # Border
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Put the frame around the lines; what was painted once is found as it was, wherever it stands now."""
+        """Add the border to the lines; lines that were framed before are reused, wherever they are now."""
         lines, width = self._current(), self.outer_size.width
         top = self.styles.gutter.top
         strips: list[Strip] = []
@@ -124,18 +124,18 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         return framed
 
     def _read_frame(self, y: int) -> _Frame:
-        """Have Textual put its frame around a line, and take it off."""
+        """Return the border of a line, as Textual renders it."""
         gutter, width = self.styles.gutter, self.outer_size.width
         (line,) = super().render_lines(Region(0, y, width, 1))
         sides = line.crop(0, gutter.left), line.crop(width - gutter.right, width)
         return _Frame(*sides, gutter.width, self.get_line_filters(), self.background_colors[1])
 
     def component_style(self, component: str = "") -> Style:
-        """Return the style that the style sheets give to this, or to a component of it."""
+        """Return the style of the widget, or of one of its component classes."""
         return self._rich_styles[component]
 
     def notify_style_update(self) -> None:
-        """Look at the styles again before anything is drawn: most updates, as of the focus, leave ours as they are."""
+        """Check the styles before the next drawing: most updates, as of the focus, don't change ours."""
         super().notify_style_update()
         self._is_style_known = False
 
@@ -153,13 +153,13 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
             self.restyle()
 
     def restyle(self) -> None:
-        """Forget what was drawn in other styles."""
+        """Drop all lines that were drawn in other styles."""
         self._framed.clear()
         self._frame = None
         self._drawn = []
 
     def set_titles(self, title: Content, subtitle: Content) -> None:
-        """Write on the upper edge and on the lower one."""
+        """Set the titles in the upper and lower border."""
         old, self._titles = self._titles, (title, subtitle)
         width, height = self.size
         if title != old[0]:
@@ -170,13 +170,12 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
             self.border_subtitle = subtitle
         self._edge = None
 
-    # How long it is
+    # Length
 
     def set_scrolled_height(self, height: int) -> None:
-        """Set how many lines are scrolled over; only a scroll bar that comes or goes needs a layout.
+        """Set the number of lines; a new layout is made only if the scroll bar appears or disappears.
 
-        Textual lays out the whole screen on every other size, which costs a mailbox that grows a screenful of
-        cells a message.
+        Textual would lay out the whole screen whenever the size changes: once for each message that arrives.
         """
         size, there = Size(0, height), self.container_size.height
         if not there or self.show_vertical_scrollbar != (height > there or self.styles.overflow_y == "scroll"):
@@ -189,7 +188,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
             self._tell_bar(height, self.scroll_y)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Show other lines."""
+        """Repaint after scrolling."""
         if self.show_vertical_scrollbar:
             self._tell_bar(self.virtual_size.height, new_value)
         if round(old_value) != round(new_value):
@@ -205,7 +204,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
 
 
 def _thumb(bar: ScrollBar) -> tuple[int, int]:
-    """Return where a bar's thumb begins and how long it is, in the eighths of a cell in which it is drawn."""
+    """Return the start and the length of a scroll bar's thumb, in eighths of a cell."""
     size, beyond = bar.size.height, bar.window_virtual_size - bar.window_size
     if beyond <= 0:
         return 0, 0

@@ -1,4 +1,4 @@
-"""The field that a letter's text is written in."""
+"""The field for a message's text."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from textual.widgets import TextArea
 __all__ = ["TextBody"]
 
 LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
-"""What ends a line besides Enter: a line feed that was typed or pasted, and Enter as newer terminals tell it."""
+"""Keys that end a line besides Enter: a line feed, typed or pasted, and the Enter of newer terminals."""
 
 
 class TextBody(TextArea):
-    """Every end of a line ends a line, and tab indents; escape and shift+tab are left to the screen."""
+    """A text area in which all line ends work and Tab indents; Escape and Shift+Tab are left to the screen."""
 
     def _on_key(self, event: Key) -> None:  # type: ignore[override]  # before Textual's own, which follows
         if event.key == "tab":
@@ -29,6 +29,6 @@ class TextBody(TextArea):
         event.text = event.text.replace("\r\n", "\n").replace("\r", "\n")
 
     def put(self, text: str) -> None:
-        """Show a text with the cursor at its end."""
+        """Set the text, with the cursor at its end."""
         self.load_text(text.replace("\r\n", "\n").replace("\r", "\n"))
         self.move_cursor(self.document.end)
