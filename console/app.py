@@ -1,11 +1,11 @@
-"""The application: opens the console on a store, feeds it, and dresses it."""
+"""The application: shows the main screen, feeds it with mail, and holds what all screens share."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,21 +14,26 @@ from textual.app import App
 from textual.command import Provider
 from textual.driver import Driver
 from textual.events import Event as UIEvent
-from textual.events import Key, Paste
+from textual.events import Key
+from textual.filter import LineFilter
+from textual.theme import Theme
 from textual.worker import Worker
 
+from console import lazy, preload
 from console.bindings import keys_of
 from console.commands import PLAN_ARCHIVAL, QUIT
 from console.config import Config
-from console.dressing import Dressing
+from console.early_keys import EarlyKeys
 from console.failures import tell_failure
 from console.idle import IdleTracker
 from console.prefetch import Prefetch
-from console.preload import preload
+from console.render.ansi_colours import AnsiColours
+from console.render.cells import PortableCells
 from console.render.safe import visible, visible_line
 from console.screens.location import Location
 from console.screens.main_screen import MainScreen
 from console.session import Session
+from console.theme_switcher import ThemeSwitcher, theme_variables
 from mailstore.errors import StoreError
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Message
@@ -38,31 +43,25 @@ from mailstore.store import Capability, Store
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
-    from console.notification_rules import DeliveryMethod, Notification, Occasion
+    from console.notifier import Notifier
     from console.state import PersonalState
 
 __all__ = ["SignalboxApp"]
 
 TICK_SECONDS = 1.0
-"""How often the clock moves; so soon a letter is noticed whose time ran out, and that nobody wrote about."""
-
-KEY_SECONDS = 0.25
-"""How long a key that waited for the first screen may keep the next one waiting."""
+"""How often the clock moves, and so how soon it is noticed that a message has expired."""
 
 DEFERRED_CSS = Path(__file__).with_name("deferred.tcss")
 
-COALESCE_SECONDS = 0.5
-"""How long arrivals are gathered before the person hears of them."""
-
 
 def palette() -> type[Provider]:
-    """Return what the palette offers; imported when the palette opens."""
+    """Return the provider of the command palette; imported when the palette opens."""
     from console.palette import Palette
 
     return Palette
 
 
-class SignalboxApp(Dressing):
+class SignalboxApp(App[None]):
     """One person's console on one mailbox."""
 
     TITLE = "Signalbox"
@@ -86,131 +85,127 @@ class SignalboxApp(Dressing):
         super().__init__()
         self._config = config
         self._moment = moment
-        self._idling = IdleTracker()
+        self._idle = IdleTracker()
         is_observing = observe or config.observe
-        self.session = Session(
-            store, state, config, user=user, observe=is_observing, clock=clock, rest=self._idling.rest
-        )
-        self._ahead = Prefetch(store)
-        found = self.dress(theme or self.session.chosen_theme(), config.theme)
+        self.session = Session(store, state, config, user=user, observe=is_observing, clock=clock, rest=self._idle.rest)
+        self._prefetch = Prefetch(store)
+        self._line_filters: tuple[LineFilter, LineFilter] = PortableCells(), AnsiColours()
+        self.themes = ThemeSwitcher(self, self.session.keep_theme)
+        found = self.themes.start(theme or self.session.chosen_theme(), config.theme)
         self.session.problems = [*problems, *found, *self.session.keymap_problems]
         self.main_screen: MainScreen | None = None
-        self._waiting: list[Key | Paste] | None = []
-        self._moves = keys_of("move(", self.session.keymap)
-        self._noted: list[tuple[Occasion, Message]] = []
+        self._early_keys = EarlyKeys(keys_of("move(", self.session.keymap))
         self._known: set[str] = set()
-        self._letters: set[tuple[str, str]] = set()
-        self._has_offered = False
-        self._dead: int | None = None
+        self._has_offered_archival = False
 
     def get_driver_class(self) -> type[Driver]:
-        """Read keys in our own way where that can be done (docs/decisions/0033)."""
+        """Use our own driver if its parts of Textual are there (docs/decisions/0033)."""
         try:
             from console.driver import Driver
         except ImportError:
             return super().get_driver_class()
         return Driver
 
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return filters that make all terminals draw the same lines."""
+        cells, colours = self._line_filters
+        filters = [*super().get_line_filters(), cells]
+        if self.console.color_system == "standard" and not self.is_headless:  # a screenshot has all colours
+            filters.append(colours)
+        return filters
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Return the variables of our style sheets for a theme that doesn't define them."""
+        return theme_variables(self.current_theme)
+
     def get_default_screen(self) -> MainScreen:
-        """Open on the main screen, with the newest mail on it."""
+        """Return the main screen, with the newest mail on it."""
         left_off = self.session.left_off()
-        for batch in self._ahead.head():
+        for batch in self._prefetch.head():
             self._fold(batch)
         self._fold(self.session.seen_before())
-        self.main_screen = MainScreen(self.session, self.text_styles(), Location.restored(left_off))
+        self.main_screen = MainScreen(self.session, self.themes.text_styles(), Location.restored(left_off))
         return self.main_screen
 
     def on_mount(self) -> None:
-        """Show the first screen; the rest of the program, and of the mail, comes after it."""
+        """Show the first screen; the rest of the program and of the mail follows it."""
         self.set_keymap(self.session.keymap)
         self.theme_changed_signal.subscribe(self, self._theme_changed)
         self.call_after_refresh(self._complete)
 
     @work(group="complete", exit_on_error=False)
     async def _complete(self) -> None:
-        """Bring what the first screen did without."""
+        """Load what the first screen did without."""
         self.follow()
-        await self._idling.moment()
+        await self._idle.wait()
         self.stylesheet.read(DEFERRED_CSS)
         if self.main_screen is not None:
-            await self.main_screen.mount_remaining(self._idling.moment)
+            await self.main_screen.mount_remaining(self._idle.wait)
         if self.current_theme.ansi or not self.current_theme.dark:
-            self.mutate_reactive(App.theme)  # the terminal's own colours are filtered for a dark theme at first
-        await self._take_keys()
-        found = [*self.session.problems, *self.load_themes(), await asyncio.to_thread(self._problem_of_state)]
+            self.mutate_reactive(App.theme)  # Textual filters ANSI colours for a dark theme at first
+        await self._early_keys.release(self, super().on_event)
+        found = [*self.session.problems, *self.themes.load_all(), await asyncio.to_thread(self._problem_of_state)]
         self.session.problems = list(dict.fromkeys(filter(None, found)))
         if self.session.problems and self.main_screen is not None:
             await self.main_screen.action_part("pages", "problems", False)
-        self.reload_themes()
+        self.run_worker(self.themes.reload_on_change(), group="themes", exit_on_error=False)
         self.set_interval(TICK_SECONDS, self._tick)
-        await preload(self._idling.moment)
-        self._idling.settle()
+        await preload.preload(self._idle.wait)
+        self._idle.start_collecting()
 
     def _problem_of_state(self) -> str:
         return self.session.state.problem
 
+    def _theme_changed(self, theme: Theme) -> None:
+        if self.main_screen is not None and self.main_screen.is_mounted:
+            self.main_screen.set_text_styles(self.themes.text_styles())
+
     async def on_event(self, event: UIEvent) -> None:
-        """Let the keys wait that come before the panes which they may open are there; a list is moved in at once."""
-        is_early = False
+        """Handle an event; hold keys back until the panes that they may open are mounted."""
         if isinstance(event, Key):
-            self._idling.key()
-            self._idling.sweep_soon()
-            is_early = not self._waiting and event.key in self._moves
-        if self._waiting is None or is_early or not isinstance(event, Key | Paste) or event.is_forwarded:
+            self._idle.note_key()
+            self._idle.collect_soon()
+        if not self._early_keys.hold(event):
             await super().on_event(event)
-        else:
-            self._waiting.append(event)
 
     def action_help_quit(self) -> None:
-        """Tell who presses ctrl+c to leave which key it is here."""
-        self.notify(f"{QUIT.key_label(self.session.keymap)} quits", markup=False)
+        """Name the key that quits, for those who press Ctrl+C."""
+        self.notify(f"{QUIT.key_label(self.session.keymap)} quits")
 
     async def action_quit(self) -> None:
-        """Leave from wherever one is, as ctrl+q does."""
+        """Quit from any screen, as Ctrl+Q does."""
         if self.main_screen is not None:
             await self.main_screen.action_part("closing", "leave")
-
-    async def _take_keys(self) -> None:
-        """Do what was typed meanwhile: each key when all that the one before brought about is done."""
-        while self._waiting:
-            on_its_way = (self.focused or self.screen).ancestors_with_self
-            await super().on_event(self._waiting.pop(0))
-            for node in on_its_way:
-                done = asyncio.Event()
-                node.call_later(done.set)
-                with suppress(TimeoutError):  # a node that has gone meanwhile does nothing any more
-                    await asyncio.wait_for(done.wait(), KEY_SECONDS)
-        self._waiting = None
 
     # Mail
 
     @work(group="feed", exit_on_error=False)
     async def follow(self) -> None:
-        """Carry the store's events to the screen, from the first to the last."""
-        from console.feed import Sink, carry
+        """Feed the store's events to the screen until the end."""
+        from console.feed import Sink, feed
 
         session = self.session
+        await lazy.load("console.notifier")
         session.live.fold(await asyncio.to_thread(session.load), session.clock())
-        sink = Sink(self._fold, self._adopt, self._changed, self._failed, self._idling.rest)
-        await carry(session.store, session.user, session.load_seen, sink, self._ahead)
+        sink = Sink(self._fold, self._adopt, self._changed, self._failed, self._idle.rest)
+        await feed(session.store, session.user, session.load_seen, sink, self._prefetch)
 
     def _adopt(self, mailbox: Mailbox) -> None:
-        """Take a whole mailbox in the place of the first glimpse of it, or of one that no longer holds."""
-        is_anew = not self.session.is_loading
+        """Replace the mailbox, which was a preview or is outdated, by a complete one."""
+        is_reload = not self.session.is_loading
         self.session.adopt(mailbox)
-        self._idling.pass_over()
-        self._letters.update(mailbox.deaths())
-        self._dead = mailbox.counts().dead
-        if is_anew:
-            self.notify("read anew: the files were replaced", markup=False)
+        self._idle.freeze_garbage()
+        self._notifier.start_from(mailbox)
+        if is_reload:
+            self.notify("Reloaded: the files were replaced")
 
     def _changed(self, is_loading: bool) -> None:
         was_loading = self.session.is_loading
         if self.main_screen is not None:
             self.main_screen.mail_changed(is_loading)
-            self._idling.sweep_soon()
+            self._idle.collect_soon()
         if was_loading and not is_loading:
-            self._note()  # what was there is no news
+            self._notifier.note()  # mail that was there is not new
             if self._moment is not None and self.main_screen is not None:
                 self.main_screen.call_after_refresh(self.main_screen.action_part, "time_travel", "go_to", self._moment)
         if not is_loading:
@@ -219,60 +214,49 @@ class SignalboxApp(Dressing):
     def _fold(self, batch: list[Event]) -> None:
         mailbox = self.session.live
         if any(isinstance(event, Reset) for event in batch):
-            self._known |= mailbox.ids()  # they come again, and are no news
+            self._known |= mailbox.ids()  # these come again and are not new
         mailbox.fold(batch, self.session.clock())
         if not self.session.is_loading:
-            came = [event for event in batch if isinstance(event, Message) and event.id not in self._known]
-            self.session.arrived.update((message.id, None) for message in came)
-            self._note(came)
+            arrived = [event for event in batch if isinstance(event, Message) and event.id not in self._known]
+            self.session.arrived.update((message.id, None) for message in arrived)
+            self._notifier.note(arrived)
         for event in batch:
             if isinstance(event, Reset):
                 self.session.forget_bodies()
-                self.notify(f"read anew: {event.reason}", markup=False)
+                self.notify(f"Reloaded: {event.reason}")
+
+    def _failed(self, error: StoreError) -> None:
+        self.session.live.fold([Gone(error.problem)], self.session.clock())
+        self.notify(str(error), severity="error", timeout=15)
+        if self.main_screen is not None:
+            self.main_screen.mail_changed(False)
 
     def _offer_archival(self) -> None:
-        """Say once that there is much mail, and how to archive it."""
+        """Suggest archiving, once, if the mailbox has many messages."""
         limit, session = self._config.archive.offer_past, self.session
         number = session.live.counts().messages
-        if self._has_offered or not limit or number <= limit or session.why_not(Capability.ARCHIVE):
+        if self._has_offered_archival or not limit or number <= limit or session.why_not(Capability.ARCHIVE):
             return
-        self._has_offered = True
+        self._has_offered_archival = True
         if self.main_screen is not None:
             key = PLAN_ARCHIVAL.key_label(session.keymap)
-            self.main_screen.tell(f"{number:,} messages are in the mailbox: {key} plans what may leave for the archive")
-
-    def _note(self, came: Sequence[Message] = ()) -> None:
-        """Gather what is worth a word; it is told together, a moment later."""
-        from console.notification_rules import Occasion, occasion_of
-
-        session = self.session
-        found = [(occasion, it) for it in came if (occasion := occasion_of(it, session.live, session.joined))]
-        if (number := session.live.counts().dead) != self._dead:
-            fresh = [key for key in session.live.deaths() if key not in self._letters]
-            self._letters.update(fresh)
-            if self._dead is not None:
-                found += [(Occasion.DEAD_LETTER, it) for key, _ in fresh if (it := session.live.message(key))]
-            self._dead = number
-        if found and not self._noted:
-            self.set_timer(COALESCE_SECONDS, self._tell_noted)
-        self._noted += found
+            self.main_screen.tell(f"The mailbox has {number:,} messages · {key}: review what can be archived")
 
     def _tick(self) -> None:
-        """Let a second pass: one timer for all, for an idle console shall sleep."""
-        self._idling.tick()
+        """Advance the clock by a second: one timer for everything, so that an idle console sleeps."""
+        self._idle.tick()
         if self.main_screen is not None and self.main_screen.is_mounted:
             self.main_screen.tick()
         if not self.session.is_loading:
-            self._note()
+            self._notifier.note()
 
-    def _tell_noted(self) -> None:
-        from console.notification_rules import delivery_methods, group_notifications
+    # Notifications
 
-        found, self._noted = self._noted, []
-        settings, now = self._config.notifications, self.session.clock()
-        for notice in group_notifications(found):
-            for way in delivery_methods(notice, settings, now, bell=self._config.bell):
-                self._tell_by(way, notice)
+    @cached_property
+    def _notifier(self) -> Notifier:
+        from console.notifier import Notifier
+
+        return Notifier(self, self.session)
 
     def notify(
         self,
@@ -283,39 +267,19 @@ class SignalboxApp(Dressing):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Show a word to the person for a while (seconds); whatever it quotes is data."""
+        """Show a notification for so many seconds; what it quotes from messages is made safe."""
         shown, heading = visible(message), visible_line(title)
         super().notify(shown, title=heading, severity=severity, timeout=timeout, markup=markup)
 
-    def _tell_by(self, way: DeliveryMethod, notice: Notification) -> None:
-        from console.notification_delivery import osc9, run_quietly, show_on_desktop
-        from console.notification_rules import DeliveryMethod
+    def warn(self, message: str, *, title: str = "") -> None:
+        """Show a warning."""
+        self.notify(message, title=title, severity="warning")
 
-        match way:
-            case DeliveryMethod.TOAST:
-                self.notify(visible_line(notice.words), title=notice.title, timeout=6, markup=False)
-            case DeliveryMethod.BELL:
-                self.bell()
-            case DeliveryMethod.OSC9:
-                if self._driver is not None:
-                    self._driver.write(osc9(notice))
-            case DeliveryMethod.DESKTOP:
-                self._run_notice(show_on_desktop(notice))
-            case DeliveryMethod.COMMAND:
-                self._run_notice(run_quietly(self._config.notifications.command, notice))
-
-    @work(group="notices", exit_on_error=False)
-    async def _run_notice(self, telling: Awaitable[str]) -> None:
-        problem = await telling
-        if problem:
-            self.notify(problem, title="Notification", severity="warning", markup=False)
-
-    def _failed(self, error: StoreError) -> None:
-        self.session.live.fold([Gone(error.problem)], self.session.clock())
-        self.notify(str(error), severity="error", timeout=15, markup=False)
-        if self.main_screen is not None:
-            self.main_screen.mail_changed(False)
+    def write_to_terminal(self, text: str) -> None:
+        """Write an escape sequence to the terminal."""
+        if self._driver is not None:
+            self._driver.write(text)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Tell what failed."""
+        """Report a worker that failed."""
         tell_failure(self, event)

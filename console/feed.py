@@ -1,4 +1,4 @@
-"""Carries a store's events onto the event loop, and folds them there without holding it up."""
+"""Feed a store's events into the mailbox, in slices so short that they never delay a key."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from mailstore.resumable import Resumable, Stale
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
 
-__all__ = ["Sink", "carry", "events"]
+__all__ = ["Sink", "events", "feed"]
 
 SLICE_SECONDS = 0.003
 SLICE_EVENTS = 24
-AHEAD = 8
+QUEUED_BATCHES = 8
 
 
 async def events(store: Store, scan: Callable[[], Iterator[list[Event]]]) -> AsyncGenerator[list[Event] | None]:
-    """Yield everything that a scan of a store hands out, then None, then everything that comes; blocks nothing.
+    """Yield the batches of a scan, then None, then the changes; never blocks the event loop.
 
     The scan runs in a thread, at most a few batches ahead of the consumer.
     """
@@ -44,7 +44,7 @@ async def events(store: Store, scan: Callable[[], Iterator[list[Event]]]) -> Asy
 
 async def _scanned(batches: Callable[[], Iterator[list[Event]]]) -> AsyncGenerator[list[Event]]:
     loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[list[Event] | None] = asyncio.Queue(AHEAD)
+    queue: asyncio.Queue[list[Event] | None] = asyncio.Queue(QUEUED_BATCHES)
     stopped = Flag()
 
     def scan() -> None:
@@ -70,39 +70,39 @@ async def _scanned(batches: Callable[[], Iterator[list[Event]]]) -> AsyncGenerat
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """Who takes what comes: all on the event loop, none of it slow.
+    """The receiver of events, called on the event loop.
 
-    `changed(is_loading)` is called after each slice that was folded; `failed` when the store can't be read any more;
-    `rest` says how long to rest after working for so many seconds.
+    `changed(is_loading)` is called after each slice; `failed` when the store can no longer be read; `rest` returns how
+    long to sleep after so many seconds of work.
     """
 
     fold: Callable[[list[Event]], None]
     adopt: Callable[[Mailbox], None]
-    """Takes a whole mailbox in the place of what was folded until then."""
+    """Takes a complete mailbox that replaces everything folded so far."""
     changed: Callable[[bool], None]
     failed: Callable[[StoreError], None]
     rest: Callable[[float], float]
 
 
-async def carry(store: Store, user: str, seen: Callable[[], Sequence[Event]], sink: Sink, ahead: Prefetch) -> None:
-    """Fold a store's events as they come, a few milliseconds at a time; a long mailbox is folded elsewhere first.
+async def feed(store: Store, user: str, seen: Callable[[], Sequence[Event]], sink: Sink, prefetch: Prefetch) -> None:
+    """Feed a store's events to a sink, a few milliseconds at a time; a long store is indexed by another process first.
 
-    `seen` says what the person has marked, and blocks: it is folded into such a mailbox before it is handed over.
+    `seen` returns the messages that the person has seen, as events for such a mailbox; it blocks.
     """
     try:
         if isinstance(store, Resumable) and await asyncio.to_thread(store.is_long):
-            if not ahead.is_glimpse:
+            if not prefetch.is_preview:
                 await _sliced(await asyncio.to_thread(store.glimpse), sink, True)
-            mailbox = await _whole(store, user, seen, may_be_kept=True)
+            mailbox = await _whole(store, user, seen, may_use_snapshot=True)
             while mailbox is not None:
                 sink.adopt(mailbox)
                 sink.changed(False)
                 if not await _followed(store, sink):
                     return
-                mailbox = await _whole(store, user, seen, may_be_kept=False)
+                mailbox = await _whole(store, user, seen, may_use_snapshot=False)
             await asyncio.to_thread(store.begin_anew)
         is_loading = True
-        async with aclosing(events(store, store.scan if ahead.is_glimpse else ahead.rest)) as batches:
+        async with aclosing(events(store, store.scan if prefetch.is_preview else prefetch.rest)) as batches:
             async for batch in batches:
                 is_loading = is_loading and batch is not None
                 await _sliced(batch or [], sink, is_loading)
@@ -111,10 +111,10 @@ async def carry(store: Store, user: str, seen: Callable[[], Sequence[Event]], si
 
 
 async def _whole(
-    store: Resumable, user: str, seen: Callable[[], Sequence[Event]], *, may_be_kept: bool
+    store: Resumable, user: str, seen: Callable[[], Sequence[Event]], *, may_use_snapshot: bool
 ) -> Mailbox | None:
-    """Return all that a long store holds, folded by another process unless it is kept; None where that fails."""
-    for is_kept in (True, False) if may_be_kept else (False,):
+    """Return a long store's mailbox, indexed by another process unless there is a snapshot; None if that fails."""
+    for is_kept in (True, False) if may_use_snapshot else (False,):
         if not is_kept:
             await _fold_elsewhere(store.url, user)
         mailbox = await asyncio.to_thread(kept, store, user, time())
@@ -126,7 +126,7 @@ async def _whole(
 
 
 async def _fold_elsewhere(url: str, user: str) -> None:
-    """Have another process fold a store and keep the result: it has another core, and no screen to hold up."""
+    """Index a store in another process, which saves a snapshot: it has a core of its own, and no screen to delay."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "mailstore.folding", url, user),
         env={**os.environ, COMPLETE_URL: complete_url(url)},
@@ -142,7 +142,7 @@ async def _fold_elsewhere(url: str, user: str) -> None:
 
 
 async def _followed(store: Resumable, sink: Sink) -> bool:
-    """Fold what comes; say whether all must be read anew, because the files are others now."""
+    """Feed the changes; return whether everything must be read again, because the files were replaced."""
     try:
         await asyncio.to_thread(store.confirm)
     except Stale:

@@ -1,4 +1,4 @@
-"""What can wait while somebody types: the rest of the program, and looking through all garbage."""
+"""Moments in which nobody types: for imports, long work and garbage collection."""
 
 from __future__ import annotations
 
@@ -8,75 +8,76 @@ from time import monotonic
 
 __all__ = ["IdleTracker"]
 
-BREATH_SECONDS = 0.03
-"""So long nobody has typed when the next piece of work begins that would hold up a key …"""
-LONGEST_SECONDS = 0.5
-"""… but so much later it begins all the same."""
+PAUSE_SECONDS = 0.03
+"""Work that would delay a key starts after so long without one …"""
+LONGEST_WAIT_SECONDS = 0.5
+"""… but waits no longer than this."""
 TYPING_SECONDS = 2.0
+"""How long after a key the person counts as typing."""
 SHORTEST_REST, LONGEST_REST = 0.0005, 0.01
 MOST_YOUNG = 1_000
-"""So many new values are left alone: looking through them takes less than a millisecond."""
-FRAMES_SECONDS = 0.025
-"""In what time that which a key or a message brings about is drawn."""
+"""New objects that are left uncollected: visiting them takes less than a millisecond."""
+FRAME_SECONDS = 0.025
+"""How long the effect of a key or a message takes to be drawn."""
 QUIET_SECONDS = 5.0
-WHOLE_SECONDS, LONGEST_WHOLE_SECONDS = 60.0, 1800.0
-"""How much time passes at least between two looks through all, and at most, however much is typed."""
+FULL_SECONDS, LONGEST_FULL_SECONDS = 60.0, 1800.0
+"""Time between two full collections: when nobody types, and at most."""
 
 
 class IdleTracker:
-    """Knows when a key came last. Collects garbage only where the program began by turning the collector off."""
+    """Knows when the last key came. Collects garbage only if the program was started with the collector off."""
 
     def __init__(self) -> None:
-        self._is_ours = not gc.isenabled()
-        self._is_settled = self._is_due = False
-        self._key = 0.0
-        self._collected = monotonic()
+        self._collects = not gc.isenabled()
+        self._is_started = self._is_due = False
+        self._last_key = 0.0
+        self._last_full = monotonic()
 
-    def key(self) -> None:
-        """Note that somebody types."""
-        self._key = monotonic()
+    def note_key(self) -> None:
+        """Note that a key was pressed."""
+        self._last_key = monotonic()
 
-    async def moment(self) -> None:
-        """Wait for a moment in which nobody types; there is always one soon."""
-        latest = monotonic() + LONGEST_SECONDS
-        while (now := monotonic()) < latest and now < self._key + BREATH_SECONDS:
-            await asyncio.sleep(self._key + BREATH_SECONDS - now)
+    async def wait(self) -> None:
+        """Wait until nobody types, for half a second at most."""
+        latest = monotonic() + LONGEST_WAIT_SECONDS
+        while (now := monotonic()) < latest and now < self._last_key + PAUSE_SECONDS:
+            await asyncio.sleep(self._last_key + PAUSE_SECONDS - now)
 
     def rest(self, worked: float) -> float:
-        """Return how long to rest after so many seconds of work: as long, while somebody types.
+        """Return how long to sleep after so many seconds of work: as long as the work took, while the person types.
 
-        A key passes through many hands, each of which waits for the loop's next turn.
+        A key takes several turns of the event loop until its effect is drawn.
         """
-        return min(worked, LONGEST_REST) if monotonic() < self._key + TYPING_SECONDS else SHORTEST_REST
+        return min(worked, LONGEST_REST) if monotonic() < self._last_key + TYPING_SECONDS else SHORTEST_REST
 
-    def settle(self) -> None:
-        """Look for garbage from now on, and pass over what there is: that lives as long as the program."""
-        self._is_settled = True
-        self.pass_over()
+    def start_collecting(self) -> None:
+        """Collect garbage from now on, except what exists now: that lives as long as the program."""
+        self._is_started = True
+        self.freeze_garbage()
 
-    def pass_over(self) -> None:
-        """Have nothing looked at any more that there is by now."""
-        if self._is_ours:
+    def freeze_garbage(self) -> None:
+        """Exclude everything that exists now from all later collections."""
+        if self._collects:
             gc.freeze()
 
-    def sweep_soon(self) -> None:
-        """Look through what is new when this is drawn: left to itself, the collector would do it meanwhile."""
-        if self._is_ours and self._is_settled and not self._is_due:
+    def collect_soon(self) -> None:
+        """Collect new garbage after the next frame, so that the collector doesn't run before it."""
+        if self._collects and self._is_started and not self._is_due:
             self._is_due = True
-            asyncio.get_running_loop().call_later(FRAMES_SECONDS, self._sweep)
+            asyncio.get_running_loop().call_later(FRAME_SECONDS, self._collect_young)
 
-    def _sweep(self) -> None:
+    def _collect_young(self) -> None:
         self._is_due = False
-        if self._is_ours and self._is_settled and gc.get_count()[0] > MOST_YOUNG:
+        if self._collects and self._is_started and gc.get_count()[0] > MOST_YOUNG:
             gc.collect(1)
 
     def tick(self) -> None:
-        """Let a second pass: look through all, where it is time to."""
+        """Collect garbage once a second if there is much; all of it, if that is due."""
         now = monotonic()
-        is_quiet = now > self._key + QUIET_SECONDS
-        pause = WHOLE_SECONDS if is_quiet else LONGEST_WHOLE_SECONDS
-        if self._is_ours and self._is_settled and now > self._collected + pause:
-            self._collected = now
+        is_quiet = now > self._last_key + QUIET_SECONDS
+        pause = FULL_SECONDS if is_quiet else LONGEST_FULL_SECONDS
+        if self._collects and self._is_started and now > self._last_full + pause:
+            self._last_full = now
             gc.collect()
         else:
-            self._sweep()
+            self._collect_young()

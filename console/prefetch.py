@@ -1,4 +1,4 @@
-"""The beginning of a store's scan, read before there is a screen: the first frame is drawn from it."""
+"""Read the beginning of a store before there is a screen, for the first frame."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mailstore.store import Store
 __all__ = ["Prefetch"]
 
 PATIENCE_SECONDS = 0.1
-"""How long the first frame waits for a store that is slow; its mail comes into a later one."""
+"""How long the first frame waits for a slow store, whose mail is then drawn in a later one."""
 
 
 class Prefetch:
-    """A store's scan in two parts: what is there at once, and the rest.
+    """A store's scan in two parts, `head` and `rest`; each batch is returned once, in order.
 
-    A store that says how far it has read says so first when its newest mail has been told: that ends the
-    first part. Each batch is handed out once, in order. Of a long one the first part is a glimpse of it.
+    The head ends with the first Progress event, which follows the newest mail. Of a long resumable store, the head is
+    a preview (`is_preview`), and the rest is to be read otherwise.
     """
 
     def __init__(self, store: Store) -> None:
@@ -28,17 +28,17 @@ class Prefetch:
         self._scan = store.scan()
         self._read: list[list[Event]] = []
         self._error: StoreError | OSError | None = None
-        self._told = 0
-        self.is_glimpse = False
-        self._thread = Thread(target=self._look, name="ahead", daemon=True)
+        self._returned = 0
+        self.is_preview = False
+        self._thread = Thread(target=self._read_head, name="prefetch", daemon=True)
         self._thread.start()
 
-    def _look(self) -> None:
+    def _read_head(self) -> None:
         store = self._store
         try:
             if isinstance(store, Resumable) and store.is_long():
                 self._read.append(store.glimpse())
-                self.is_glimpse = True
+                self.is_preview = True
                 return
             for batch in self._scan:
                 self._read.append(batch)
@@ -48,16 +48,16 @@ class Prefetch:
             self._error = error
 
     def head(self) -> list[list[Event]]:
-        """Return what is there at once; waits for it no longer than a first frame may."""
+        """Return the batches read so far; wait a moment for the newest mail."""
         self._thread.join(PATIENCE_SECONDS)
         found = self._read[:]
-        self._told = len(found)
+        self._returned = len(found)
         return found
 
     def rest(self) -> Iterator[list[Event]]:
-        """Yield what `head` did not return; blocks. Raises StoreError and OSError."""
+        """Yield the batches that `head` did not return; blocks. Raises StoreError and OSError."""
         self._thread.join()
-        yield from self._read[self._told :]
+        yield from self._read[self._returned :]
         self._read.clear()
         if self._error is not None:
             raise self._error

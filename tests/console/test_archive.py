@@ -63,14 +63,14 @@ async def test_archiving_is_offered_where_there_is_much_mail_and_can_be_done(tmp
     mail = write_mail(tmp_path)
     config = Config(archive=ArchiveSettings(keep=2, offer_past=6))
     async with opened(mail.data, config=config) as seat:
-        assert "7 messages are in the mailbox: a plans what may leave" in seat.lines[-1]
+        assert "The mailbox has 7 messages · a: review what can be archived" in seat.lines[-1]
         await seat.press("j")
         mail.message("new", "bob", "all", ago=0)
         await seat.sees("8 messages")
-        assert "plans what may leave" not in seat.text
+        assert "review what can be archived" not in seat.text
     for more in ({"observe": True}, {"config": Config(archive=ArchiveSettings(offer_past=0))}):
         async with opened(mail.data, **{"config": config, **more}) as seat:
-            assert "plans what may leave" not in seat.text
+            assert "review what can be archived" not in seat.text
 
 
 async def test_escape_cancels_and_the_files_stay_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,10 +151,10 @@ async def test_a_mailbox_that_is_read_anew_tells_nothing_twice(tmp_path: Path) -
         other = mail.mailbox.with_name("other")
         other.write_bytes(lines)
         other.rename(mail.mailbox)
-        await seat.until(lambda: any("read anew" in it for it in toasts(seat.app)))
+        await seat.until(lambda: any("Reloaded" in it for it in toasts(seat.app)))
         mail.message("new", "ann-00000001", "user", "Now.", ago=0, subject="After")
         await seat.until(lambda: any("For you" in it for it in toasts(seat.app)))
-        assert [it for it in toasts(seat.app) if "read anew" not in it] == ["For you: ann-00000001: After"]
+        assert [it for it in toasts(seat.app) if "Reloaded" not in it] == ["For you: ann-00000001: After"]
 
 
 async def test_the_settings_say_what_is_told(tmp_path: Path) -> None:
