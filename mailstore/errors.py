@@ -56,7 +56,7 @@ class MailboxBusy(StoreError):
 
 
 class ContentGone(StoreError):
-    """A record is no longer where it was read: the file was replaced or cut."""
+    """A record is no longer where it was read: it was replaced or removed."""
 
 
 class Unsupported(StoreError):

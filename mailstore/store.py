@@ -46,8 +46,8 @@ class Store(ABC):
     them. `url` is the key under which the user's own state and caches are kept, so it is the same for every user name
     and password. Within the process that was given the secrets, `open_store(store.url)` supplies them again.
 
-    *Batches.* `scan` and `changes` yield lists of events. A batch is folded without a pause, so it holds at most
-    some thousand events; no batch of `changes` is empty.
+    *Batches.* `scan` and `changes` yield lists of events. Some hundred to some thousand events are a good size: the
+    first screen can't show the newest messages before their batch is complete. No batch of `changes` is empty.
 
     *Order.* `scan` yields the roster first, then the newest messages, then everything else in any order; `Progress`
     may follow at any point. The batch with the first `Progress` ends what the first screen waits for: it comes right
@@ -58,8 +58,8 @@ class Store(ABC):
     record once. If `scan` was not exhausted when `changes` starts, what is left of it comes first. `changes` is an
     asynchronous generator that runs until it is closed (`aclose`); what it had read but not yielded comes again
     from the next `changes`. `Reset` means that all earlier records are void and everything follows from the start;
-    `Gone`, that the mailbox can't be reached for now. When it can be reached again, `Reset` and everything follow if
-    its records may have changed; if the store knows that they have not, it yields what came meanwhile.
+    `Gone`, that the mailbox can't be reached for now. When it can be reached again, `Back` follows if the store knows
+    that all earlier records still hold, else `Reset` and everything.
 
     *Identity.* A message's id is never empty. Where a record has none, the store derives one that is the same at
     every reading. Records that claim the same id are all yielded, with different `position`s: a store in which that can

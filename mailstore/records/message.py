@@ -27,7 +27,10 @@ SOMEBODY = "(somebody)"
 
 
 class Location(msgspec.Struct, frozen=True, gc=False):
-    """Where a record stands: a file's name within the store, a byte offset and a length in bytes."""
+    """Where a record is: a file's name within the store, a byte offset and a length in bytes.
+
+    In a store that is not on files: the name of a stream or table, a sequence number, and a length or 0.
+    """
 
     file: str
     offset: int
@@ -132,10 +135,10 @@ class Intervention(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True, gc=False):
-    """Something in a file that can't be read as it stands: file, line (from 1), byte offset, reason.
+    """Something that can't be read as it is: file, line (from 1), byte offset, reason.
 
-    A `fatal` problem hid a record (the line is no message); any other is a warning about a record
-    that was read all the same.
+    A `fatal` problem hid a record, since the line is not a valid one; any other is a warning about a record that was
+    read all the same. In a store that is not on files: a stream or table, and the record's number for line and offset.
     """
 
     file: str
