@@ -22,7 +22,7 @@ from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.registry import open_store
 from mailstore.stores.agent_mail import AgentMailStore
-from mailstore.stores.agent_mail.letter import InvalidMessageFile, letter_of
+from mailstore.stores.agent_mail.letter import InvalidArchivedFile, letter_of
 from tests.mailstore.owners import snapshot
 
 REAL = Path(__file__).parents[1] / "fixtures" / "agent-mail" / "archive"
@@ -191,7 +191,7 @@ def test_a_letter_that_was_replaced_or_is_gone_has_no_body_any_more(root: Path) 
 
 @given(st.binary(max_size=200).map(lambda data: b"---json\n{" + data) | st.binary(max_size=80))
 def test_no_bytes_stop_the_reading(data: bytes) -> None:
-    with suppress(InvalidMessageFile):
+    with suppress(InvalidArchivedFile):
         assert isinstance(letter_of(data).body, str)
 
 

@@ -14,7 +14,7 @@ from mailstore.records.events import Event, Reset
 from mailstore.records.message import Delivery, Message, Receipt
 from mailstore.records.roster import Agent
 from mailstore.stores.agentazall import AgentAZAllStore
-from mailstore.stores.agentazall.box import LARGE, Box
+from mailstore.stores.agentazall.box import LARGE, AgentBox
 from tests.mailstore.agentazall_mail import DAY, AgentAZAllMail, identity
 
 BOB = identity(1)
@@ -198,7 +198,7 @@ def test_a_large_box_is_looked_at_in_its_newest_files_and_now_and_then_wholly(tm
         path.write_bytes(b"x")
         os.utime(path, (1_700_000_000 + number,) * 2)
     os.utime(folder, (1_700_000_000,) * 2)
-    box = Box(tmp_path, "box")
+    box = AgentBox(tmp_path, "box")
     box.look(closely=True, wholly=True)
     before = dict(box.parts)
     assert next(iter(box.parts)) == f"box/{LARGE + 9:05}.txt"

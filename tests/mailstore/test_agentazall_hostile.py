@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem
 from mailstore.stores.agentazall import AgentAZAllStore
-from mailstore.stores.agentazall.letter import InvalidMessageFile, is_partial, moment, parse
+from mailstore.stores.agentazall.letter import InvalidSignedFile, is_partial, moment, parse
 from mailstore.stores.agentazall.signature import facts_of
 from tests.mailstore.agentazall_mail import DAY, AgentAZAllMail, identity, told
 
@@ -146,7 +146,7 @@ def test_no_bytes_break_the_reader(data: bytes) -> None:
     is_partial(data)
     try:
         letter = parse(data)
-    except InvalidMessageFile:
+    except InvalidSignedFile:
         return
     moment(letter.get("Date"))
     facts_of(letter)

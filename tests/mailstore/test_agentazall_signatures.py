@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from mailstore.records.message import Problem
 from mailstore.stores.agentazall import AgentAZAllStore, signature
 from mailstore.stores.agentazall.block import as_upstream_reads, block_of, unwrapped
-from mailstore.stores.agentazall.letter import MessageFile, parse
+from mailstore.stores.agentazall.letter import SignedFile, parse
 from mailstore.stores.agentazall.pins import Key, Pins
-from mailstore.stores.agentazall.signature import Verdict, facts_of, fingerprint_of
+from mailstore.stores.agentazall.signature import SignatureVerdict, facts_of, fingerprint_of
 from tests.mailstore.agentazall_mail import FIXTURE, AgentAZAllMail, identity, told
 
 VECTORS = json.loads((FIXTURE / "vectors" / "signature_vectors.json").read_text())
 BOB, EVE = identity(1), identity(2)
 
 
-def letter(body: str) -> MessageFile:
-    return MessageFile({}, (), body)
+def letter(body: str) -> SignedFile:
+    return SignedFile({}, (), body)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def mail(tmp_path: Path) -> AgentAZAllMail:
 @pytest.mark.parametrize("vector", VECTORS["vectors"], ids=lambda vector: str(vector["name"]))
 def test_our_rule_finds_every_honest_signature_and_tells_what_upstream_finds(vector: dict[str, object]) -> None:
     facts = facts_of(letter(str(vector["signed_block"])))
-    assert facts.verdict is Verdict.VALID
+    assert facts.verdict is SignatureVerdict.VALID
     assert facts.is_named
     assert facts.upstream is vector["upstream_after_disk_roundtrip"]
     assert unwrapped(str(vector["signed_block"])) == vector["body"]
@@ -59,7 +59,7 @@ def _public(seed: bytes) -> bytes:
 def test_all_47_files_of_the_program_are_valid_and_14_are_not_to_itself() -> None:
     listed = json.loads((FIXTURE / "MANIFEST.json").read_text())
     facts = [facts_of(parse((FIXTURE / copy["path"]).read_bytes())) for copy in listed]
-    assert [one.verdict for one in facts] == [Verdict.VALID] * 47
+    assert [one.verdict for one in facts] == [SignatureVerdict.VALID] * 47
     assert [one.upstream for one in facts] == [copy["upstream_verdict"] for copy in listed]
     assert [one.upstream for one in facts].count(False) == 14
 
@@ -70,7 +70,7 @@ def test_what_is_signed_is_valid_and_comes_out_again(body: str) -> None:
         signed = BOB.signed(body)
     except UnicodeEncodeError:
         return
-    assert facts_of(letter(signed)).verdict is Verdict.VALID
+    assert facts_of(letter(signed)).verdict is SignatureVerdict.VALID
     assert unwrapped(signed) == body
 
 
@@ -79,7 +79,7 @@ def test_any_change_within_is_never_valid_for_another_text(body: str, at: int, c
     signed = BOB.signed(body.encode("utf-8", "replace").decode())
     changed = signed[: at % len(signed)] + character + signed[at % len(signed) + 1 :]
     block = block_of(changed)
-    if block is not None and facts_of(letter(changed)).verdict is Verdict.VALID:
+    if block is not None and facts_of(letter(changed)).verdict is SignatureVerdict.VALID:
         assert block.payload == unwrapped(signed)
 
 
@@ -101,7 +101,7 @@ def test_any_change_within_is_never_valid_for_another_text(body: str, at: int, c
 )
 def test_no_arrangement_of_markers_breaks_the_reader(lines: list[str]) -> None:
     body = "\n".join(lines)
-    assert facts_of(letter(body)).verdict is not Verdict.VALID
+    assert facts_of(letter(body)).verdict is not SignatureVerdict.VALID
     assert isinstance(unwrapped(body), str)
     as_upstream_reads(body)
 
@@ -225,4 +225,4 @@ def test_the_headers_of_an_early_version_are_checked_as_it_signed_them() -> None
     signed = Ed25519PrivateKey.from_private_bytes(BOB.seed).sign(f"{head}---\nHello.".encode())
     data = f"{head}Signature: {base64.b64encode(signed).decode()}\n\n---\nHello.".encode()
     assert facts_of(parse(data)).tags() == ("signature:legacy-valid", "upstream:valid")
-    assert facts_of(parse(data.replace(b"ann", b"eve"))).verdict is Verdict.LEGACY_INVALID
+    assert facts_of(parse(data.replace(b"ann", b"eve"))).verdict is SignatureVerdict.LEGACY_INVALID

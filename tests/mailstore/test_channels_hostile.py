@@ -20,7 +20,7 @@ from mailstore.records.events import Event, Reset
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.stores.channels import ChannelsStore
-from mailstore.stores.channels.decode import InvalidRecord, decode
+from mailstore.stores.channels.decode import InvalidChannelFile, decode
 from mailstore.stores.channels.places import ROSTER, sender_in, time_in
 from mailstore.stores.channels.roster import merged
 from tests.mailstore.channels_folder import OLD, SharedFolder, agents_in, events_in, messages_in
@@ -172,7 +172,7 @@ def test_any_record_is_a_message_or_says_why_not(record: dict[str, Any], file: s
     data = json.dumps(record).encode()
     try:
         message = decode(data, "ink", file, OLD).message
-    except InvalidRecord:
+    except InvalidChannelFile:
         return
     assert message.id or file == ".json"
     assert message.sender
@@ -182,7 +182,7 @@ def test_any_record_is_a_message_or_says_why_not(record: dict[str, Any], file: s
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_message_or_say_why_not(data: bytes) -> None:
-    with pytest.raises(InvalidRecord):
+    with pytest.raises(InvalidChannelFile):
         decode(data, "ink", "msg-20260316-120000-x-0001.json", OLD)
 
 

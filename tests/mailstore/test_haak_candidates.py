@@ -16,7 +16,7 @@ from mailstore.stores.haak import HaakStore
 from mailstore.stores.haak.search import line_filter, parallel_search
 from mailstore.stores.haak.search.search_pattern import FOLDED, needle_of
 from mailstore.stores.several import SeveralStore
-from mailstore.stores.several.part import Part
+from mailstore.stores.several.part import SeveralPart
 from tests.mailboxes import NOW, damaged
 from tests.mailstore.looking_up import ANN, BOB, Found, letters, lines, texts, written
 
@@ -212,7 +212,12 @@ def test_what_came_after_the_fold_is_no_hit_and_damage_hides_nothing(tmp_path: P
 def test_several_mailboxes_are_asked_each_for_itself(word: str, tmp_path: Path) -> None:
     mail, other = letters(tmp_path / "a", 20), letters(tmp_path / "b", 5)
     mail.message("wide", ANN, "broadcast", "To each.")
-    parts = [Part("lab", mail.url), Part("desk", other.url), Part("memory", "memory:"), Part("none", "haak:/nowhere")]
+    parts = [
+        SeveralPart("lab", mail.url),
+        SeveralPart("desk", other.url),
+        SeveralPart("memory", "memory:"),
+        SeveralPart("none", "haak:/nowhere"),
+    ]
     found = Found(SeveralStore(parts))
     assert set(found.by_bytes(Words(word))) == found.plainly(Words(word))
     assert bool(found.plainly(Words(word))) == (word not in ("nowhere", "role:lab"))

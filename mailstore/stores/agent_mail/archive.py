@@ -19,7 +19,7 @@ from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.agent_mail.columns import text_of
-from mailstore.stores.agent_mail.letter import InvalidMessageFile, letter_of, message_of, number_of
+from mailstore.stores.agent_mail.letter import InvalidArchivedFile, letter_of, message_of, number_of
 from mailstore.stores.agent_mail.places import PROJECTS, YEAR
 from mailstore.stores.agent_mail.roster import OVERSEER, called
 
@@ -115,7 +115,7 @@ class ArchiveSource(PartSource):
             return []
         except OSError as error:
             return [Problem(part, 1, 0, reason_of(error))]
-        except InvalidMessageFile as error:
+        except InvalidArchivedFile as error:
             if error.is_cut and not is_settled(self._found[part].changed / 1e9):
                 return None
             return [Problem(part, 1, 0, str(error))]

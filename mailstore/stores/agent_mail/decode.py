@@ -10,14 +10,14 @@ from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Event
 from mailstore.records.message import NEVER, Location, Message, Receipt
 from mailstore.stores.agent_mail.columns import text_of
-from mailstore.stores.agent_mail.roster import OVERSEER, Names
+from mailstore.stores.agent_mail.roster import OVERSEER, AgentNames
 
-__all__ = ["KINDS", "Row", "To", "record_events", "tags_of", "who"]
+__all__ = ["KINDS", "AgentMailRow", "RecipientRow", "record_events", "tags_of", "who"]
 
 KINDS = ("to", "cc", "bcc")
 
 
-class To(NamedTuple):
+class RecipientRow(NamedTuple):
     """A recipient's row."""
 
     agent: object
@@ -26,7 +26,7 @@ class To(NamedTuple):
     acknowledged: object
 
 
-class Row(NamedTuple):
+class AgentMailRow(NamedTuple):
     """A message's row."""
 
     id: int
@@ -56,7 +56,9 @@ def tags_of(importance: str, needs_answer: bool, topic: str = "", silent: tuple[
     )
 
 
-def record_events(row: Row, to: list[To], names: Names, first: int, before: float, file: str) -> RecordEvents:
+def record_events(
+    row: AgentMailRow, to: list[RecipientRow], names: AgentNames, first: int, before: float, file: str
+) -> RecordEvents:
     """Return the events in a message's row and those of its recipients; `first` is the first of its thread."""
     subject, body, created = text_of(row.subject), text_of(row.body), text_of(row.created)
     time = time_of(created)

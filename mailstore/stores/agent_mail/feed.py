@@ -15,8 +15,8 @@ from mailstore.records.events import Person, Progress
 from mailstore.records.roster import Agent
 from mailstore.stores.agent_mail import tables as ask
 from mailstore.stores.agent_mail.columns import text_of
-from mailstore.stores.agent_mail.decode import Row, To, record_events
-from mailstore.stores.agent_mail.roster import OVERSEER, Names, agents_of, names_of
+from mailstore.stores.agent_mail.decode import AgentMailRow, RecipientRow, record_events
+from mailstore.stores.agent_mail.roster import OVERSEER, AgentNames, agents_of, names_of
 from mailstore.stores.agent_mail.tables import Sums, Thread
 
 __all__ = ["DatabaseFeed"]
@@ -37,7 +37,7 @@ class DatabaseFeed(RecordSource):
         self._database = database
         self._stamp: DatabaseStamp | None = None
         self._sums = Sums()
-        self._names = Names({})
+        self._names = AgentNames({})
         self._firsts: dict[Thread, int] = {}
         self._counted: dict[int, Counted] = {}
 
@@ -106,8 +106,8 @@ class DatabaseFeed(RecordSource):
 class _Page(NamedTuple):
     """Messages, their recipients, and for messages without a time that of the previous one."""
 
-    rows: list[Row]
-    to: dict[int, list[To]]
+    rows: list[AgentMailRow]
+    to: dict[int, list[RecipientRow]]
     before: dict[int, float]
 
 
@@ -115,7 +115,7 @@ class _Look(NamedTuple):
     """The results of one query."""
 
     sums: Sums
-    names: Names
+    names: AgentNames
     agents: dict[int, Agent]
     firsts: dict[Thread, int]
     page: _Page
@@ -140,7 +140,7 @@ def _page(mail: sqlite3.Connection, before: int, limit: int) -> _Page:
     return _with_recipients(mail, ask.messages(mail, before=before, limit=limit))
 
 
-def _with_recipients(mail: sqlite3.Connection, rows: list[Row]) -> _Page:
+def _with_recipients(mail: sqlite3.Connection, rows: list[AgentMailRow]) -> _Page:
     before = {}
     for row in rows:
         if time_of(text_of(row.created)) is None:
@@ -154,7 +154,7 @@ def _told(agents: dict[int, Agent]) -> dict[str, RecordEvents]:
     return {"person": people, **{f"agent {row}": RecordEvents((agent,)) for row, agent in agents.items()}}
 
 
-def _count(to: Sequence[To]) -> Counted:
+def _count(to: Sequence[RecipientRow]) -> Counted:
     return (
         len(to),
         sum(each.read is not None for each in to),

@@ -14,14 +14,14 @@ from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.decode import KINDS, tags_of
 from mailstore.stores.agent_mail.roster import called
 
-__all__ = ["InvalidMessageFile", "MessageFile", "body_of", "letter_of", "message_of"]
+__all__ = ["ArchivedFile", "InvalidArchivedFile", "body_of", "letter_of", "message_of"]
 
 OPENING = b"---json"
 CLOSING = b"\n---"
 REASON_LENGTH = 100
 
 
-class InvalidMessageFile(Exception):
+class InvalidArchivedFile(Exception):
     """A file is not a message; the text says why. `is_cut` if it may still be incomplete."""
 
     def __init__(self, reason: str, *, is_cut: bool = False) -> None:
@@ -29,33 +29,33 @@ class InvalidMessageFile(Exception):
         self.is_cut = is_cut
 
 
-class MessageFile(NamedTuple):
+class ArchivedFile(NamedTuple):
     """The front matter and the body of a message file."""
 
     head: dict[str, Any]
     body: str
 
 
-def letter_of(data: bytes) -> MessageFile:
+def letter_of(data: bytes) -> ArchivedFile:
     """Parse a message file. Raises InvalidMessageFile."""
     text = data.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf")
     if not text.startswith(OPENING):
-        raise InvalidMessageFile("it doesn't begin with ---json", is_cut=OPENING.startswith(text))
+        raise InvalidArchivedFile("it doesn't begin with ---json", is_cut=OPENING.startswith(text))
     end = text.find(CLOSING + b"\n")
     if end < 0:
         end = len(text) - len(CLOSING) if text.endswith(CLOSING) else -1
     if end < 0:
-        raise InvalidMessageFile("its front matter is incomplete", is_cut=True)
+        raise InvalidArchivedFile("its front matter is incomplete", is_cut=True)
     try:
         head = loads(text[len(OPENING) : end])
     except RecursionError as error:
-        raise InvalidMessageFile("its front matter is nested too deeply") from error
+        raise InvalidArchivedFile("its front matter is nested too deeply") from error
     except ValueError as error:
-        raise InvalidMessageFile(f"its front matter is invalid JSON: {str(error)[:REASON_LENGTH]}") from error
+        raise InvalidArchivedFile(f"its front matter is invalid JSON: {str(error)[:REASON_LENGTH]}") from error
     if not isinstance(head, dict):
-        raise InvalidMessageFile("its front matter is not a JSON object")
+        raise InvalidArchivedFile("its front matter is not a JSON object")
     rest = text[end + len(CLOSING) + 1 :].removeprefix(b"\n").removesuffix(b"\n")
-    return MessageFile(head, rest.decode("utf-8", "replace"))
+    return ArchivedFile(head, rest.decode("utf-8", "replace"))
 
 
 def body_of(data: bytes) -> str:
@@ -63,7 +63,7 @@ def body_of(data: bytes) -> str:
     return letter_of(data).body
 
 
-def message_of(letter: MessageFile, file: str, size: int, slug: str, parent: str | None, before: float) -> Message:
+def message_of(letter: ArchivedFile, file: str, size: int, slug: str, parent: str | None, before: float) -> Message:
     """Return the message in a file; `slug` is the project's if there are several."""
     head, subject, created = letter.head, _text(letter.head.get("subject")), _text(letter.head.get("created"))
     time = time_of(created)
@@ -86,7 +86,7 @@ def message_of(letter: MessageFile, file: str, size: int, slug: str, parent: str
     )
 
 
-def id_of(letter: MessageFile, file: str) -> str:
+def id_of(letter: ArchivedFile, file: str) -> str:
     """Return a message's number, else the one in the file's name, else the name."""
     return _text(letter.head.get("id")) or number_of(file)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from mailstore.files.database import Unreadable, is_database, read_database
 
-__all__ = ["DATABASE", "PROJECTS", "Places", "find"]
+__all__ = ["DATABASE", "PROJECTS", "AgentMailPlaces", "find"]
 
 DATABASE = "storage.sqlite3"
 PROJECTS = "projects"
@@ -17,7 +17,7 @@ YEAR = re.compile(r"\d{4}")
 TABLES = {"projects", "agents", "messages", "message_recipients"}
 
 
-class Places(NamedTuple):
+class AgentMailPlaces(NamedTuple):
     """A database, or the root of an archive if there is none."""
 
     database: Path | None
@@ -29,16 +29,16 @@ class Places(NamedTuple):
         return self.database.parent if self.database else self.archive or Path()
 
 
-def find(path: Path) -> Places | None:
+def find(path: Path) -> AgentMailPlaces | None:
     """Return the database at a path or in a folder, else the archive there. Raises OSError."""
     if path.is_file():
-        return Places(path.absolute()) if _is_ours(path) else None
+        return AgentMailPlaces(path.absolute()) if _is_ours(path) else None
     database = path / DATABASE
     if database.is_file() and _is_ours(database):
-        return Places(database.absolute())
+        return AgentMailPlaces(database.absolute())
     for root in (path, path / "archive"):
         if _is_archive(root):
-            return Places(None, root.absolute())
+            return AgentMailPlaces(None, root.absolute())
     return None
 
 

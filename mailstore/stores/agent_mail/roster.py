@@ -13,7 +13,7 @@ from mailstore.kit.timestamps import time_of
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.agent_mail.columns import columns, text_of
 
-__all__ = ["OVERSEER", "Names", "agents_of", "names_of"]
+__all__ = ["OVERSEER", "AgentNames", "agents_of", "names_of"]
 
 OVERSEER = "HumanOverseer"
 COLUMNS = ("id", "name", "program", "model", "task_description", "inception_ts", "last_active_ts", "retired_at")
@@ -21,7 +21,7 @@ SHOWN = 2
 """Maximum number of reservations named in an agent's activity."""
 
 
-class Names(NamedTuple):
+class AgentNames(NamedTuple):
     """The names of agents by the number of their row, with the project if there are several."""
 
     by_id: Mapping[int, str]
@@ -31,12 +31,12 @@ class Names(NamedTuple):
         return self.by_id.get(agent_id) or f"agent-{agent_id}" if isinstance(agent_id, int) else f"agent-{agent_id}"
 
 
-def names_of(mail: sqlite3.Connection) -> Names:
+def names_of(mail: sqlite3.Connection) -> AgentNames:
     """Return the names of all agents."""
     found = mail.execute("SELECT agents.id, name, slug FROM agents LEFT JOIN projects ON projects.id = project_id")
     rows = [(agent, str(name), str(slug)) for agent, name, slug in found]
     [(projects,)] = mail.execute("SELECT count(*) FROM projects")
-    return Names({agent: called(name, slug if projects > 1 else "") for agent, name, slug in rows})
+    return AgentNames({agent: called(name, slug if projects > 1 else "") for agent, name, slug in rows})
 
 
 def called(name: str, slug: str) -> str:
@@ -44,7 +44,7 @@ def called(name: str, slug: str) -> str:
     return "user" if name == OVERSEER else f"{name}@{slug}" if slug else name
 
 
-def agents_of(mail: sqlite3.Connection, names: Names) -> dict[int, Agent]:
+def agents_of(mail: sqlite3.Connection, names: AgentNames) -> dict[int, Agent]:
     """Return all agents by the number of their row, without the person."""
     reserved = _reservations(mail)
     wanted = columns(mail, "agents", *COLUMNS)

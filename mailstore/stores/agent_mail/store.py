@@ -22,8 +22,8 @@ from mailstore.stores.agent_mail import tables as ask
 from mailstore.stores.agent_mail.archive import ArchiveSource
 from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.feed import DatabaseFeed
-from mailstore.stores.agent_mail.letter import InvalidMessageFile, id_of, letter_of
-from mailstore.stores.agent_mail.places import DATABASE, PROJECTS, Places, find
+from mailstore.stores.agent_mail.letter import InvalidArchivedFile, id_of, letter_of
+from mailstore.stores.agent_mail.places import DATABASE, PROJECTS, AgentMailPlaces, find
 from mailstore.stores.agent_mail.roster import names_of
 
 __all__ = ["AgentMailStore"]
@@ -56,7 +56,7 @@ class AgentMailStore(WatchedStore):
         {"id", "subject", "body_md", "created_ts", "thread_id", "sender", "recipients"}
     )
 
-    def __init__(self, places: Places, *, poll: bool = False) -> None:
+    def __init__(self, places: AgentMailPlaces, *, poll: bool = False) -> None:
         self._places = places
         self._archive = ArchiveSource(places.archive) if places.archive else None
         reader: EventReader
@@ -100,7 +100,7 @@ class AgentMailStore(WatchedStore):
         if self._archive:
             try:
                 return letter_of(self._file(message)).body
-            except InvalidMessageFile as error:
+            except InvalidArchivedFile as error:
                 raise ContentGone(f"message {message.id} can no longer be read", str(error)) from error
         return text_of(self._row(message)["body_md"])
 
@@ -114,7 +114,7 @@ class AgentMailStore(WatchedStore):
         file = message.location.file
         try:
             found = id_of(letter_of(data), file)
-        except InvalidMessageFile as error:
+        except InvalidArchivedFile as error:
             raise ContentGone(f"{file} can't be read", "was it moved?") from error
         if found != message.id:
             raise ContentGone(f"{file} no longer has this message", "it was replaced")

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from mailstore.files.database import read_database
 from mailstore.stores.agent_mail.columns import columns, text_of
-from mailstore.stores.agent_mail.decode import Row, To
+from mailstore.stores.agent_mail.decode import AgentMailRow, RecipientRow
 
 __all__ = [
     "Sums",
@@ -64,28 +64,28 @@ def sums(mail: sqlite3.Connection) -> Sums:
     return Sums(messages, last or 0, count, read, acknowledged, *lasts)
 
 
-def messages(mail: sqlite3.Connection, *, before: int, limit: int) -> list[Row]:
+def messages(mail: sqlite3.Connection, *, before: int, limit: int) -> list[AgentMailRow]:
     """Return up to `limit` messages with smaller numbers, newest first."""
     asked = mail.execute(
         f"SELECT {columns(mail, 'messages', *COLUMNS)} FROM messages WHERE id < ? ORDER BY id DESC LIMIT ?",  # noqa: S608
         (before, limit),
     )
-    return [Row(*row) for row in asked]
+    return [AgentMailRow(*row) for row in asked]
 
 
-def some_messages(mail: sqlite3.Connection, ids: Iterable[int]) -> list[Row]:
+def some_messages(mail: sqlite3.Connection, ids: Iterable[int]) -> list[AgentMailRow]:
     """Return the messages of some ids that are there."""
     wanted = columns(mail, "messages", *COLUMNS)
     return [
-        Row(*row)
+        AgentMailRow(*row)
         for marks, part in _parts(ids)
         for row in mail.execute(f"SELECT {wanted} FROM messages WHERE id IN ({marks})", part)  # noqa: S608
     ]
 
 
-def recipients(mail: sqlite3.Connection, ids: Iterable[int]) -> dict[int, list[To]]:
+def recipients(mail: sqlite3.Connection, ids: Iterable[int]) -> dict[int, list[RecipientRow]]:
     """Return the recipients of some messages."""
-    found: dict[int, list[To]] = {}
+    found: dict[int, list[RecipientRow]] = {}
     for marks, part in _parts(ids):
         asked = mail.execute(
             "SELECT message_id, agent_id, kind, read_ts, ack_ts FROM message_recipients "  # noqa: S608
@@ -93,7 +93,7 @@ def recipients(mail: sqlite3.Connection, ids: Iterable[int]) -> dict[int, list[T
             part,
         )
         for message, *rest in asked:
-            found.setdefault(message, []).append(To(*rest))
+            found.setdefault(message, []).append(RecipientRow(*rest))
     return found
 
 

@@ -10,7 +10,7 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.bodies import first_line
 from mailstore.records.roster import Agent
 from mailstore.stores.agentazall.names import USER, is_remote, name_of
-from mailstore.stores.agentazall.tree import TASKS, Tree
+from mailstore.stores.agentazall.tree import TASKS, AgentFolders
 
 __all__ = ["agents_of", "is_told_of", "tasks_of"]
 
@@ -19,7 +19,7 @@ LAST_DAYS = 30
 """Number of an agent's days that are searched for its activity."""
 
 
-def tasks_of(tree: Tree) -> dict[str, tuple[str, Hashable]]:
+def tasks_of(tree: AgentFolders) -> dict[str, tuple[str, Hashable]]:
     """Return for each agent the newest activity file that isn't empty, with its stamp."""
     found: dict[str, tuple[str, Hashable]] = {}
     for agent in tree.agents:

@@ -9,7 +9,7 @@ from pathlib import Path
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp
 
-__all__ = ["Box"]
+__all__ = ["AgentBox"]
 
 LARGE = 2000
 HEAD = 200
@@ -17,7 +17,7 @@ HEAD = 200
 FEW = 1000
 
 
-class Box:
+class AgentBox:
     """The message files of a folder; a stamp covers the folder of a message's attachments too.
 
     `parts` are the files by their path from the root, newest first; `head` is the first of them. Not thread-safe.

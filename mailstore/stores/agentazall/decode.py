@@ -11,7 +11,7 @@ from typing import NamedTuple
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.records.message import NEVER, Location, Message, Trace
 from mailstore.stores.agentazall.block import unwrapped
-from mailstore.stores.agentazall.letter import ISO, MessageFile, moment
+from mailstore.stores.agentazall.letter import ISO, SignedFile, moment
 from mailstore.stores.agentazall.names import address_of, addresses, bare, is_remote, name_of, plain_of
 from mailstore.stores.agentazall.places import INBOX
 
@@ -47,13 +47,13 @@ def split(part: str) -> Copy | None:
     return Copy(*names) if len(names) == 4 else None
 
 
-def who(letter: MessageFile, copy: Copy) -> Who:
+def who(letter: SignedFile, copy: Copy) -> Who:
     """Return sender and recipients; a sent copy without From is its owner's."""
     sender = bare(letter.get("From")) or (copy.owner if copy.box != INBOX else "")
     return Who(name_of(sender), tuple(map(name_of, addresses(letter.get("To"), letter.get("Cc")))))
 
 
-def id_of(letter: MessageFile, copy: Copy) -> str:
+def id_of(letter: SignedFile, copy: Copy) -> str:
     """Return the id in the header, else the stem of the file."""
     return letter.get("Message-ID").strip("<> \t") or copy.stem
 
@@ -66,7 +66,7 @@ def digest_of(text: str, sender: str) -> str:
 RELAY_ID = re.compile(r"\d+_.+_[\w-]{6,12}")
 
 
-def way_of(letter: MessageFile, copy: Copy) -> str:
+def way_of(letter: SignedFile, copy: Copy) -> str:
     """Return how a copy arrived: relays and e-mail servers give it their own id and date."""
     date = letter.get("Date")
     if "T" in date and RELAY_ID.fullmatch(id_of(letter, copy)):
@@ -74,7 +74,7 @@ def way_of(letter: MessageFile, copy: Copy) -> str:
     return "folder" if ISO.match(date) or not date else "e-mail"
 
 
-def trace_of(letter: MessageFile, copy: Copy, message_id: str, key: str, changed: float) -> Trace:
+def trace_of(letter: SignedFile, copy: Copy, message_id: str, key: str, changed: float) -> Trace:
     """Return the trace of a copy; `key` is the key of its signature, empty if there is no valid one.
 
     Senders are compared without `@localhost` or `.agenttalk`, which are the same agent on two routes; the program
@@ -108,7 +108,7 @@ def attachments(path: Path) -> list[str]:
         return []
 
 
-def missing(letter: MessageFile, names: list[str]) -> list[str]:
+def missing(letter: SignedFile, names: list[str]) -> list[str]:
     """Return the attachments listed in the header that are missing; unknown if names contain commas."""
     text = letter.get("Attachments")
     if not text or any("," in name for name in names):
@@ -125,7 +125,7 @@ LOUD = re.compile(
 
 
 def message_of(
-    letter: MessageFile,
+    letter: SignedFile,
     copy: Copy,
     *,
     message_id: str,

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from mailstore.stores.agentazall.letter import MessageFile
+from mailstore.stores.agentazall.letter import SignedFile
 from mailstore.stores.agentazall.names import USER
 from mailstore.stores.agentazall.pins import Key, Pins
-from mailstore.stores.agentazall.signature import NOT_CHECKED, Facts, Verdict, facts_of, fingerprint_of, key_of
+from mailstore.stores.agentazall.signature import (
+    NOT_CHECKED,
+    SignatureFacts,
+    SignatureVerdict,
+    facts_of,
+    fingerprint_of,
+    key_of,
+)
 
 __all__ = ["Judge", "is_of_all"]
 
@@ -20,9 +27,9 @@ class Judge:
 
     def __init__(self, pins: Pins) -> None:
         self._pins = pins
-        self._facts: dict[bytes, Facts] = {}
+        self._facts: dict[bytes, SignatureFacts] = {}
 
-    def facts_of(self, letter: MessageFile) -> Facts:
+    def facts_of(self, letter: SignedFile) -> SignatureFacts:
         """Return the facts of a message's signature; copies of one message are checked once."""
         key = blake2b(letter.body.encode(), digest_size=16).digest()
         facts = self._facts.get(key)
@@ -32,11 +39,11 @@ class Judge:
             facts = self._facts[key] = facts_of(letter)
         return facts
 
-    def judged(self, facts: Facts, sender: str, message_id: str) -> tuple[tuple[str, ...], list[str]]:
+    def judged(self, facts: SignatureFacts, sender: str, message_id: str) -> tuple[tuple[str, ...], list[str]]:
         """Return a message's facts as tags, including the state of its key, and warnings."""
-        if facts.verdict is Verdict.NOT_CHECKED:
+        if facts.verdict is SignatureVerdict.NOT_CHECKED:
             return facts.tags(), [NOT_CHECKED]
-        if facts.verdict is not Verdict.VALID or not facts.is_named:
+        if facts.verdict is not SignatureVerdict.VALID or not facts.is_named:
             return facts.tags(), []
         pin = self._pins.known(sender)
         if not facts.is_all:

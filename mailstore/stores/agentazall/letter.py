@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
-__all__ = ["ISO", "InvalidMessageFile", "MessageFile", "is_partial", "moment", "parse"]
+__all__ = ["ISO", "InvalidSignedFile", "SignedFile", "is_partial", "moment", "parse"]
 
 SEPARATOR = re.compile(r"(?:\A|(?<=[\r\n]))[^\S\r\n]*---[^\S\r\n]*(?:\r\n|[\r\n]|\Z)")
 LINE_END = re.compile(r"\r\n|[\r\n]")
@@ -21,11 +21,11 @@ SIGNED, SIGNED_END = b"---BEGIN AGENTAZALL SIGNED MESSAGE---", b"---END AGENTAZA
 BOM = "\ufeff"
 
 
-class InvalidMessageFile(Exception):
+class InvalidSignedFile(Exception):
     """A file is not a message; the text says why."""
 
 
-class MessageFile(NamedTuple):
+class SignedFile(NamedTuple):
     """A message file: its header by canonical names, all header lines in order, its body, and warnings."""
 
     header: dict[str, str]
@@ -45,7 +45,7 @@ def is_partial(data: bytes) -> bool:
     return b"\n---" not in data
 
 
-def parse(data: bytes) -> MessageFile:
+def parse(data: bytes) -> SignedFile:
     """Parse a message file. Raises InvalidMessageFile.
 
     The header ends at the first line that is `---`. A repeated header has its last value, as in the original program;
@@ -74,10 +74,10 @@ def parse(data: bytes) -> MessageFile:
         (header if key == name else other)[name] = value
     header = {**other, **header}
     if not ESSENTIAL.intersection(header):
-        raise InvalidMessageFile("it is empty" if not text.strip() else "not a message: it has no header")
+        raise InvalidSignedFile("it is empty" if not text.strip() else "not a message: it has no header")
     if end is None:
         odd.append("no line of --- after the header: it has no body")
-    return MessageFile(header, lines, body, tuple(dict.fromkeys(odd)))
+    return SignedFile(header, lines, body, tuple(dict.fromkeys(odd)))
 
 
 def _header_lines(head: str) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right, insort
 from typing import NamedTuple
 
-from mailstore.stores.agentazall.letter import MessageFile
+from mailstore.stores.agentazall.letter import SignedFile
 
 __all__ = ["Parents", "is_answer"]
 
@@ -38,14 +38,14 @@ class Parents:
         self._dated: dict[tuple[str, str], list[_Known]] = {}
         self._named: dict[tuple[str, str], list[_Known]] = {}
 
-    def note(self, letter: MessageFile, message_id: str, time: float, sender: str, recipients: tuple[str, ...]) -> None:
+    def note(self, letter: SignedFile, message_id: str, time: float, sender: str, recipients: tuple[str, ...]) -> None:
         """Add a message that may have replies."""
         known = _Known(time, message_id, letter.get("Subject"), sender, recipients)
         self._dated.setdefault((letter.get("From"), letter.get("Date")), []).append(known)
         insort(self._named.setdefault((_plain(known.subject), sender), []), known)
 
     def of(
-        self, letter: MessageFile, body: str, message_id: str, time: float, sender: str, recipients: tuple[str, ...]
+        self, letter: SignedFile, body: str, message_id: str, time: float, sender: str, recipients: tuple[str, ...]
     ) -> str | None:
         """Return the id of a message's parent.
 
@@ -78,7 +78,7 @@ class Parents:
         return None
 
 
-def is_answer(letter: MessageFile) -> bool:
+def is_answer(letter: SignedFile) -> bool:
     """Return whether the subject marks a message as a reply."""
     return letter.get("Subject").lower().startswith(RE)
 

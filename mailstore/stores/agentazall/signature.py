@@ -14,19 +14,19 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from mailstore.stores.agentazall.block import Block, as_upstream_reads, block_of, is_marked
-from mailstore.stores.agentazall.letter import MessageFile
+from mailstore.stores.agentazall.letter import SignedFile
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-__all__ = ["NOT_CHECKED", "Facts", "Verdict", "facts_of", "fingerprint_of", "is_checkable", "key_of"]
+__all__ = ["NOT_CHECKED", "SignatureFacts", "SignatureVerdict", "facts_of", "fingerprint_of", "is_checkable", "key_of"]
 
 NOT_CHECKED = "signatures are not checked: install signalbox[agentazall]"
 LEGACY = ("Public-Key", "Signature")
 """The headers used for signing by version 1.0.17."""
 
 
-class Verdict(StrEnum):
+class SignatureVerdict(StrEnum):
     """The result of checking a signature; bad results are in capitals."""
 
     NONE = "none"
@@ -38,7 +38,7 @@ class Verdict(StrEnum):
     LEGACY_INVALID = "legacy-INVALID"
 
 
-class Facts(NamedTuple):
+class SignatureFacts(NamedTuple):
     """The facts about one body's signature.
 
     `key` is the public key in the message in canonical base64, empty if there is no valid one. `is_named`: whether
@@ -46,7 +46,7 @@ class Facts(NamedTuple):
     or not checked).
     """
 
-    verdict: Verdict
+    verdict: SignatureVerdict
     key: str = ""
     is_named: bool = False
     is_all: bool = True
@@ -56,12 +56,12 @@ class Facts(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Return whether a valid signature covers the whole text."""
-        return self.verdict is Verdict.VALID and self.is_all
+        return self.verdict is SignatureVerdict.VALID and self.is_all
 
     def tags(self) -> tuple[str, ...]:
         """Return the facts as tags, warnings in capitals."""
         found = [f"signature:{self.verdict}"]
-        if self.verdict in (Verdict.VALID, Verdict.INVALID, Verdict.NOT_CHECKED):
+        if self.verdict in (SignatureVerdict.VALID, SignatureVerdict.INVALID, SignatureVerdict.NOT_CHECKED):
             found.append("fingerprint:matches" if self.is_named else "fingerprint:MISMATCH")
         if not self.is_all:
             found.append("text-outside-signature")
@@ -72,22 +72,22 @@ class Facts(NamedTuple):
         return tuple(found)
 
 
-def facts_of(letter: MessageFile) -> Facts:
+def facts_of(letter: SignedFile) -> SignatureFacts:
     """Return the facts about a message's signature; our own check uses the outermost block."""
     block = block_of(letter.body)
     if block is None:
         if is_marked(letter.body):
-            return Facts(Verdict.BROKEN, upstream=_upstream(letter.body))
+            return SignatureFacts(SignatureVerdict.BROKEN, upstream=_upstream(letter.body))
         return _legacy(letter)
     key = _decoded(block.public_key, 32)
     text = base64.b64encode(key).decode("ascii") if key else ""
     is_named = bool(key) and block.fingerprint.lower() == fingerprint_of(key)
     if not is_checkable():
-        return Facts(Verdict.NOT_CHECKED, text, is_named, block.is_all, block.is_nested)
-    verdict = Verdict.VALID if _is_valid(block) else Verdict.INVALID
-    if verdict is Verdict.VALID and block.is_all and not block.is_nested and _is_plain(block):
-        return Facts(verdict, text, is_named, upstream=True)
-    return Facts(verdict, text, is_named, block.is_all, block.is_nested, _upstream(letter.body))
+        return SignatureFacts(SignatureVerdict.NOT_CHECKED, text, is_named, block.is_all, block.is_nested)
+    verdict = SignatureVerdict.VALID if _is_valid(block) else SignatureVerdict.INVALID
+    if verdict is SignatureVerdict.VALID and block.is_all and not block.is_nested and _is_plain(block):
+        return SignatureFacts(verdict, text, is_named, upstream=True)
+    return SignatureFacts(verdict, text, is_named, block.is_all, block.is_nested, _upstream(letter.body))
 
 
 def fingerprint_of(key: bytes) -> str:
@@ -128,18 +128,20 @@ def _upstream(body: str) -> bool | None:
     return None if read is None or not is_checkable() else _verify(read.public_key, read.signature, read.payload)
 
 
-def _legacy(letter: MessageFile) -> Facts:
+def _legacy(letter: SignedFile) -> SignatureFacts:
     """Return the facts about a signature over all headers and the body, as made by version 1.0.17."""
     public_key, signature = (dict(letter.lines).get(name, "") for name in LEGACY)
     if not public_key or not signature:
-        return Facts(Verdict.NONE)
+        return SignatureFacts(SignatureVerdict.NONE)
     key = _decoded(public_key, 32)
     text = base64.b64encode(key).decode("ascii") if key else ""
     if not is_checkable():
-        return Facts(Verdict.NOT_CHECKED, text)
+        return SignatureFacts(SignatureVerdict.NOT_CHECKED, text)
     head = "".join(f"{name}: {value}\n" for name, value in dict(letter.lines).items() if name != "Signature")
     is_valid = _verify(public_key, signature, f"{head}---\n{letter.body}")
-    return Facts(Verdict.LEGACY_VALID if is_valid else Verdict.LEGACY_INVALID, text, upstream=is_valid)
+    return SignatureFacts(
+        SignatureVerdict.LEGACY_VALID if is_valid else SignatureVerdict.LEGACY_INVALID, text, upstream=is_valid
+    )
 
 
 def _verify(public_key: str, signature: str, payload: str) -> bool:

@@ -26,14 +26,14 @@ from mailstore.stores.agentazall.decode import (
     who,
 )
 from mailstore.stores.agentazall.judge import Judge, is_of_all
-from mailstore.stores.agentazall.letter import InvalidMessageFile, MessageFile, is_partial, moment, parse
+from mailstore.stores.agentazall.letter import InvalidSignedFile, SignedFile, is_partial, moment, parse
 from mailstore.stores.agentazall.names import HUMAN, address_of, name_of
 from mailstore.stores.agentazall.parents import Parents, is_answer
 from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import INBOX, OUTBOX
 from mailstore.stores.agentazall.rules import Filter, filters_of, is_blocked
-from mailstore.stores.agentazall.signature import Facts, Verdict, facts_of
-from mailstore.stores.agentazall.tree import Tree
+from mailstore.stores.agentazall.signature import SignatureFacts, SignatureVerdict, facts_of
+from mailstore.stores.agentazall.tree import AgentFolders
 
 __all__ = ["AgentAZAllSource"]
 
@@ -52,7 +52,7 @@ class AgentAZAllSource(PartSource):
     def __init__(self, root: Path, pins: Pins) -> None:
         self._root = root
         self._pins = pins
-        self._tree = Tree(root)
+        self._tree = AgentFolders(root)
         self.begin()
 
     def begin(self) -> None:
@@ -101,7 +101,7 @@ class AgentAZAllSource(PartSource):
             if copy is None:
                 return []
             return self._told(parse(data), copy, len(data), changed)
-        except InvalidMessageFile as error:
+        except InvalidSignedFile as error:
             return [Problem(part, 1, 0, str(error))]
 
     def same(self, event: Event) -> Hashable:
@@ -131,13 +131,13 @@ class AgentAZAllSource(PartSource):
             changed=time.time(),
         )
 
-    def known_id(self, letter: MessageFile, copy: Copy) -> str:
+    def known_id(self, letter: SignedFile, copy: Copy) -> str:
         """Return the id of a copy's message: its own, or a replacement if its own was taken."""
         claimed = id_of(letter, copy)
         digest = digest_of(unwrapped(letter.body), who(letter, copy).sender)
         return self._ids.get(claimed, {}).get(digest, claimed)
 
-    def blocked(self, letter: MessageFile, copy: Copy) -> bool:
+    def blocked(self, letter: SignedFile, copy: Copy) -> bool:
         """Return whether a recipient's program would reject the message if it came from elsewhere."""
         asked = {address_of(name) for name in who(letter, copy).recipients}
         return any(agent in asked and is_blocked(rules, letter.get("From")) for agent, rules in self._filters.items())
@@ -147,7 +147,7 @@ class AgentAZAllSource(PartSource):
         first = stamp[0] if isinstance(stamp, tuple) and not isinstance(stamp, Stamp) else stamp
         return first.changed / 1e9 if isinstance(first, Stamp) else time.time()
 
-    def _told(self, letter: MessageFile, copy: Copy, size: int, changed: float) -> list[Event] | None:
+    def _told(self, letter: SignedFile, copy: Copy, size: int, changed: float) -> list[Event] | None:
         parties = who(letter, copy)
         facts = self._judge.facts_of(letter)
         part = "/".join(copy)
@@ -192,18 +192,20 @@ class AgentAZAllSource(PartSource):
         taken = self._ids.setdefault(claimed, {})
         return taken.setdefault(digest, f"{claimed}~{digest}" if taken else claimed)
 
-    def _is_unfinished(self, letter: MessageFile, facts: Facts, copy: Copy, files: list[str], changed: float) -> bool:
+    def _is_unfinished(
+        self, letter: SignedFile, facts: SignatureFacts, copy: Copy, files: list[str], changed: float
+    ) -> bool:
         """Return whether attachments or a signature are still to come."""
         is_waited_for = bool(missing(letter, files)) and _is_just_made(self._root / "/".join(copy))
         return is_waited_for or self._will_be_signed(facts, copy, changed)
 
-    def _will_be_signed(self, facts: Facts, copy: Copy, changed: float) -> bool:
-        if copy.box != OUTBOX or facts.verdict is not Verdict.NONE or _is_done(changed + SIGNING_SECONDS):
+    def _will_be_signed(self, facts: SignatureFacts, copy: Copy, changed: float) -> bool:
+        if copy.box != OUTBOX or facts.verdict is not SignatureVerdict.NONE or _is_done(changed + SIGNING_SECONDS):
             return False
         return (self._root / copy.owner / ".identity_key").is_file()
 
 
-def _proofs(letter: MessageFile, copy: Copy, message_id: str) -> list[Event]:
+def _proofs(letter: SignedFile, copy: Copy, message_id: str) -> list[Event]:
     """Return the delivery, and perhaps the read record, that a copy in an inbox proves."""
     if copy.box != INBOX:
         return []

@@ -18,12 +18,12 @@ from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.agentazall.block import unwrapped
 from mailstore.stores.agentazall.decode import Copy, split, who
-from mailstore.stores.agentazall.letter import InvalidMessageFile, MessageFile, parse
+from mailstore.stores.agentazall.letter import InvalidSignedFile, SignedFile, parse
 from mailstore.stores.agentazall.names import HUMAN, USER, address_of
 from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import BOXES, MAILBOXES, find, looks_like, roots_below
 from mailstore.stores.agentazall.source import AgentAZAllSource
-from mailstore.stores.agentazall.tree import Tree
+from mailstore.stores.agentazall.tree import AgentFolders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,7 +56,7 @@ class AgentAZAllStore(WatchedStore):
         self._pins = Pins(str(root))
         self._source = AgentAZAllSource(root, self._pins)
         super().__init__(PartReader(self._source), root, poll=poll)
-        self._watched = Tree(root)
+        self._watched = AgentFolders(root)
 
     @classmethod
     def recognise(cls, path: Path) -> bool:
@@ -155,7 +155,7 @@ class AgentAZAllStore(WatchedStore):
             return ""
         return subject if subject.lower().startswith("re: ") or not subject else f"Re: {subject}"
 
-    def _find(self, message: Message) -> tuple[bytes, MessageFile]:
+    def _find(self, message: Message) -> tuple[bytes, SignedFile]:
         """Return any existing copy of a message. Raises ContentGone."""
         where = message.location
         if where is None:
@@ -167,7 +167,7 @@ class AgentAZAllStore(WatchedStore):
             try:
                 data = read_whole(path)
                 letter = parse(data)
-            except (OSError, NotAFile, InvalidMessageFile):
+            except (OSError, NotAFile, InvalidSignedFile):
                 continue
             is_senders = not message.sender or who(letter, copy).sender == message.sender
             if is_senders and self._source.known_id(letter, copy) == message.id:
@@ -181,7 +181,7 @@ class AgentAZAllStore(WatchedStore):
             return
         if first.day:
             yield first
-        tree = Tree(self.folder)
+        tree = AgentFolders(self.folder)
         try:
             tree.look_at_folders()
         except OSError:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
 
 from mailstore.files.stamp import Stamp, is_fresh, path_stamp
-from mailstore.stores.agentazall.box import Box
+from mailstore.stores.agentazall.box import AgentBox
 from mailstore.stores.agentazall.places import BOXES, DAY, INBOX, OUTBOX, SENT, is_agent_name
 
-__all__ = ["TASKS", "Tree"]
+__all__ = ["TASKS", "AgentFolders"]
 
 WATCHED_DAYS = 3
 """Number of each agent's newest days that are watched; older ones are checked now and then."""
@@ -56,14 +56,14 @@ class _Subfolders:
         return True
 
 
-class Tree:
+class AgentFolders:
     """Agents, their days, and the files in the boxes of each day. Not thread-safe."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self._agents = _Subfolders(root, is_agent_name)
         self._days: dict[str, _Subfolders] = {}
-        self._boxes: dict[str, Box] = {}
+        self._boxes: dict[str, AgentBox] = {}
         self._linked: list[str] = []
         self._there: dict[str, tuple[int, int] | None] = {}
         self._wholly_at = float("-inf")
@@ -136,10 +136,10 @@ class Tree:
             found[link] = path_stamp(self.root / link)
         return found
 
-    def _box(self, name: str) -> Box:
+    def _box(self, name: str) -> AgentBox:
         box = self._boxes.get(name)
         if box is None:
-            box = self._boxes[name] = Box(self.root, name)
+            box = self._boxes[name] = AgentBox(self.root, name)
         return box
 
     def _links(self) -> Iterator[str]:

@@ -16,7 +16,18 @@ from mailstore.records.message import NEVER, SOMEBODY, Location, Message, Receip
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.stores.agenties.places import MAILBOX
 
-__all__ = ["AGENT", "ISSUE", "ORCHESTRATOR", "Entry", "NotAMessage", "address", "body_of", "decode", "id_of", "name_of"]
+__all__ = [
+    "AGENT",
+    "ISSUE",
+    "ORCHESTRATOR",
+    "AgentiesEntry",
+    "NotAMessage",
+    "address",
+    "body_of",
+    "decode",
+    "id_of",
+    "name_of",
+]
 
 AGENT = "agent:"
 ISSUE = "issue:"
@@ -28,7 +39,7 @@ class NotAMessage(Exception):
     """A record is not a message; the text says why."""
 
 
-class Entry(NamedTuple):
+class AgentiesEntry(NamedTuple):
     """A decoded line: the message, its read records, the agent it is about, and a warning (empty if none)."""
 
     message: Message
@@ -37,7 +48,7 @@ class Entry(NamedTuple):
     warning: str
 
 
-def decode(piece: Piece, last_time: float) -> Entry:
+def decode(piece: Piece, last_time: float) -> AgentiesEntry:
     """Decode a message; without a time it gets `last_time`, that of the previous line. Raises NotAMessage."""
     record = piece.value
     if not isinstance(record, dict):
@@ -83,7 +94,7 @@ def decode(piece: Piece, last_time: float) -> Entry:
         # a single flag: it identifies the reader only if there is one recipient; for a role, not who holds it
         readers = (to.removeprefix(ROLE),) if is_one else ()
         readers += (SOMEBODY,) if not is_one or to.startswith(ROLE) else ()
-    return Entry(message, tuple(Receipt(message_id, reader) for reader in readers), about, warning)
+    return AgentiesEntry(message, tuple(Receipt(message_id, reader) for reader in readers), about, warning)
 
 
 def address(value: Any) -> str:

@@ -15,31 +15,31 @@ from mailstore.files.salvage import UNREADABLE, Piece, loads, salvage
 from mailstore.files.stamp import Stamp, is_fresh, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.records.message import Message, Problem
-from mailstore.stores.agenties.decode import Entry, NotAMessage, decode, id_of
+from mailstore.stores.agenties.decode import AgentiesEntry, NotAMessage, decode, id_of
 
-__all__ = ["Contents", "Log"]
+__all__ = ["AgentiesLog", "LogContents"]
 
 LARGEST = 256 << 20
 """Bytes; Agenties trims the log to 5,000 messages whenever it starts."""
 
 
-class Contents(NamedTuple):
+class LogContents(NamedTuple):
     """The contents of a file with a given stamp: entries by id, in the order of their last lines, and problems."""
 
     stamp: Stamp | None
-    entries: dict[str, Entry]
+    entries: dict[str, AgentiesEntry]
     problems: list[Problem]
 
 
-class Log:
+class AgentiesLog:
     """One file, decoded again when it has changed. Thread-safe."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.Lock()
-        self._known = Contents(None, {}, [])
+        self._known = LogContents(None, {}, [])
 
-    def contents(self) -> Contents:
+    def contents(self) -> LogContents:
         """Return the current contents. Raises OSError."""
         with self._lock:
             stamp = path_stamp(self.path)
@@ -47,12 +47,12 @@ class Log:
                 self._known = self._read(stamp)
             return self._known
 
-    def _read(self, stamp: Stamp | None) -> Contents:
+    def _read(self, stamp: Stamp | None) -> LogContents:
         try:
             data = read_whole(self.path, LARGEST)
         except NotAFile as error:
-            return Contents(stamp, {}, [Problem(self.path.name, 1, 0, str(error))])
-        entries: dict[str, Entry] = {}
+            return LogContents(stamp, {}, [Problem(self.path.name, 1, 0, str(error))])
+        entries: dict[str, AgentiesEntry] = {}
         problems: list[Problem] = []
         time = 0.0
         for number, line in enumerate(_lines(data), 1):
@@ -69,7 +69,7 @@ class Log:
                     problems.append(Problem(self.path.name, number, piece.offset, entry.warning, fatal=False))
                 entries.pop(entry.message.id, None)
                 entries[entry.message.id] = entry
-        return Contents(stamp, entries, problems)
+        return LogContents(stamp, entries, problems)
 
     def record(self, message: Message) -> bytes:
         """Return the bytes of a message's last line. Raises ContentGone."""

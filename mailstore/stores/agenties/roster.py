@@ -13,15 +13,15 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.records.message import Problem
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.records.roster import Agent
-from mailstore.stores.agenties.decode import AGENT, ORCHESTRATOR, Entry, name_of
+from mailstore.stores.agenties.decode import AGENT, ORCHESTRATOR, AgentiesEntry, name_of
 from mailstore.stores.agenties.places import TEAMS
 
-__all__ = ["Team", "agents", "read_team", "team_stamps"]
+__all__ = ["AgentiesTeam", "agents", "read_team", "team_stamps"]
 
 IDLE, WORKING = "idle (inferred)", "working (inferred)"
 
 
-class Team(NamedTuple):
+class AgentiesTeam(NamedTuple):
     """The members' names and roles by id, and problems; `is_torn` if the file may be half-written."""
 
     members: dict[str, tuple[str, str]]
@@ -34,7 +34,7 @@ def team_stamps(folder: Path) -> tuple[Stamp | None, ...]:
     return tuple(path_stamp(folder / name) for name in TEAMS)
 
 
-def read_team(folder: Path) -> Team:
+def read_team(folder: Path) -> AgentiesTeam:
     """Return the team: a list of members, or a document with `members`; the exact form is undocumented."""
     for name in TEAMS:
         try:
@@ -43,14 +43,14 @@ def read_team(folder: Path) -> Team:
             continue
         except (NotAFile, OSError) as error:
             why = reason_of(error)
-            return Team({}, [Problem(name, 1, 0, why)])
+            return AgentiesTeam({}, [Problem(name, 1, 0, why)])
         try:
             document = loads(data)
         except UNREADABLE:
-            return Team({}, [Problem(name, 1, 0, "invalid JSON")], not data.rstrip().endswith((b"}", b"]")))
+            return AgentiesTeam({}, [Problem(name, 1, 0, "invalid JSON")], not data.rstrip().endswith((b"}", b"]")))
         listed = document.get("members") if isinstance(document, dict) else document
-        return Team(dict(filter(None, map(_member, _entries(listed)))), [])
-    return Team({}, [])
+        return AgentiesTeam(dict(filter(None, map(_member, _entries(listed)))), [])
+    return AgentiesTeam({}, [])
 
 
 def _entries(listed: Any) -> list[Any]:
@@ -66,7 +66,7 @@ def _member(entry: Any) -> tuple[str, tuple[str, str]] | None:
     return (session, (name, name_of(fields.get("role")))) if _is_agent(session) else None
 
 
-def agents(members: dict[str, tuple[str, str]], entries: Iterable[Entry]) -> list[Agent]:
+def agents(members: dict[str, tuple[str, str]], entries: Iterable[AgentiesEntry]) -> list[Agent]:
     """Return the members and everybody else in the mail; `entries` are in the order of sending."""
     busy: dict[str, bool] = {}
     for message, _, about, _ in entries:

@@ -11,7 +11,7 @@ from mailstore.files.stamp import stamp_of
 from mailstore.kit.part_reader import PartSource, is_settled
 from mailstore.records.events import Event
 from mailstore.records.message import Message
-from mailstore.stores.agenties.log import Log
+from mailstore.stores.agenties.log import AgentiesLog
 from mailstore.stores.agenties.roster import agents, read_team, team_stamps
 
 __all__ = ["AgentiesSource"]
@@ -22,7 +22,7 @@ ROSTER = "roster"
 class AgentiesSource(PartSource):
     """Two parts: the roster, which also depends on the mail, and the mail."""
 
-    def __init__(self, mailbox: Path, log: Log) -> None:
+    def __init__(self, mailbox: Path, log: AgentiesLog) -> None:
         self._mailbox = mailbox
         self._log = log
         self.begin()

@@ -15,7 +15,7 @@ from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.agenties.decode import body_of
-from mailstore.stores.agenties.log import Log
+from mailstore.stores.agenties.log import AgentiesLog
 from mailstore.stores.agenties.places import FOLDER, MAILBOX, TEAMS, find, looks_like_mail
 from mailstore.stores.agenties.source import AgentiesSource
 
@@ -57,7 +57,7 @@ class AgentiesStore(WatchedStore):
 
     def __init__(self, mailbox: Path, *, poll: bool = False) -> None:
         self._mailbox = mailbox
-        self._log = Log(mailbox)
+        self._log = AgentiesLog(mailbox)
         super().__init__(PartReader(AgentiesSource(mailbox, self._log)), mailbox.parent, poll=poll)
 
     @classmethod

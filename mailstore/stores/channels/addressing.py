@@ -10,7 +10,7 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.records.message import Message
 from mailstore.records.protocol import TAG_NAMESPACES, USER_NAMES
 from mailstore.records.roster import Agent
-from mailstore.stores.channels.decode import InvalidRecord, decode
+from mailstore.stores.channels.decode import InvalidChannelFile, decode
 from mailstore.stores.channels.places import CHANNELS, HUMAN, is_broadcast, is_message, tag_of
 from mailstore.stores.channels.roster import RosterFiles
 
@@ -118,7 +118,7 @@ def _channel_of(root: Path, message_id: str, channels: list[str]) -> str:
 def _read(path: Path) -> Message | None:
     try:
         return decode(read_whole(path), path.parent.name, path.name, 0.0).message
-    except (OSError, NotAFile, InvalidRecord):
+    except (OSError, NotAFile, InvalidChannelFile):
         return None
 
 

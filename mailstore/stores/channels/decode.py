@@ -13,7 +13,7 @@ from mailstore.kit.timestamps import parse_time, written_time
 from mailstore.records.message import NEVER, Location, Message, Receipt
 from mailstore.stores.channels.places import is_broadcast, person_or, sender_in, tag_of, time_in
 
-__all__ = ["DecodedMessage", "InvalidRecord", "TruncatedRecord", "body_of", "decode", "name_of", "record_in"]
+__all__ = ["DecodedMessage", "InvalidChannelFile", "TruncatedRecord", "body_of", "decode", "name_of", "record_in"]
 
 BOM = b"\xef\xbb\xbf"
 REASON_LENGTH = 100
@@ -21,11 +21,11 @@ WORDS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
 """JSON literals, which may be cut in the middle."""
 
 
-class InvalidRecord(Exception):
+class InvalidChannelFile(Exception):
     """A file doesn't contain the expected record; the text says why."""
 
 
-class TruncatedRecord(InvalidRecord):
+class TruncatedRecord(InvalidChannelFile):
     """A file ends before its record does; it may still be being written."""
 
 
@@ -45,9 +45,9 @@ def record_in(data: bytes) -> dict[str, Any]:
     except UNREADABLE as error:
         if _is_cut(data, error):
             raise TruncatedRecord("the file ends too early" if data else "it is empty") from error
-        raise InvalidRecord(f"invalid JSON: {str(error)[:REASON_LENGTH]}") from error
+        raise InvalidChannelFile(f"invalid JSON: {str(error)[:REASON_LENGTH]}") from error
     if not isinstance(record, dict):
-        raise InvalidRecord(f"not a record (JSON {type(record).__name__})")
+        raise InvalidChannelFile(f"not a record (JSON {type(record).__name__})")
     return record
 
 
@@ -70,7 +70,7 @@ def decode(data: bytes, channel: str, file: str, changed: float) -> DecodedMessa
     if not sender:
         sender, warning = sender_in(file), "no sender: taken from the file name"
     if not sender:
-        raise InvalidRecord("not a message: it has no sender")
+        raise InvalidChannelFile("not a message: it has no sender")
     said = record.get("timestamp")
     time, _ = parse_time(said)
     is_timed = time is not None
@@ -123,7 +123,7 @@ def body_of(record: dict[str, Any]) -> str:
     """Return a message's text, its code in a fenced block, and its artifacts as a list. Raises InvalidRecord."""
     content = record.get("content", record.get("text"))
     if content is None:
-        raise InvalidRecord("not a message: it has no content")
+        raise InvalidChannelFile("not a message: it has no content")
     if not isinstance(content, dict):
         return _as_text(content)
     parts = [_as_text(content.get("text"))]

@@ -18,7 +18,7 @@ from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent, Status
-from mailstore.stores.channels.decode import InvalidRecord, TruncatedRecord, name_of, record_in
+from mailstore.stores.channels.decode import InvalidChannelFile, TruncatedRecord, name_of, record_in
 from mailstore.stores.channels.places import ROSTER, is_broadcast, tag_of
 
 __all__ = ["RosterFiles", "merged"]
@@ -55,7 +55,7 @@ class RosterFiles:
                     record = record_in(read_whole(self._root / folder / name))
                 except FileNotFoundError:
                     continue
-                except (InvalidRecord, NotAFile, OSError) as error:
+                except (InvalidChannelFile, NotAFile, OSError) as error:
                     if isinstance(error, TruncatedRecord) and not is_settled(stamp.changed / 1e9, time.time()):
                         return None
                     why = reason_of(error)

@@ -16,7 +16,7 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.part_reader import PartSource, is_settled
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
-from mailstore.stores.channels.decode import InvalidRecord, TruncatedRecord, decode
+from mailstore.stores.channels.decode import InvalidChannelFile, TruncatedRecord, decode
 from mailstore.stores.channels.places import CHANNELS, is_message, person_or, sender_in, tag_of
 from mailstore.stores.channels.roster import RosterFiles
 
@@ -66,7 +66,7 @@ class ChannelFolder:
                 name = names.pop()
                 if not is_encodable(name):
                     continue
-                with suppress(InvalidRecord, NotAFile, OSError):
+                with suppress(InvalidChannelFile, NotAFile, OSError):
                     self.senders.add(decode(read_whole(self._path / name), self._path.name, name, 0.0).message.sender)
             names.clear()
 
@@ -158,7 +158,7 @@ class ChannelsSource(PartSource):
             letter = decode(read_whole(self._root / part), name, file, changed)
         except FileNotFoundError:
             return []
-        except (InvalidRecord, NotAFile, OSError) as error:
+        except (InvalidChannelFile, NotAFile, OSError) as error:
             folder.broken.add(file)
             if isinstance(error, TruncatedRecord) and not is_settled(changed):
                 return None

@@ -16,7 +16,7 @@ from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
-from mailstore.stores.channels.decode import InvalidRecord, body_of, decode, record_in
+from mailstore.stores.channels.decode import InvalidChannelFile, body_of, decode, record_in
 from mailstore.stores.channels.places import CHANNELS, ROSTER, find, looks_like_mail
 from mailstore.stores.channels.source import ChannelsSource
 
@@ -120,7 +120,7 @@ class ChannelsStore(WatchedStore):
         _, channel, name = file.split("/")
         try:
             found = decode(data, channel, name, 0.0).message
-        except InvalidRecord as error:
+        except InvalidChannelFile as error:
             raise ContentGone(f"{file} is no longer a message", "it was replaced") from error
         if found.id != message.id:
             raise ContentGone(f"{file} no longer has this message", "it was replaced")

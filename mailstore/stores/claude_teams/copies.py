@@ -11,25 +11,25 @@ import msgspec
 
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.records.message import NEVER, Location, Message
-from mailstore.stores.claude_teams.entries import Entry
+from mailstore.stores.claude_teams.entries import InboxEntry
 from mailstore.stores.claude_teams.notices import Notice
 from mailstore.stores.claude_teams.places import Team
 
-__all__ = ["Seen", "grouped", "id_of", "message_of"]
+__all__ = ["SeenEntry", "grouped", "id_of", "message_of"]
 
 AT_ONCE_SECONDS = 5.0
 """Maximum time between the copies of a broadcast."""
 PLAIN = "message"
 
 
-class Seen(msgspec.Struct, frozen=True, gc=False):
+class SeenEntry(msgspec.Struct, frozen=True, gc=False):
     """An entry that is or was in an inbox, with its position among equal entries, time, location and notice.
 
     `id` is the id of the message if this is its first copy.
     """
 
     id: str
-    entry: Entry
+    entry: InboxEntry
     ordinal: int
     time: float
     location: Location
@@ -41,18 +41,18 @@ class Seen(msgspec.Struct, frozen=True, gc=False):
         return self.notice.body if self.notice else self.entry.text
 
 
-def grouped(entries: Iterable[Seen]) -> list[list[Seen]]:
+def grouped(entries: Iterable[SeenEntry]) -> list[list[SeenEntry]]:
     """Group the copies of each message, newest message first, with its first copy in front.
 
     Copies have the same sender and text, are in different inboxes, and have the same id or nearly the same time.
     """
-    alike: defaultdict[tuple[str, str], list[Seen]] = defaultdict(list)
+    alike: defaultdict[tuple[str, str], list[SeenEntry]] = defaultdict(list)
     for seen in entries:
         alike[seen.entry.sender, seen.entry.text].append(seen)
-    groups: list[list[Seen]] = []
+    groups: list[list[SeenEntry]] = []
     for copies in alike.values():
         copies.sort(key=lambda seen: (seen.time, seen.entry.inbox, seen.ordinal))
-        recent: list[list[Seen]] = []
+        recent: list[list[SeenEntry]] = []
         for seen in copies:
             home = next((group for group in recent if _belongs(seen, group)), None)
             if home is None:
@@ -65,7 +65,7 @@ def grouped(entries: Iterable[Seen]) -> list[list[Seen]]:
     return groups
 
 
-def _belongs(seen: Seen, group: list[Seen]) -> bool:
+def _belongs(seen: SeenEntry, group: list[SeenEntry]) -> bool:
     """Return whether an entry belongs to a group of copies."""
     if any(seen.entry.inbox == other.entry.inbox for other in group):
         return False
@@ -77,7 +77,7 @@ def _belongs(seen: Seen, group: list[Seen]) -> bool:
     return seen.time - first.time <= AT_ONCE_SECONDS
 
 
-def id_of(team: Team, entry: Entry, ordinal: int) -> str:
+def id_of(team: Team, entry: InboxEntry, ordinal: int) -> str:
     """Return the id of a message from its first copy: the record's own, else one derived from constant fields."""
     if entry.message_id:
         return f"{entry.message_id}{team.suffix}"
@@ -86,7 +86,7 @@ def id_of(team: Team, entry: Entry, ordinal: int) -> str:
     return hashlib.sha256(facts.encode()).hexdigest()[:24]
 
 
-def message_of(team: Team, copies: list[Seen], inboxes: Collection[str] = ()) -> Message:
+def message_of(team: Team, copies: list[SeenEntry], inboxes: Collection[str] = ()) -> Message:
     """Return the message of a group of copies; `inboxes` are the names that a mention can refer to."""
     first = copies[0]
     entry, said = first.entry, first.notice

@@ -10,13 +10,13 @@ import msgspec
 from mailstore.files.salvage import BOM, UNREADABLE, each_object, lenient, loads
 from mailstore.kit.timestamps import parse_time
 
-__all__ = ["Cut", "Entry", "cut", "entry_of"]
+__all__ = ["ArrayElements", "InboxEntry", "cut", "entry_of"]
 
 ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 BLANK = re.compile(r"[\s,]*")
 
 
-class Cut(NamedTuple):
+class ArrayElements(NamedTuple):
     """An array's elements with their offsets, and where and why reading stopped early."""
 
     elements: list[tuple[int, bytes]]
@@ -24,7 +24,7 @@ class Cut(NamedTuple):
     reason: str = ""
 
 
-class Entry(msgspec.Struct, frozen=True, gc=False):
+class InboxEntry(msgspec.Struct, frozen=True, gc=False):
     """One entry of one inbox; `raw` is its bytes."""
 
     inbox: str
@@ -44,7 +44,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
         return self.inbox, self.message_id, self.sender, self.timestamp, self.text
 
 
-def cut(data: bytes) -> Cut:
+def cut(data: bytes) -> ArrayElements:
     """Split an array into its elements; those before damage and those found after it are kept."""
     try:
         elements = ELEMENTS.decode(data)
@@ -56,23 +56,23 @@ def cut(data: bytes) -> Cut:
         at = data.index(element, at)
         found.append((at, element))
         at += len(element)
-    return Cut(found)
+    return ArrayElements(found)
 
 
-def _cut_carefully(data: bytes) -> Cut:
+def _cut_carefully(data: bytes) -> ArrayElements:
     """Split an invalid array; it is read as Latin-1, in which a byte is a character."""
     text = data.decode("latin-1")
     start = len(BOM) if data.startswith(BOM) else 0
     opening = text.find("[", start)
     if opening < 0 or text[start:opening].strip("\x00 \t\r\n"):
-        return Cut([], 0, "is not a JSON array" if text[start:].strip("\x00 \t\r\n") else "is empty")
+        return ArrayElements([], 0, "is not a JSON array" if text[start:].strip("\x00 \t\r\n") else "is empty")
     found: list[tuple[int, bytes]] = []
     at = opening + 1
     while True:
         at = _behind(BLANK, text, at)
         if text.startswith("]", at):
             has_more = bool(text[at + 1 :].strip("\x00 \t\r\n"))
-            return Cut(found, at + 1, "has data after the array") if has_more else Cut(found)
+            return ArrayElements(found, at + 1, "has data after the array") if has_more else ArrayElements(found)
         try:
             _, end = lenient().raw_decode(text, at)
         except UNREADABLE:
@@ -80,8 +80,8 @@ def _cut_carefully(data: bytes) -> Cut:
         found.append((at, data[at:end]))
         at = end
     if at >= len(text):
-        return Cut(found, at, "ends too early")
-    return Cut([*found, *_behind_damage(data, text, at)], at, "contains invalid JSON")
+        return ArrayElements(found, at, "ends too early")
+    return ArrayElements([*found, *_behind_damage(data, text, at)], at, "contains invalid JSON")
 
 
 def _behind(pattern: re.Pattern[str], text: str, at: int) -> int:
@@ -103,7 +103,7 @@ def _behind_damage(data: bytes, text: str, start: int) -> list[tuple[int, bytes]
     return found
 
 
-def entry_of(inbox: str, raw: bytes) -> Entry | str:
+def entry_of(inbox: str, raw: bytes) -> InboxEntry | str:
     """Return the entry in an element, or why it is not a message."""
     try:
         value = loads(raw)
@@ -114,7 +114,7 @@ def entry_of(inbox: str, raw: bytes) -> Entry | str:
     for name in ("from", "text", "timestamp"):
         if not isinstance(value.get(name), str):
             return f"is not a message: {name!r} is {'missing' if value.get(name) is None else 'not text'}"
-    return Entry(
+    return InboxEntry(
         inbox,
         value["from"],
         value["text"],

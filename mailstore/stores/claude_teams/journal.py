@@ -18,9 +18,9 @@ from mailstore.files.append import append_lines, replace_file
 from mailstore.files.lines import Line
 from mailstore.files.salvage import salvage
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.stores.claude_teams.entries import Entry, entry_of
+from mailstore.stores.claude_teams.entries import InboxEntry, entry_of
 
-__all__ = ["Journal", "Kept", "known_in"]
+__all__ = ["KeptEntry", "TeamJournal", "known_in"]
 
 LARGEST = 1 << 30
 NOTE = "team.json"
@@ -35,7 +35,7 @@ def known_in(folder: Path) -> list[str]:
     # journals from before there were notes: the tasks of a deleted team may still show its name
     with suppress(OSError):
         tasks = [path.name for path in (folder.parent / "tasks").iterdir()]
-        found.update(name for name in tasks if Journal(folder / name).is_there)
+        found.update(name for name in tasks if TeamJournal(folder / name).is_there)
     return sorted(found)
 
 
@@ -43,21 +43,21 @@ def _journals() -> Path:
     return user_state_path("signalbox") / "claude-teams"
 
 
-def _note_in(path: Path) -> Note | None:
+def _note_in(path: Path) -> TeamNote | None:
     try:
-        return msgspec.json.decode(read_whole(path), type=Note)
+        return msgspec.json.decode(read_whole(path), type=TeamNote)
     except (OSError, NotAFile, msgspec.DecodeError):
         return None
 
 
-class Kept(NamedTuple):
+class KeptEntry(NamedTuple):
     """An entry, and its position among equal entries of one inbox, from 0."""
 
-    entry: Entry
+    entry: InboxEntry
     ordinal: int
 
 
-class Note(msgspec.Struct, frozen=True):
+class TeamNote(msgspec.Struct, frozen=True):
     """What is stored about a team besides its mail: folder, members, when it was last seen, since when it is gone.
 
     Times are in seconds since the epoch.
@@ -69,7 +69,7 @@ class Note(msgspec.Struct, frozen=True):
     gone: float | None = None
 
 
-class Journal:
+class TeamJournal:
     """One file of lines for each team, named after a hash of the team's folder; readable by its owner alone.
 
     A line contains an inbox, an entry's bytes, and its position among equal entries; a later line for the same
@@ -80,17 +80,17 @@ class Journal:
         self._team = team.absolute()
         name = hashlib.sha256(os.fsencode(self._team)).hexdigest()
         self.path = _journals() / name / "seen.jsonl"
-        self._noted: Note | None = None
+        self._noted: TeamNote | None = None
 
     @property
     def is_there(self) -> bool:
         """Whether the team has a journal."""
         return self.path.is_file()
 
-    def note(self) -> Note:
+    def note(self) -> TeamNote:
         """Return the note about the team."""
         if self._noted is None:
-            self._noted = _note_in(self.path.with_name(NOTE)) or Note(os.fsdecode(self._team))
+            self._noted = _note_in(self.path.with_name(NOTE)) or TeamNote(os.fsdecode(self._team))
         return self._noted
 
     def remember(self, members: Iterable[dict[str, Any]]) -> None:
@@ -98,7 +98,7 @@ class Journal:
         kept = [{key: each[key] for key in KEPT_OF_MEMBERS if key in each} for each in members]
         had = self.note()
         if self.is_there and (had.members != kept or had.gone is not None or not had.seen):
-            self._write(Note(os.fsdecode(self._team), kept, time.time()))
+            self._write(TeamNote(os.fsdecode(self._team), kept, time.time()))
 
     def gone_since(self, *, is_keeping: bool = True) -> float:
         """Return since when a missing team is gone, as far as known; store it the first time."""
@@ -119,12 +119,12 @@ class Journal:
                 return changed
         return now
 
-    def _write(self, note: Note) -> None:
+    def _write(self, note: TeamNote) -> None:
         self._noted = note
         with suppress(OSError, StoreError):  # the next look writes it again
             replace_file(self.path.with_name(NOTE), msgspec.json.encode(note), self.path.stat())
 
-    def read(self) -> Iterator[Kept]:
+    def read(self) -> Iterator[KeptEntry]:
         """Yield the stored entries; unreadable lines are skipped. Raises OSError and NotAFile."""
         try:
             data = read_whole(self.path, LARGEST)
@@ -135,10 +135,10 @@ class Journal:
                 match piece.value:
                     case {"inbox": str(inbox), "n": int(ordinal), "raw": str(raw)}:
                         entry = entry_of(inbox, raw.encode("utf-8", "replace"))
-                        if isinstance(entry, Entry):
-                            yield Kept(entry, ordinal)
+                        if isinstance(entry, InboxEntry):
+                            yield KeptEntry(entry, ordinal)
 
-    def keep(self, found: Iterable[Kept]) -> str:
+    def keep(self, found: Iterable[KeptEntry]) -> str:
         """Append entries; return a message saying why that failed, or nothing."""
         lines = [
             msgspec.json.encode(

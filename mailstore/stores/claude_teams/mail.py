@@ -15,9 +15,9 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.part_reader import is_settled
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Location, Message, Problem
-from mailstore.stores.claude_teams.copies import Seen, grouped, id_of, message_of
-from mailstore.stores.claude_teams.entries import Entry, cut, entry_of
-from mailstore.stores.claude_teams.journal import Journal, Kept
+from mailstore.stores.claude_teams.copies import SeenEntry, grouped, id_of, message_of
+from mailstore.stores.claude_teams.entries import InboxEntry, cut, entry_of
+from mailstore.stores.claude_teams.journal import KeptEntry, TeamJournal
 from mailstore.stores.claude_teams.notices import IDLE, notice
 from mailstore.stores.claude_teams.places import INBOXES, Team
 
@@ -38,20 +38,20 @@ class TeamMail:
         self.pending: set[str] = set()
         """Inboxes that may be half-written."""
         self.version = 0
-        self._journal = Journal(team.folder)
+        self._journal = TeamJournal(team.folder)
         self._is_keeping = is_keeping
-        self._seen: dict[tuple[object, int], Seen] = {}
+        self._seen: dict[tuple[object, int], SeenEntry] = {}
         self._times: dict[str, float] = {}
         self._stamps: dict[str, Stamp | None] = {}
         self._spoilt: dict[tuple[str, bytes, int], Problem] = {}
         self._faults: dict[str, Problem] = {}
-        self._by_id: dict[str, list[Seen]] = {}
-        self._messages: dict[int, tuple[list[Seen], Message]] = {}
-        self._groups: list[list[Seen]] = []
+        self._by_id: dict[str, list[SeenEntry]] = {}
+        self._messages: dict[int, tuple[list[SeenEntry], Message]] = {}
+        self._groups: list[list[SeenEntry]] = []
         self._remember()
 
     @property
-    def journal(self) -> Journal:
+    def journal(self) -> TeamJournal:
         """The team's journal."""
         return self._journal
 
@@ -76,19 +76,21 @@ class TeamMail:
     def _file(self, inbox: str) -> str:
         return f"{self.team.prefix}{INBOXES}/{inbox}.json"
 
-    def _put(self, entry: Entry, ordinal: int, where: Location) -> None:
+    def _put(self, entry: InboxEntry, ordinal: int, where: Location) -> None:
         time = entry.time if entry.time is not None else self._times.get(entry.inbox, 0.0)
         self._times[entry.inbox] = time
         key = (entry.key, ordinal)
         had = self._seen.get(key)
         if had is not None:
-            self._seen[key] = Seen(had.id, entry, ordinal, had.time, where, had.notice)
+            self._seen[key] = SeenEntry(had.id, entry, ordinal, had.time, where, had.notice)
         else:
-            self._seen[key] = Seen(id_of(self.team, entry, ordinal), entry, ordinal, time, where, notice(entry.text))
+            self._seen[key] = SeenEntry(
+                id_of(self.team, entry, ordinal), entry, ordinal, time, where, notice(entry.text)
+            )
 
     def look(self, stamps: Mapping[str, Stamp]) -> None:
         """Read the inboxes that have changed; `stamps` are those of the existing files."""
-        news: list[Kept] = []
+        news: list[KeptEntry] = []
         has_changed = False
         for name in [name for name in self._stamps if name not in stamps]:
             del self._stamps[name]
@@ -106,7 +108,7 @@ class TeamMail:
             if self._is_keeping and (why := self._journal.keep(news)):
                 self._faults[""] = Problem(str(self._journal.path), 1, 0, why, False)
 
-    def _read(self, name: str, stamp: Stamp) -> tuple[list[Kept], bool]:
+    def _read(self, name: str, stamp: Stamp) -> tuple[list[KeptEntry], bool]:
         """Read one inbox; return its new entries, and whether problems have changed."""
         before = (self._faults.pop(name, None), len(self._spoilt), name in self.pending)
         self.pending.discard(name)
@@ -126,7 +128,7 @@ class TeamMail:
         news = list(self._merged(name, data, elements))
         return news, (self._faults.get(name), len(self._spoilt), name in self.pending) != before
 
-    def _merged(self, name: str, data: bytes, elements: Iterable[tuple[int, bytes]]) -> Iterator[Kept]:
+    def _merged(self, name: str, data: bytes, elements: Iterable[tuple[int, bytes]]) -> Iterator[KeptEntry]:
         inbox = name.removesuffix(".json")
         equals: Counter[object] = Counter()
         for offset, raw in elements:
@@ -144,14 +146,14 @@ class TeamMail:
             if is_new or (had and had.location.length == 0):
                 self._put(entry, ordinal, Location(self._file(inbox), offset, len(raw)))
             if is_new:
-                yield Kept(entry, ordinal)
+                yield KeptEntry(entry, ordinal)
 
     def _problem(self, name: str, data: bytes, offset: int, reason: str) -> Problem:
         return Problem(self._file(name[:-5]), data.count(b"\n", 0, offset) + 1, offset, reason)
 
     def _group(self) -> None:
         self._groups = grouped(self._seen.values())
-        by_id: dict[str, list[Seen]] = {}
+        by_id: dict[str, list[SeenEntry]] = {}
         for group in self._groups:
             by_id.setdefault(group[0].id, []).extend(group)
         self._by_id = by_id
@@ -159,7 +161,7 @@ class TeamMail:
     def events(self) -> list[Event]:
         """Return the messages, newest first, their deliveries where recorded, and the problems."""
         found: list[Event] = []
-        messages: dict[int, tuple[list[Seen], Message]] = {}
+        messages: dict[int, tuple[list[SeenEntry], Message]] = {}
         inboxes = self.inboxes()
         idle = self._first_idle()
         for group in self._groups:
@@ -189,14 +191,14 @@ class TeamMail:
                 found[key] = group[0].id
         return found
 
-    def find(self, message: Message) -> Seen | None:
+    def find(self, message: Message) -> SeenEntry | None:
         """Return the entry of a message; among several the one at the message's location."""
         found = self._by_id.get(message.id, [])
         exact = [it for it in found if it.entry.timestamp == message.timestamp and it.location == message.location]
         likely = [it for it in found if it.entry.timestamp == message.timestamp]
         return next(iter(exact or likely or found), None)
 
-    def traffic(self) -> list[Seen]:
+    def traffic(self) -> list[SeenEntry]:
         """Return one copy of every message, newest first."""
         return [group[0] for group in self._groups]
 
@@ -205,7 +207,7 @@ class TeamMail:
         return {name.removesuffix(".json") for name in self._stamps} | {it.entry.inbox for it in self._seen.values()}
 
 
-def _idler(group: list[Seen]) -> tuple[str, str]:
+def _idler(group: list[SeenEntry]) -> tuple[str, str]:
     """Return sender and recipient of an idle notification; NOBODY for any other message."""
     first = group[0]
     is_idle = first.notice is not None and first.notice.type == IDLE

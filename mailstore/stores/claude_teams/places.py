@@ -11,9 +11,9 @@ from typing import Any
 
 from mailstore.files.salvage import loads
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.stores.claude_teams.journal import Journal, known_in
+from mailstore.stores.claude_teams.journal import TeamJournal, known_in
 
-__all__ = ["CONFIG", "INBOXES", "Place", "Team", "find", "is_team", "read_object"]
+__all__ = ["CONFIG", "INBOXES", "Team", "TeamsPlace", "find", "is_team", "read_object"]
 
 CONFIG = "config.json"
 INBOXES = "inboxes"
@@ -65,7 +65,7 @@ class Team:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TeamsPlace:
     """The location of a mailbox: the folder of one team, or of several.
 
     If `is_gone`, the folder no longer exists when opened, and the journal is shown.
@@ -99,7 +99,7 @@ class Place:
         return Team(self.folder / name, f"@{name}")
 
 
-def find(path: Path) -> Place | None:
+def find(path: Path) -> TeamsPlace | None:
     """Return the mailbox for a path: a team's folder or a file in it, a folder of teams, or the one above that."""
     path = path.absolute()
     if path.is_file():
@@ -107,20 +107,20 @@ def find(path: Path) -> Place | None:
     if path.name == INBOXES:
         path = path.parent
     if is_team(path):
-        return Place(path)
+        return TeamsPlace(path)
     for folder in (path, path / TEAMS):
         if _holds_teams(folder) or (folder.name == TEAMS and folder.is_dir() and not any(folder.iterdir())):
-            return Place(folder, is_several=True)
+            return TeamsPlace(folder, is_several=True)
     return _remembered(path)
 
 
-def _remembered(path: Path) -> Place | None:
+def _remembered(path: Path) -> TeamsPlace | None:
     """Return the mailbox that was at a path and has a journal."""
-    if not path.exists() and Journal(path).is_there:
-        return Place(path, is_gone=True)
+    if not path.exists() and TeamJournal(path).is_there:
+        return TeamsPlace(path, is_gone=True)
     for folder in (path, path / TEAMS):
         if known_in(folder):
-            return Place(folder, is_several=True, is_gone=not folder.exists())
+            return TeamsPlace(folder, is_several=True, is_gone=not folder.exists())
     return None
 
 

@@ -20,7 +20,7 @@ from mailstore.kit.part_reader import is_settled
 from mailstore.kit.timestamps import parse_time
 from mailstore.records.message import Problem
 from mailstore.records.roster import Agent, Status
-from mailstore.stores.claude_teams.copies import Seen
+from mailstore.stores.claude_teams.copies import SeenEntry
 from mailstore.stores.claude_teams.mail import TeamMail
 from mailstore.stores.claude_teams.notices import IDLE, LEFT
 from mailstore.stores.claude_teams.places import CONFIG, Team, read_object
@@ -30,7 +30,7 @@ __all__ = ["agents", "gone_words", "members", "named_apart", "read_config", "tas
 MOST_TASKS = 1000
 
 
-class Config(msgspec.Struct, frozen=True):
+class TeamConfig(msgspec.Struct, frozen=True):
     """The contents of the roster file and its problem, if any; `is_torn` if it may be half-written."""
 
     value: dict[str, Any] = {}
@@ -38,24 +38,24 @@ class Config(msgspec.Struct, frozen=True):
     is_torn: bool = False
 
 
-def read_config(team: Team) -> Config:
+def read_config(team: Team) -> TeamConfig:
     """Read a team's roster file."""
     name = f"{team.prefix}{CONFIG}"
     try:
         value = loads(read_whole(team.config))
     except FileNotFoundError:
-        return Config()
+        return TeamConfig()
     except NotAFile as error:
-        return Config(problem=Problem(name, 1, 0, str(error), False))
+        return TeamConfig(problem=Problem(name, 1, 0, str(error), False))
     except OSError as error:
-        return Config(problem=Problem(name, 1, 0, reason_of(error), False))
+        return TeamConfig(problem=Problem(name, 1, 0, reason_of(error), False))
     except UNREADABLE:
         stamp = path_stamp(team.config)
         is_torn = stamp is not None and not is_settled(stamp.changed / 1e9)
-        return Config(problem=Problem(name, 1, 0, "the roster is invalid JSON", False), is_torn=is_torn)
+        return TeamConfig(problem=Problem(name, 1, 0, "the roster is invalid JSON", False), is_torn=is_torn)
     if isinstance(value, dict) and isinstance(value.get("members"), list):
-        return Config(value)
-    return Config(problem=Problem(name, 1, 0, "the roster names no members", False))
+        return TeamConfig(value)
+    return TeamConfig(problem=Problem(name, 1, 0, "the roster names no members", False))
 
 
 def members(config: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -79,7 +79,7 @@ def agents(mail: TeamMail, config: dict[str, Any], *, gone_since: float | None =
     team = mail.team
     is_gone = gone_since is not None
     listed = members(config)
-    last: dict[str, Seen] = {}
+    last: dict[str, SeenEntry] = {}
     for sent in mail.traffic():
         last.setdefault(sent.entry.sender.removesuffix(f"@{team.name}"), sent)
     doing = {} if is_gone else _tasks(team)
@@ -120,11 +120,11 @@ def named_apart(found: Sequence[Agent]) -> list[Agent]:
     return [agent if is_one(agent) else msgspec.structs.replace(agent, name="") for agent in found]
 
 
-def _type(seen: Seen) -> str:
+def _type(seen: SeenEntry) -> str:
     return seen.notice.type if seen.notice else ""
 
 
-def _activity(member: dict[str, Any] | None, seen: Seen | None, task: str) -> str:
+def _activity(member: dict[str, Any] | None, seen: SeenEntry | None, task: str) -> str:
     if seen is not None and _type(seen) == IDLE:
         return f"idle since {_utc(seen.time)}{f', at: {task}' if task else ''}"
     if member and member.get("isActive") is False and not task:

@@ -11,9 +11,9 @@ from mailstore.kit.part_reader import PartSource
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
-from mailstore.stores.claude_teams.copies import Seen
+from mailstore.stores.claude_teams.copies import SeenEntry
 from mailstore.stores.claude_teams.mail import TeamMail
-from mailstore.stores.claude_teams.places import CONFIG, Place, Team
+from mailstore.stores.claude_teams.places import CONFIG, Team, TeamsPlace
 from mailstore.stores.claude_teams.roster import agents, gone_words, members, named_apart, read_config, task_stamps
 
 __all__ = ["TeamsSource"]
@@ -27,7 +27,7 @@ class TeamsSource(PartSource):
     A team whose folder is gone keeps its mail, and its agents are dead.
     """
 
-    def __init__(self, place: Place, *, is_keeping: bool = True) -> None:
+    def __init__(self, place: TeamsPlace, *, is_keeping: bool = True) -> None:
         self._place = place
         self._is_keeping = is_keeping
         self._mail: dict[str, TeamMail] = {}
@@ -111,7 +111,7 @@ class TeamsSource(PartSource):
             return event.id, event.sender, event.timestamp, event.subject
         return event
 
-    def find(self, message: Message) -> Seen | None:
+    def find(self, message: Message) -> SeenEntry | None:
         """Return the entry of a message."""
         for mail in list(self._mail.values()):
             if (seen := mail.find(message)) is not None:

@@ -12,11 +12,11 @@ from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
 from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
-from mailstore.stores.claude_teams.copies import Seen, id_of, message_of
-from mailstore.stores.claude_teams.entries import Entry, entry_of
-from mailstore.stores.claude_teams.journal import Journal
+from mailstore.stores.claude_teams.copies import SeenEntry, id_of, message_of
+from mailstore.stores.claude_teams.entries import InboxEntry, entry_of
+from mailstore.stores.claude_teams.journal import TeamJournal
 from mailstore.stores.claude_teams.notices import notice
-from mailstore.stores.claude_teams.places import INBOXES, Place, Team, find
+from mailstore.stores.claude_teams.places import INBOXES, Team, TeamsPlace, find
 from mailstore.stores.claude_teams.roster import gone_words
 from mailstore.stores.claude_teams.source import TeamsSource
 
@@ -53,7 +53,7 @@ class ClaudeTeamsStore(WatchedStore):
     )
     known_fields: ClassVar[frozenset[str]] = frozenset({"from", "text", "timestamp", "read"})
 
-    def __init__(self, place: Place, *, poll: bool = False) -> None:
+    def __init__(self, place: TeamsPlace, *, poll: bool = False) -> None:
         self._place = place
         self._source = TeamsSource(place)
         declared = self.declared
@@ -87,7 +87,7 @@ class ClaudeTeamsStore(WatchedStore):
             return ""
         if self._place.is_several:
             return f"{folder} is gone: showing what was seen of its teams"
-        return gone_words(folder.name, Journal(folder).gone_since())
+        return gone_words(folder.name, TeamJournal(folder).gone_since())
 
     @property
     def capabilities(self) -> Capabilities:
@@ -106,7 +106,7 @@ class ClaudeTeamsStore(WatchedStore):
         """Return the bytes of a message's entry as last seen. Raises ContentGone."""
         return self._found(message).entry.raw
 
-    def _found(self, message: Message) -> Seen:
+    def _found(self, message: Message) -> SeenEntry:
         """Return the entry of a message; if this store hasn't seen it, from the files and the journal."""
         if (found := self._source.find(message)) is not None:
             return found
@@ -132,13 +132,13 @@ class ClaudeTeamsStore(WatchedStore):
         for team in gone:
             if any(name.endswith(f"@{team.name}") for name in draft.recipients):
                 raise DraftRefused(
-                    "to", gone_words(team.name, Journal(team.folder).gone_since()), "nobody reads mail there"
+                    "to", gone_words(team.name, TeamJournal(team.folder).gone_since()), "nobody reads mail there"
                 )
         team, written = write(teams, draft)
         copies = []
         for it in written:
             entry = entry_of(it.name, it.raw)
-            assert isinstance(entry, Entry)
+            assert isinstance(entry, InboxEntry)
             where = Location(f"{team.prefix}{INBOXES}/{it.name}.json", it.offset, len(it.raw))
-            copies.append(Seen(id_of(team, entry, 0), entry, 0, entry.time or 0.0, where, notice(entry.text)))
+            copies.append(SeenEntry(id_of(team, entry, 0), entry, 0, entry.time or 0.0, where, notice(entry.text)))
         return message_of(team, sorted(copies, key=lambda seen: seen.entry.inbox), {it.name for it in written})

@@ -10,7 +10,7 @@ from mailstore.records.message import NEVER, SOMEBODY, Message, Receipt
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.mapped.fields import flag_of, found_in, text_of, texts_of, time_of
-from mailstore.stores.mapped.origins import Record
+from mailstore.stores.mapped.origins import MappedRecord
 
 if TYPE_CHECKING:
     from mailstore.stores.mapped.mapping import AgentMap, Finder, Mapping
@@ -34,23 +34,23 @@ class Decoded(NamedTuple):
     receipt: Receipt | None
 
 
-def is_wanted(mapping: Mapping, record: Record) -> bool:
+def is_wanted(mapping: Mapping, record: MappedRecord) -> bool:
     """Return whether a record passes the mapping's `only`."""
     return mapping.source.only is None or flag_of(mapping.source.only, record.value, record.groups)
 
 
-def derived_id(record: Record, is_file: bool) -> str:
+def derived_id(record: MappedRecord, is_file: bool) -> str:
     """Return a stable id for a record without one; equal records in one file share it."""
     place = record.location.file.encode("utf-8", "replace") + b"\x00" if is_file else b""
     return hashlib.sha256(place + record.raw).hexdigest()[:20]
 
 
-def body_of(mapping: Mapping, record: Record) -> str:
+def body_of(mapping: Mapping, record: MappedRecord) -> str:
     """Return a record's body."""
     return text_of(found_in(mapping.message.body, record.value, record.groups))
 
 
-def message_of(mapping: Mapping, record: Record, last_time: float) -> Decoded | str:
+def message_of(mapping: Mapping, record: MappedRecord, last_time: float) -> Decoded | str:
     """Return the message in a record, or why it is not one; the id may be empty."""
     fields, value, groups = mapping.message, record.value, record.groups
     sender = next(iter(texts_of(fields.sender, value, groups)), "")
@@ -102,7 +102,7 @@ def _named(mapping: Mapping, name: str) -> str:
     return "all" if name in mapping.names.all or name in BROADCAST_NAMES else name
 
 
-def _ttl(mapping: Mapping, record: Record, time: float) -> float:
+def _ttl(mapping: Mapping, record: MappedRecord, time: float) -> float:
     fields = mapping.message
     _, expires = time_of(fields.expires, record.value, record.groups)
     if expires is not None:
@@ -114,7 +114,7 @@ def _ttl(mapping: Mapping, record: Record, time: float) -> float:
     return hours if hours > 0 else NEVER
 
 
-def agent_of(fields: AgentMap, record: Record) -> Agent | None:
+def agent_of(fields: AgentMap, record: MappedRecord) -> Agent | None:
     """Return the agent in a record, or None."""
     value, groups = record.value, record.groups
     session_id = text_of(found_in(fields.id, value, groups)).strip()

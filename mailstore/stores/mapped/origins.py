@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from mailstore.records.message import Location, Problem
 
-__all__ = ["Origin", "Read", "Record"]
+__all__ = ["MappedRecord", "Origin", "OriginRead"]
 
 
-class Record(NamedTuple):
+class MappedRecord(NamedTuple):
     """One record: its value, bytes, location, the groups of its file's path, and its line or row number."""
 
     value: Any
@@ -21,13 +21,13 @@ class Record(NamedTuple):
     line: int = 1
 
 
-class Read(NamedTuple):
+class OriginRead(NamedTuple):
     """The contents of a part; `is_torn` if it may change without a new stamp.
 
     If `is_more`, only what was added since the last reading; everything read before is unchanged.
     """
 
-    records: list[Record]
+    records: list[MappedRecord]
     problems: list[Problem]
     is_torn: bool = False
     is_more: bool = False
@@ -42,11 +42,11 @@ class Origin:
         """Return the parts with their stamps, newest first. Raises OSError."""
         raise NotImplementedError
 
-    def read(self, part: str, *, more: bool = False) -> Read:
+    def read(self, part: str, *, more: bool = False) -> OriginRead:
         """Return the contents of a part; with `more`, additions since the last reading are enough. Raises OSError."""
         raise NotImplementedError
 
-    def near(self, where: Location, column: str, text: str) -> Iterator[Record]:
+    def near(self, where: Location, column: str, text: str) -> Iterator[MappedRecord]:
         """Yield the records that may be the one from a location, most likely first. Raises OSError.
 
         `column` is the column with its id, `text`, if there is one.

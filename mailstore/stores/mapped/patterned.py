@@ -20,16 +20,16 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.part_reader import is_settled
 from mailstore.records.message import Location, Problem
 from mailstore.stores.mapped.fields import at_path
-from mailstore.stores.mapped.origins import Origin, Read, Record
+from mailstore.stores.mapped.origins import MappedRecord, Origin, OriginRead
 
-__all__ = ["Files", "Lines", "Whole"]
+__all__ = ["PatternedDocuments", "PatternedFiles", "PatternedLines"]
 
 LARGEST_LINES = 1 << 30
 WILD = re.compile(r"[*?[]")
 MOST_FOLDERS = 10_000
 
 
-class Files(Origin):
+class PatternedFiles(Origin):
     """The files that match a pattern; `*`, `?` and `[…]` match within a name, `**` any folders."""
 
     def __init__(self, folder: Path, pattern: str, path: str | None) -> None:
@@ -100,16 +100,16 @@ class Files(Origin):
         match = self._path.search(part) if self._path else None
         return {name: text for name, text in match.groupdict().items() if text} if match else {}
 
-    def _bytes(self, part: str, largest: int) -> bytes | Read:
+    def _bytes(self, part: str, largest: int) -> bytes | OriginRead:
         """Return a file's bytes, or a Read with the problem."""
         try:
             return read_whole(self.folder / part, largest)
         except FileNotFoundError:
-            return Read([], [])
+            return OriginRead([], [])
         except NotAFile as error:
-            return Read([], [Problem(part, 1, 0, str(error))])
+            return OriginRead([], [Problem(part, 1, 0, str(error))])
         except OSError as error:
-            return Read([], [Problem(part, 1, 0, reason_of(error))])
+            return OriginRead([], [Problem(part, 1, 0, reason_of(error))])
 
     def _is_settled(self, part: str) -> bool:
         try:
@@ -126,14 +126,14 @@ class Head(NamedTuple):
     checksum: int
 
 
-class Lines(Files):
+class PatternedLines(PatternedFiles):
     """Files with one record per line."""
 
     def __init__(self, folder: Path, pattern: str, path: str | None) -> None:
         super().__init__(folder, pattern, path)
         self._heads: dict[str, Head] = {}
 
-    def near(self, where: Location, column: str, text: str) -> Iterator[Record]:
+    def near(self, where: Location, column: str, text: str) -> Iterator[MappedRecord]:
         """Yield the record at the location, then the file's other records."""
         path = self.folder / where.file
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -143,13 +143,13 @@ class Lines(Files):
             os.close(fd)
         for piece in salvage(Line(where.offset, data))[0]:
             if isinstance(piece.value, dict):
-                yield Record(piece.value, piece.data, where, self.groups(where.file))
+                yield MappedRecord(piece.value, piece.data, where, self.groups(where.file))
         yield from super().near(where, column, text)
 
-    def read(self, part: str, *, more: bool = False) -> Read:
+    def read(self, part: str, *, more: bool = False) -> OriginRead:
         """Return a file's records; a last line without newline is held back until it has settled."""
         data = self._bytes(part, LARGEST_LINES)
-        if isinstance(data, Read):
+        if isinstance(data, OriginRead):
             return data
         head = self._heads.pop(part, None) if more else None
         if head is not None and (len(data) < head.end or crc32(memoryview(data)[: head.end]) != head.checksum):
@@ -165,11 +165,11 @@ class Lines(Files):
             checksum = crc32(memoryview(data)[start.end : whole], start.checksum)
             self._heads[part] = Head(whole, start.lines + len(lines), checksum)
         records, problems = self._cut(part, lines, start)
-        return Read(records, problems, is_torn, is_more=head is not None)
+        return OriginRead(records, problems, is_torn, is_more=head is not None)
 
-    def _cut(self, part: str, lines: list[bytes], start: Head) -> tuple[list[Record], list[Problem]]:
+    def _cut(self, part: str, lines: list[bytes], start: Head) -> tuple[list[MappedRecord], list[Problem]]:
         groups = self.groups(part)
-        records: list[Record] = []
+        records: list[MappedRecord] = []
         problems: list[Problem] = []
         offset = start.end
         for number, line in enumerate(lines, start.lines + 1):
@@ -178,43 +178,43 @@ class Lines(Files):
             for piece in pieces:
                 if isinstance(piece.value, dict):
                     where = Location(part, piece.offset, len(piece.data))
-                    records.append(Record(piece.value, piece.data, where, groups, number))
+                    records.append(MappedRecord(piece.value, piece.data, where, groups, number))
                 else:
                     problems.append(Problem(part, number, piece.offset, "is not a record: not a JSON object"))
             offset += len(line) + 1
         return records, problems
 
 
-class Whole(Files):
+class PatternedDocuments(PatternedFiles):
     """Files of one JSON value: a record, a list of records, or an object with such a list."""
 
     def __init__(self, folder: Path, pattern: str, path: str | None, records: str | None) -> None:
         super().__init__(folder, pattern, path)
         self._records = records
 
-    def read(self, part: str, *, more: bool = False) -> Read:
+    def read(self, part: str, *, more: bool = False) -> OriginRead:
         """Return a file's records; an invalid one that was changed just now may be half-written."""
         data = self._bytes(part, 64 << 20)
-        if isinstance(data, Read):
+        if isinstance(data, OriginRead):
             return data
         try:
             value = loads(data)
         except UNREADABLE:
             if not self._is_settled(part):
-                return Read([], [], is_torn=True)
-            return Read([], [Problem(part, 1, 0, "is invalid JSON" if data.strip() else "is empty")])
+                return OriginRead([], [], is_torn=True)
+            return OriginRead([], [Problem(part, 1, 0, "is invalid JSON" if data.strip() else "is empty")])
         groups = self.groups(part)
         found = at_path(value, self._records) if self._records else value
         if isinstance(found, dict) and not self._records:
-            return Read([Record(found, data, Location(part, 0, len(data)), groups)], [])
+            return OriginRead([MappedRecord(found, data, Location(part, 0, len(data)), groups)], [])
         if not isinstance(found, list):
             where = f" at {self._records}" if self._records else ""
-            return Read([], [Problem(part, 1, 0, f"contains no records{where}")])
+            return OriginRead([], [Problem(part, 1, 0, f"contains no records{where}")])
         records, problems = [], []
         for number, each in enumerate(found):
             if isinstance(each, dict):
                 raw = json.dumps(each, ensure_ascii=False).encode("utf-8", "replace")
-                records.append(Record(each, raw, Location(part, number, 0), groups))
+                records.append(MappedRecord(each, raw, Location(part, number, 0), groups))
             else:
                 problems.append(Problem(part, 1, 0, f"number {number + 1} is not a record: not a JSON object"))
-        return Read(records, problems)
+        return OriginRead(records, problems)

@@ -11,12 +11,12 @@ from typing import Any
 
 from mailstore.files.database import Unreadable, database_stamp, read_database
 from mailstore.records.message import Location, Problem
-from mailstore.stores.mapped.origins import Origin, Read, Record
+from mailstore.stores.mapped.origins import MappedRecord, Origin, OriginRead
 
-__all__ = ["Database"]
+__all__ = ["MappedDatabase"]
 
 
-class Database(Origin):
+class MappedDatabase(Origin):
     """The rows of a table or a query, read again when the database changes."""
 
     def __init__(self, folder: Path, name: str, table: str | None, query: str | None) -> None:
@@ -25,14 +25,14 @@ class Database(Origin):
         quoted = '"' + (table or "").replace('"', '""') + '"'
         self._query = query or f"SELECT * FROM {quoted}"  # noqa: S608 - the name is quoted
         self._table = table or "query"
-        self._held = Read([], [])
+        self._held = OriginRead([], [])
 
     def parts(self, *, closely: bool) -> dict[str, Hashable]:
         """Return the database as a part. Raises FileNotFoundError."""
         self.path.lstat()
         return {self.path.name: database_stamp(self.path)}
 
-    def near(self, where: Location, column: str, text: str) -> Iterator[Record]:
+    def near(self, where: Location, column: str, text: str) -> Iterator[MappedRecord]:
         """Yield the rows with an id, or all rows if no column contains it."""
         query = self._query.rstrip().rstrip(";")
         values: tuple[str, ...] = ()
@@ -45,22 +45,22 @@ class Database(Origin):
             return
         yield from map(self._record, rows, range(1, len(rows) + 1))
 
-    def read(self, part: str, *, more: bool = False) -> Read:
+    def read(self, part: str, *, more: bool = False) -> OriginRead:
         """Return the rows; while they can't be read, the previous ones and a problem."""
         odd: set[int] = set()
         try:
             rows = read_database(self.path, lambda connection: self._rows(connection, self._query, odd=odd))
         except Unreadable as error:
-            self._held = Read(self._held.records, [Problem(part, 1, 0, str(error))], is_torn=True)
+            self._held = OriginRead(self._held.records, [Problem(part, 1, 0, str(error))], is_torn=True)
             return self._held
         why = f"{self._table}, row %d: invalid UTF-8, shown as \ufffd"
         problems = [Problem(part, number, 0, why % number, fatal=False) for number in sorted(odd)]
-        self._held = Read(list(map(self._record, rows, range(1, len(rows) + 1))), problems)
+        self._held = OriginRead(list(map(self._record, rows, range(1, len(rows) + 1))), problems)
         return self._held
 
-    def _record(self, row: dict[str, Any], number: int) -> Record:
+    def _record(self, row: dict[str, Any], number: int) -> MappedRecord:
         raw = json.dumps(row, ensure_ascii=False, default=_plain).encode("utf-8", "replace")
-        return Record(row, raw, Location(self._table, number, 0), line=number)
+        return MappedRecord(row, raw, Location(self._table, number, 0), line=number)
 
     def _rows(
         self, connection: sqlite3.Connection, query: str, values: tuple[str, ...] = (), odd: set[int] | None = None

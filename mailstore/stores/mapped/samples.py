@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from mailstore.errors import MailboxMissing, StoreError, reason_of
 from mailstore.files.database import Unreadable, is_database, read_database
 from mailstore.files.salvage import UNREADABLE, loads
-from mailstore.stores.mapped.origins import Record
-from mailstore.stores.mapped.patterned import Files, Lines, Whole
-from mailstore.stores.mapped.rows import Database
+from mailstore.stores.mapped.origins import MappedRecord
+from mailstore.stores.mapped.patterned import PatternedDocuments, PatternedFiles, PatternedLines
+from mailstore.stores.mapped.rows import MappedDatabase
 
 __all__ = ["Sample", "leaves", "samples"]
 
@@ -29,7 +29,7 @@ class Sample(NamedTuple):
     """Records of one possible source: its table of the mapping, and what each file's path gives."""
 
     source: dict[str, Any]
-    records: list[Record]
+    records: list[MappedRecord]
     names: tuple[str, ...] = ()
 
 
@@ -80,13 +80,13 @@ def _file(path: Path) -> Sample | None:
     """Return the records of one file: lines, or one JSON value that holds a list of them."""
     if path.suffix == ".json":
         for records in (None, *LISTS):
-            found = Whole(path.parent, _literal(path.name), None, records).read(path.name).records
+            found = PatternedDocuments(path.parent, _literal(path.name), None, records).read(path.name).records
             if found and (
                 len(found) > 1 or records or not any(isinstance(found[0].value.get(it), list) for it in LISTS)
             ):
                 source = {"json": _literal(str(path))} | ({"records": records} if records else {})
                 return Sample(source, found[:MOST_RECORDS])
-    found = Lines(path.parent, _literal(path.name), None).read(path.name).records
+    found = PatternedLines(path.parent, _literal(path.name), None).read(path.name).records
     return Sample({"jsonl": _literal(str(path))}, found[:MOST_RECORDS])
 
 
@@ -98,7 +98,9 @@ def _literal(text: str) -> str:
 def _folder(path: Path) -> Sample | None:
     """Return the records of a folder's files, of the kind of which there are most."""
     root = _literal(str(path))
-    kinds = {suffix: Files(path, f"{root}/**/*.{suffix}", None).parts(closely=True) for suffix in ("json", "jsonl")}
+    kinds = {
+        suffix: PatternedFiles(path, f"{root}/**/*.{suffix}", None).parts(closely=True) for suffix in ("json", "jsonl")
+    }
     suffix = max(kinds, key=lambda suffix: len(kinds[suffix]))
     names = list(kinds[suffix])
     if not names:
@@ -109,7 +111,11 @@ def _folder(path: Path) -> Sample | None:
     chosen = names[:: max(1, len(names) // MOST_FILES)]
     share = max(1, MOST_RECORDS // len(chosen))
     for records in (None, *(LISTS if suffix == "json" else ())):
-        origin = Lines(path, pattern, None) if suffix == "jsonl" else Whole(path, pattern, None, records)
+        origin = (
+            PatternedLines(path, pattern, None)
+            if suffix == "jsonl"
+            else PatternedDocuments(path, pattern, None, records)
+        )
         found = [record for part in chosen for record in origin.read(part).records[:share]]
         if records or not all(any(isinstance(it.value.get(name), list) for name in LISTS) for it in found):
             source = {suffix: pattern} | ({"records": records} if records else {})
@@ -129,7 +135,7 @@ def _tables(path: Path) -> list[Sample]:
     for table in read_database(path, look):
         quoted = '"' + table.replace('"', '""') + '"'
         limited = f"SELECT * FROM {quoted} LIMIT {MOST_RECORDS}"  # noqa: S608 - the name is quoted
-        records = Database(path.parent, path.name, None, limited).read(path.name).records
+        records = MappedDatabase(path.parent, path.name, None, limited).read(path.name).records
         if records:
             found.append(Sample({"database": str(path), "table": table}, records))
     if not found:

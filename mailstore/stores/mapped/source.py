@@ -17,10 +17,10 @@ from mailstore.records.message import Location, Message, Problem
 from mailstore.records.protocol import TAG_NAMESPACES
 from mailstore.records.roster import Agent
 from mailstore.stores.mapped.decode import Decoded, agent_of, derived_id, is_wanted, message_of
-from mailstore.stores.mapped.origins import Origin, Record
-from mailstore.stores.mapped.patterned import Files, Lines, Whole
-from mailstore.stores.mapped.rows import Database
-from mailstore.stores.mapped.threads import Labels
+from mailstore.stores.mapped.origins import MappedRecord, Origin
+from mailstore.stores.mapped.patterned import PatternedDocuments, PatternedFiles, PatternedLines
+from mailstore.stores.mapped.rows import MappedDatabase
+from mailstore.stores.mapped.threads import ThreadLabels
 
 if TYPE_CHECKING:
     from mailstore.stores.mapped.mapping import Mapping as MailMapping
@@ -33,7 +33,7 @@ MAIL = "mail:"
 NOBODY: dict[str, Hashable] = {}
 
 
-class Held:
+class HeldPart:
     """What has been read of one part."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class MappedSource(PartSource):
         self.mapping = mapping
         self.origin = origin_of(mapping.source, folder)
         self.people = origin_of(mapping.agents.source, folder) if mapping.agents else None
-        self._is_file = isinstance(self.origin, Files)
+        self._is_file = isinstance(self.origin, PatternedFiles)
         self._has_labels = mapping.message.thread is not None
         self._ticks = count(1)
         self.begin()
@@ -61,9 +61,9 @@ class MappedSource(PartSource):
         """Forget what was read."""
         self._names: dict[str, None] = {}
         self._torn: set[str] = set()
-        self._labels = Labels()
+        self._labels = ThreadLabels()
         self._ahead: dict[str, list[Event] | None] = {}
-        self._held: dict[str, Held] = {}
+        self._held: dict[str, HeldPart] = {}
         self._last: tuple[object, object, int, int] = (None, None, 0, 0)
         self._stamps: dict[str, Hashable] = {}
         self._where: dict[Hashable, Location] = {}
@@ -108,7 +108,7 @@ class MappedSource(PartSource):
             if not read.records and not read.problems and not read.is_more:
                 return None
         known = self._held[part].decoded if part in self._held else {}
-        held = self._held[part] if read.is_more else Held()
+        held = self._held[part] if read.is_more else HeldPart()
         self._held[part] = held
         held.problems += read.problems
         for record in read.records:
@@ -143,7 +143,7 @@ class MappedSource(PartSource):
             return Decoded(msgspec.structs.replace(message, thread=f"\0{label}"), label, receipt)
         return decoded
 
-    def _identified(self, decoded: Decoded, record: Record, equals: Counter[str]) -> Decoded:
+    def _identified(self, decoded: Decoded, record: MappedRecord, equals: Counter[str]) -> Decoded:
         """Give a message without an id a stable one; equal records get different ones."""
         if decoded.message.id:
             return decoded
@@ -191,7 +191,7 @@ class MappedSource(PartSource):
             return event.id, event.sender, event.recipients, event.timestamp, event.subject, event.thread, event.type
         return event
 
-    def find(self, message: Message) -> Record:
+    def find(self, message: Message) -> MappedRecord:
         """Return a message's current record. Raises ContentGone and OSError."""
         identity = _identity(message)
         finder = self.mapping.message.id
@@ -209,7 +209,7 @@ class MappedSource(PartSource):
                     return record
         raise ContentGone(f"message {message.id} is gone", "was it moved or deleted?")
 
-    def _near(self, where: Location, column: str, text: str) -> Iterator[Record]:
+    def _near(self, where: Location, column: str, text: str) -> Iterator[MappedRecord]:
         try:
             yield from self.origin.near(where, column, text)
         except OSError:
@@ -224,7 +224,7 @@ def _identity(message: Message) -> Hashable:
 def origin_of(source: SourceMap, folder: Path) -> Origin:
     """Return the source in a mapping, relative to the mapping's folder."""
     if source.jsonl is not None:
-        return Lines(folder, source.jsonl, source.path)
+        return PatternedLines(folder, source.jsonl, source.path)
     if source.json_files is not None:
-        return Whole(folder, source.json_files, source.path, source.records)
-    return Database(folder, source.database or "", source.table, source.query)
+        return PatternedDocuments(folder, source.json_files, source.path, source.records)
+    return MappedDatabase(folder, source.database or "", source.table, source.query)

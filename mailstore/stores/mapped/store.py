@@ -16,7 +16,7 @@ from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.mapped.decode import body_of
-from mailstore.stores.mapped.origins import Record
+from mailstore.stores.mapped.origins import MappedRecord
 from mailstore.stores.mapped.source import MappedSource
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class MappedStore(WatchedStore):
         """Return a message's record: its bytes, or its row as JSON. Raises ContentGone."""
         return self._found(message).raw
 
-    def _found(self, message: Message) -> Record:
+    def _found(self, message: Message) -> MappedRecord:
         try:
             return self._source.find(message)
         except OSError as error:

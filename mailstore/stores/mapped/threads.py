@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 from mailstore.records.message import Message
 
-__all__ = ["Labels"]
+__all__ = ["ThreadLabels"]
 
 First = tuple[float, str]
 ITSELF = float("-inf")
 """Before all: the message whose id is the label."""
 
 
-class Labels:
+class ThreadLabels:
     """The first message of each label, over all parts; `version` changes when one that was known does."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from mailstore.records.events import Event, Person, PutAway
 from mailstore.records.message import NEVER, SOMEBODY, Delivery, Location, Message, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.neo.names import EVERYBODY, address, identity, is_human
-from mailstore.stores.neo.records import Node, Properties, Queued, text_of
+from mailstore.stores.neo.records import GraphNode, Properties, Queued, text_of
 
 __all__ = ["MESSAGE", "Edge", "Links", "agent_of", "bare_id", "label_of", "queued_events", "record_events"]
 
@@ -48,7 +48,7 @@ def label_of(properties: Properties, edges: Iterable[Edge] = ()) -> str:
     return text_of(properties.partOfThread) or next((it.target for it in edges if it.kind == "PART_OF_THREAD"), "")
 
 
-def record_events(node_id: str, node: Node, links: Links, file: str) -> RecordEvents:
+def record_events(node_id: str, node: GraphNode, links: Links, file: str) -> RecordEvents:
     """Return the events in a message's node and edges."""
     known = node.properties
     to = [it.target for it in links.edges if it.kind == "SENT_TO"]

@@ -17,13 +17,13 @@ from mailstore.records.roster import Agent
 from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo import looks
 from mailstore.stores.neo.decode import Links, agent_of, label_of, queued_events, record_events
-from mailstore.stores.neo.graph import Mark, Row
-from mailstore.stores.neo.looks import Change, MessageRow
+from mailstore.stores.neo.graph import GraphRow, Mark
+from mailstore.stores.neo.looks import GraphChange, GraphMessage
 from mailstore.stores.neo.names import EVERYBODY, People, address, identity
-from mailstore.stores.neo.places import Places
-from mailstore.stores.neo.queue import Queue
-from mailstore.stores.neo.records import InvalidRecord, Node, node_of, queued_of, text_of
-from mailstore.stores.neo.threads import Threads
+from mailstore.stores.neo.places import NeoPlaces
+from mailstore.stores.neo.queue import WriteAheadQueue
+from mailstore.stores.neo.records import GraphNode, InvalidNode, node_of, queued_of, text_of
+from mailstore.stores.neo.threads import LabelledThreads
 
 __all__ = ["GraphFeed"]
 
@@ -40,13 +40,13 @@ class GraphFeed(RecordSource):
     A query may be repeated, so its results are stored only once it is complete.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: NeoPlaces) -> None:
         self._database = places.database
-        self._queue = Queue(places.log) if places.log else None
+        self._queue = WriteAheadQueue(places.log) if places.log else None
         self._stamp: DatabaseStamp | None = None
         self._mark = Mark()
         self._people = People()
-        self._threads = Threads()
+        self._threads = LabelledThreads()
         self._identities: set[str] = set()
         self._inferred: set[str] = set()
         self._queued: set[str] = set()
@@ -90,7 +90,7 @@ class GraphFeed(RecordSource):
             found, self._stamp, self._mark = records, stamp, change.mark
         return self._with_agents({**found, **self._waiting()})
 
-    def _changed(self, change: Change) -> dict[str, RecordEvents] | None:
+    def _changed(self, change: GraphChange) -> dict[str, RecordEvents] | None:
         """Return the records that changed; None if others change with them."""
         agents: dict[str, RecordEvents] = {}
         if change.roster is not None:
@@ -107,14 +107,14 @@ class GraphFeed(RecordSource):
             return None
         return {**agents, **dict.fromkeys(gone, NOTHING), **self._records(change.letters)}
 
-    def _roster(self, rows: Sequence[Row]) -> dict[str, RecordEvents]:
+    def _roster(self, rows: Sequence[GraphRow]) -> dict[str, RecordEvents]:
         """Return the agents in the nodes; people are remembered separately."""
         found: dict[str, RecordEvents] = {}
         people = set()
         for row in rows:
             try:
                 node = node_of(row.data)
-            except InvalidRecord:
+            except InvalidNode:
                 continue
             if node.label not in IDENTITIES or row.id == EVERYBODY:
                 continue
@@ -125,7 +125,7 @@ class GraphFeed(RecordSource):
         self._people = People(frozenset(people))
         return {PEOPLE: RecordEvents((Person(self._people.told()),)), **found} if people else found
 
-    def _records(self, letters: Iterable[MessageRow]) -> dict[str, RecordEvents]:
+    def _records(self, letters: Iterable[GraphMessage]) -> dict[str, RecordEvents]:
         """Return the events of messages, last written first."""
         found: dict[str, RecordEvents] = {}
         for row, node, edges, before in letters:
@@ -138,7 +138,7 @@ class GraphFeed(RecordSource):
                 found[row.id] = record if is_text(row.data) else self._odd(record, row)
         return found
 
-    def _odd(self, record: RecordEvents, row: Row) -> RecordEvents:
+    def _odd(self, record: RecordEvents, row: GraphRow) -> RecordEvents:
         why = f"Nodes, row {row.place}: invalid UTF-8, shown as \ufffd"
         return record._replace(events=(*record.events, Problem(self.name, row.place, 0, why, fatal=False)))
 
@@ -165,7 +165,7 @@ class GraphFeed(RecordSource):
         for node_id in waiting.keys() - there:
             try:
                 record = queued_of(waiting[node_id].line.data)
-            except InvalidRecord:
+            except InvalidNode:
                 continue
             sender = address(text_of(record.routing.sent_by))
             time = time_of(record.timestamp)
@@ -178,7 +178,7 @@ class GraphFeed(RecordSource):
         return {**dict.fromkeys(gone, NOTHING), **found}
 
 
-def _label_and_time(letter: MessageRow) -> tuple[str, float | None]:
-    if not isinstance(letter.node, Node):
+def _label_and_time(letter: GraphMessage) -> tuple[str, float | None]:
+    if not isinstance(letter.node, GraphNode):
         return "", None
     return label_of(letter.node.properties, letter.edges), time_of(letter.node.properties.sentAt)

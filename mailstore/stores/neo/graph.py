@@ -14,8 +14,8 @@ from mailstore.stores.neo.records import Properties, properties_of
 
 __all__ = [
     "LABELS",
+    "GraphRow",
     "Mark",
-    "Row",
     "changed",
     "edges_of",
     "identities",
@@ -40,7 +40,7 @@ Found = TypeVar("Found")
 NOTHING = Properties()
 
 
-class Row(NamedTuple):
+class GraphRow(NamedTuple):
     """A row of `Nodes`: id, row number and JSON."""
 
     id: str
@@ -88,12 +88,12 @@ def message_ids(graph: sqlite3.Connection) -> list[str]:
     return [text(row[0]) for row in found]
 
 
-def rows(graph: sqlite3.Connection, ids: Iterable[str]) -> list[Row]:
+def rows(graph: sqlite3.Connection, ids: Iterable[str]) -> list[GraphRow]:
     """Return the existing nodes among some ids."""
-    found: list[Row] = []
+    found: list[GraphRow] = []
     for marks, part in _parts(ids):
         asked = graph.execute(f"SELECT id, rowid, data FROM Nodes WHERE id IN ({marks})", part)  # noqa: S608
-        found += (Row(text(node), place, _bytes(data)) for node, place, data in asked)
+        found += (GraphRow(text(node), place, _bytes(data)) for node, place, data in asked)
     return found
 
 
@@ -113,13 +113,13 @@ def edges_of(graph: sqlite3.Connection, ids: Iterable[str]) -> dict[str, list[Ed
     return found
 
 
-def identities(graph: sqlite3.Connection, ids: Sequence[str] | None = None) -> list[Row]:
+def identities(graph: sqlite3.Connection, ids: Sequence[str] | None = None) -> list[GraphRow]:
     """Return the nodes that may be identities, among some ids or all."""
     if ids is not None:
         return [row for row in rows(graph, ids) if any(label.encode() in row.data for label in LABELS)]
     named = " OR ".join(f"instr(data, '\"{label}\"')" for label in LABELS)
     asked = graph.execute(f"SELECT id, rowid, data FROM Nodes WHERE {OTHERS} AND ({named}) ORDER BY rowid")  # noqa: S608
-    return [Row(text(node), place, _bytes(data)) for node, place, data in asked]
+    return [GraphRow(text(node), place, _bytes(data)) for node, place, data in asked]
 
 
 def labelled(graph: sqlite3.Connection) -> Iterator[tuple[str, bytes]]:

@@ -9,19 +9,19 @@ from typing import NamedTuple
 from mailstore.kit.timestamps import time_of
 from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo.decode import MESSAGE, Edge
-from mailstore.stores.neo.graph import Mark, Row
+from mailstore.stores.neo.graph import GraphRow, Mark
 from mailstore.stores.neo.names import identity
-from mailstore.stores.neo.records import InvalidRecord, Node, node_of
-from mailstore.stores.neo.threads import Threads
+from mailstore.stores.neo.records import GraphNode, InvalidNode, node_of
+from mailstore.stores.neo.threads import LabelledThreads
 
-__all__ = ["Begun", "Change", "MessageRow", "begin", "changed", "letters"]
+__all__ = ["Begun", "GraphChange", "GraphMessage", "begin", "changed", "letters"]
 
 
-class MessageRow(NamedTuple):
+class GraphMessage(NamedTuple):
     """A message's row, its node or why it is invalid, its edges, and the previous message's time if it has none."""
 
-    row: Row
-    node: Node | str
+    row: GraphRow
+    node: GraphNode | str
     edges: Sequence[Edge]
     before: float = 0.0
 
@@ -30,58 +30,58 @@ class Begun(NamedTuple):
     """The end of the change log, the identities, the threads, all message ids, and the first messages."""
 
     mark: Mark
-    roster: list[Row]
-    threads: Threads
+    roster: list[GraphRow]
+    threads: LabelledThreads
     ids: list[str]
-    letters: list[MessageRow]
+    letters: list[GraphMessage]
 
 
-class Change(NamedTuple):
+class GraphChange(NamedTuple):
     """The new end of the change log, the messages in it, and all identities if any of them changed."""
 
     mark: Mark
     ids: Sequence[str] = ()
-    letters: Sequence[MessageRow] = ()
-    roster: list[Row] | None = None
+    letters: Sequence[GraphMessage] = ()
+    roster: list[GraphRow] | None = None
 
 
 def begin(graph: sqlite3.Connection, size: int) -> Begun:
     """Return the current state and the `size` messages written last."""
-    threads = Threads()
+    threads = LabelledThreads()
     threads.begin(graph)
     ids = ask.message_ids(graph)
     return Begun(ask.mark_of(graph), ask.identities(graph), threads, ids, letters(graph, ids[:size]))
 
 
-def changed(graph: sqlite3.Connection, mark: Mark, identities: frozenset[str]) -> Change | None:
+def changed(graph: sqlite3.Connection, mark: Mark, identities: frozenset[str]) -> GraphChange | None:
     """Return what changed since a mark; None if the log can't tell."""
     now = ask.mark_of(graph)
     if now == mark:
-        return Change(now)
+        return GraphChange(now)
     nodes = ask.changed(graph, mark)
     if nodes is None:
         return None
     messages = sorted(node for node in nodes if node.startswith(MESSAGE))
     others = nodes.difference(messages)
     is_touched = not identities.isdisjoint(map(identity, others)) or bool(ask.identities(graph, sorted(others)))
-    return Change(now, messages, letters(graph, messages), ask.identities(graph) if is_touched else None)
+    return GraphChange(now, messages, letters(graph, messages), ask.identities(graph) if is_touched else None)
 
 
-def letters(graph: sqlite3.Connection, ids: Sequence[str]) -> list[MessageRow]:
+def letters(graph: sqlite3.Connection, ids: Sequence[str]) -> list[GraphMessage]:
     """Return the existing messages among some ids, last written first."""
     edges = ask.edges_of(graph, ids)
     rows = sorted(ask.rows(graph, ids), key=lambda row: -row.place)
     return [_letter(graph, row, edges.get(row.id, ())) for row in rows]
 
 
-def _letter(graph: sqlite3.Connection, row: Row, edges: Sequence[Edge]) -> MessageRow:
+def _letter(graph: sqlite3.Connection, row: GraphRow, edges: Sequence[Edge]) -> GraphMessage:
     try:
         node = node_of(row.data)
-    except InvalidRecord as error:
-        return MessageRow(row, str(error), edges)
+    except InvalidNode as error:
+        return GraphMessage(row, str(error), edges)
     if time_of(node.properties.sentAt) is not None:
-        return MessageRow(row, node, edges)
-    return MessageRow(row, node, edges, _time(ask.times_before(graph, row.place)))
+        return GraphMessage(row, node, edges)
+    return GraphMessage(row, node, edges, _time(ask.times_before(graph, row.place)))
 
 
 def _time(messages: Iterable[bytes]) -> float:
@@ -89,7 +89,7 @@ def _time(messages: Iterable[bytes]) -> float:
     for data in messages:
         try:
             time = time_of(node_of(data).properties.sentAt)
-        except InvalidRecord:
+        except InvalidNode:
             continue
         if time is not None:
             return time

@@ -17,8 +17,8 @@ from mailstore.records.protocol import USER_NAMES
 from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo.decode import MESSAGE
 from mailstore.stores.neo.names import People, spellings
-from mailstore.stores.neo.places import Places
-from mailstore.stores.neo.records import InvalidRecord, node_of
+from mailstore.stores.neo.places import NeoPlaces
+from mailstore.stores.neo.records import InvalidNode, node_of
 
 __all__ = ["WAIT_SECONDS", "write_reads"]
 
@@ -31,7 +31,7 @@ MARK = (
 )
 
 
-def write_reads(places: Places, reader: str, message_ids: Sequence[str]) -> int:
+def write_reads(places: NeoPlaces, reader: str, message_ids: Sequence[str]) -> int:
     """Mark messages to the person alone as read; return how many were unread.
 
     Broadcasts are skipped: a mark on the node would hold for everybody. Raises Unsupported for any other reader.
@@ -77,7 +77,7 @@ def _people(graph: sqlite3.Connection) -> People:
     for row in ask.identities(graph):
         try:
             node = node_of(row.data)
-        except InvalidRecord:
+        except InvalidNode:
             continue
         if node.label in ask.LABELS and node.properties.accountType == "human":
             found.add(row.id)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mailstore.files.database import is_database
 
-__all__ = ["DATABASE", "Places", "find"]
+__all__ = ["DATABASE", "NeoPlaces", "find"]
 
 DATABASE = "memory-core-graph.sqlite"
 DATA = ".neo-ai-data"
@@ -15,7 +15,7 @@ TABLES = (b"CREATE TABLE Nodes", b"CREATE TABLE Edges")
 HEADER_BYTES = 1 << 16
 
 
-class Places(NamedTuple):
+class NeoPlaces(NamedTuple):
     """The graph, and the program's data folder if the graph is in one."""
 
     database: Path
@@ -32,7 +32,7 @@ class Places(NamedTuple):
         return self.data / "memory-wal" / "messages" if self.data else None
 
 
-def find(path: Path) -> Places | None:
+def find(path: Path) -> NeoPlaces | None:
     """Return the graph for a path: a repository, its data folder, the `sqlite` in that, or the file itself.
 
     Raises OSError.
@@ -45,10 +45,10 @@ def find(path: Path) -> Places | None:
     return None
 
 
-def _placed(database: Path) -> Places:
+def _placed(database: Path) -> NeoPlaces:
     database = database.absolute()
     is_laid_out = database.parent.name == "sqlite" and database.parent.parent.name == DATA
-    return Places(database, database.parent.parent if is_laid_out else None)
+    return NeoPlaces(database, database.parent.parent if is_laid_out else None)
 
 
 def _holds_a_graph(path: Path) -> bool:

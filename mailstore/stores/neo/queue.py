@@ -11,7 +11,7 @@ import msgspec
 
 from mailstore.files.lines import BIG_BLOCK, Line, LineFile, Replaced
 
-__all__ = ["PROJECTION", "Queue", "Waiting"]
+__all__ = ["PROJECTION", "Waiting", "WriteAheadQueue"]
 
 SEGMENT = re.compile(r"message-wal-\d{4}-\d{2}-\d{2}\.jsonl")
 PROJECTION = 1
@@ -33,7 +33,7 @@ class _Known(msgspec.Struct, gc=False, rename="camel"):
 DECODER = msgspec.json.Decoder(_Known)
 
 
-class Queue:
+class WriteAheadQueue:
     """Follow the log's files and their markers, keeping only queued records. Not thread-safe."""
 
     def __init__(self, folder: Path) -> None:

@@ -8,10 +8,10 @@ import msgspec
 
 from mailstore.files.salvage import UNREADABLE, check_depth, loads
 
-__all__ = ["InvalidRecord", "Node", "Properties", "Queued", "node_of", "properties_of", "queued_of", "text_of"]
+__all__ = ["GraphNode", "InvalidNode", "Properties", "Queued", "node_of", "properties_of", "queued_of", "text_of"]
 
 
-class InvalidRecord(Exception):
+class InvalidNode(Exception):
     """Invalid record; the text says why."""
 
 
@@ -44,7 +44,7 @@ class Properties(msgspec.Struct, gc=False, rename={"from_": "from"}):
     createdAt: Any = None  # noqa: N815
 
 
-class Node(msgspec.Struct, gc=False):
+class GraphNode(msgspec.Struct, gc=False):
     """A node or an edge."""
 
     properties: Properties
@@ -77,17 +77,17 @@ class Queued(msgspec.Struct, gc=False, rename="camel"):
 
 Found = TypeVar("Found")
 REASON_LENGTH = 100
-NODES = msgspec.json.Decoder(Node)
+NODES = msgspec.json.Decoder(GraphNode)
 QUEUE = msgspec.json.Decoder(Queued)
 
 
-def node_of(data: bytes) -> Node:
+def node_of(data: bytes) -> GraphNode:
     """Decode a node or an edge. Raises InvalidRecord."""
     try:
         check_depth(data)
         return NODES.decode(data)
     except UNREADABLE:
-        return _leniently(data, Node)
+        return _leniently(data, GraphNode)
 
 
 def queued_of(data: bytes) -> Queued:
@@ -103,7 +103,7 @@ def properties_of(data: bytes) -> Properties:
     """Return what is known of an edge; nothing where its data can't be read."""
     try:
         return node_of(data).properties
-    except InvalidRecord:
+    except InvalidNode:
         return Properties()
 
 
@@ -111,11 +111,12 @@ def _leniently(data: bytes, kind: type[Found]) -> Found:
     try:
         value = loads(data)
     except UNREADABLE as error:
-        raise InvalidRecord(f"invalid JSON: {str(error)[:REASON_LENGTH]}") from error
+        raise InvalidNode(f"invalid JSON: {str(error)[:REASON_LENGTH]}") from error
     try:
         return msgspec.convert(value, kind)
     except UNREADABLE as error:
-        raise InvalidRecord(f"no {kind.__name__.lower()} of a graph: {str(error)[:REASON_LENGTH]}") from error
+        what = "node" if issubclass(kind, GraphNode) else "queued message"
+        raise InvalidNode(f"not a {what} of a graph: {str(error)[:REASON_LENGTH]}") from error
 
 
 def text_of(value: Any) -> str:

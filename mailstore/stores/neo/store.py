@@ -17,9 +17,9 @@ from mailstore.store import Capabilities, Capability
 from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo.decode import MESSAGE
 from mailstore.stores.neo.feed import GraphFeed
-from mailstore.stores.neo.places import DATABASE, Places, find
-from mailstore.stores.neo.queue import Queue
-from mailstore.stores.neo.records import InvalidRecord, node_of, queued_of, text_of
+from mailstore.stores.neo.places import DATABASE, NeoPlaces, find
+from mailstore.stores.neo.queue import WriteAheadQueue
+from mailstore.stores.neo.records import InvalidNode, node_of, queued_of, text_of
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
@@ -53,7 +53,7 @@ class NeoStore(WatchedStore):
         | {f"properties.{name}" for name in ("inReplyTo", "partOfThread", "taggedConcepts", "relatedTickets")}
     )
 
-    def __init__(self, places: Places, *, poll: bool = False) -> None:
+    def __init__(self, places: NeoPlaces, *, poll: bool = False) -> None:
         super().__init__(RecordReader(GraphFeed(places)), places.folder, poll=poll)
         self._places = places
 
@@ -93,7 +93,7 @@ class NeoStore(WatchedStore):
         data, is_queued = self._record(message)
         try:
             known = queued_of(data).message.properties if is_queued else node_of(data).properties
-        except InvalidRecord as error:
+        except InvalidNode as error:
             raise ContentGone(f"message {message.id} can no longer be read", str(error)) from error
         return text_of(known.bodyText)
 
@@ -107,7 +107,7 @@ class NeoStore(WatchedStore):
             found = ask.look(self._places.database, lambda graph: ask.rows(graph, [node_id]))
             if found:
                 return found[0].data, False
-            waiting = Queue(self._places.log).look().get(node_id) if self._places.log else None
+            waiting = WriteAheadQueue(self._places.log).look().get(node_id) if self._places.log else None
         except (OSError, Unreadable) as error:
             raise ContentGone(f"{self._places.database.name} can't be read", str(error)) from error
         if waiting is None:

@@ -7,14 +7,14 @@ import sqlite3
 from mailstore.kit.timestamps import time_of
 from mailstore.stores.neo.decode import label_of
 from mailstore.stores.neo.graph import edges_of, labelled
-from mailstore.stores.neo.records import InvalidRecord, node_of
+from mailstore.stores.neo.records import InvalidNode, node_of
 
-__all__ = ["Threads"]
+__all__ = ["LabelledThreads"]
 
 First = tuple[float, str]
 
 
-class Threads:
+class LabelledThreads:
     """The first message of each label, by time, then by id."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Threads:
         for node_id, data in labelled(graph):
             try:
                 known = node_of(data).properties
-            except InvalidRecord:
+            except InvalidNode:
                 continue
             label = label_of(known) or label_of(known, edges_of(graph, [node_id]).get(node_id, ()))
             self.add(node_id, label, time_of(known.sentAt))

@@ -22,9 +22,9 @@ from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo.decode import MESSAGE, Links, queued_events
 from mailstore.stores.neo.locking import append_locked
 from mailstore.stores.neo.names import EVERYBODY, People, identity, login
-from mailstore.stores.neo.places import Places
+from mailstore.stores.neo.places import NeoPlaces
 from mailstore.stores.neo.queue import PROJECTION
-from mailstore.stores.neo.records import InvalidRecord, node_of, queued_of
+from mailstore.stores.neo.records import InvalidNode, node_of, queued_of
 
 __all__ = ["person_of", "write_message"]
 
@@ -41,7 +41,7 @@ class _Who(NamedTuple):
     blocked: frozenset[tuple[str, str]]
 
 
-def write_message(places: Places, draft: Draft) -> Message:
+def write_message(places: NeoPlaces, draft: Draft) -> Message:
     """Append a message from the person; return it as it will be read. Raises DraftRefused and StoreError."""
     try:
         who = ask.look(places.database, lambda graph: _who(graph, draft))
@@ -87,7 +87,7 @@ def _who(graph: sqlite3.Connection, draft: Draft) -> _Who:
     for row in ask.identities(graph):
         try:
             node = node_of(row.data)
-        except InvalidRecord:
+        except InvalidNode:
             continue
         kind = node.properties.accountType
         if node.label in ask.LABELS:

@@ -14,12 +14,12 @@ from mailstore.records.scope import WHOLE, Scope
 from mailstore.registry import open_store
 from mailstore.store import Capabilities, Capability, Store
 
-__all__ = ["Part"]
+__all__ = ["SeveralPart"]
 
 TOLD = 256
 
 
-class Part:
+class SeveralPart:
     """A mailbox that may have failed; then it emits a problem and has no capabilities.
 
     `told` are its valid events so far, to be replayed after a reset.

@@ -18,7 +18,7 @@ from mailstore.records.message import Intervention, Message
 from mailstore.records.roster import Agent
 from mailstore.records.scope import KIND, LABEL, label_of, parts_of, url_of
 from mailstore.store import Capabilities, Capability, Store
-from mailstore.stores.several.part import Part
+from mailstore.stores.several.part import SeveralPart
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
@@ -37,7 +37,7 @@ class SeveralStore(Store):
     summary: ClassVar[str] = "several mailboxes in one console: signalbox open A B C"
     declared: ClassVar[Capabilities] = Capabilities({Capability.ADOPT: "it is several mailboxes: name one"})
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[SeveralPart]) -> None:
         self._parts = {part.scope.label: part for part in parts}
         missing = {
             capability: parts[0].capabilities.why_not(capability)
@@ -55,7 +55,7 @@ class SeveralStore(Store):
         if not named or not all(LABEL.fullmatch(label) for label in named):
             shown = without_secrets(f"{KIND}:{location}").partition(":")[2]
             raise MailboxMissing(f"{shown} names no mailboxes", "signalbox open A B C opens several")
-        parts = [Part(label, url, poll=poll) for label, url in named.items()]
+        parts = [SeveralPart(label, url, poll=poll) for label, url in named.items()]
         failures = [part.failure for part in parts if part.failure]
         if len(failures) == len(parts):
             raise failures[0]
@@ -111,7 +111,7 @@ class SeveralStore(Store):
 
         came = asyncio.Event()
 
-        async def carry(part: Part) -> None:
+        async def carry(part: SeveralPart) -> None:
             try:
                 if Capability.FOLLOW in part.capabilities:
                     async with aclosing(part.store.changes()) as changes:
@@ -137,7 +137,7 @@ class SeveralStore(Store):
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _told(self, part: Part, batch: list[Event]) -> Iterator[list[Event]]:
+    def _told(self, part: SeveralPart, batch: list[Event]) -> Iterator[list[Event]]:
         """Yield a batch of one mailbox; if it resets, the events of the others are replayed."""
         if batch and isinstance(batch[0], Reset):
             yield [batch[0], Mailboxes(tuple(self._parts))]
@@ -188,7 +188,7 @@ class SeveralStore(Store):
         except MailError as error:
             raise ContentGone(error.problem, error.remedy) from error
 
-    def _part(self, name: str) -> Part:
+    def _part(self, name: str) -> SeveralPart:
         part = self._parts.get(label_of(name))
         if part is None:
             raise StoreError(f"{name!r} is in none of the mailboxes", f"there are {', '.join(self._parts)}")
@@ -224,7 +224,7 @@ class SeveralStore(Store):
         return part.failure is None and is_for_named(part.store, self._bare(draft, part))
 
     @staticmethod
-    def _bare(draft: Draft, part: Part) -> Draft:
+    def _bare(draft: Draft, part: SeveralPart) -> Draft:
         bare = part.scope.bare
         return draft.model_copy(
             update={
@@ -235,7 +235,7 @@ class SeveralStore(Store):
             }
         )
 
-    def _addressed(self, draft: Draft) -> Part:
+    def _addressed(self, draft: Draft) -> SeveralPart:
         named = {label_of(name) for name in (*draft.recipients, draft.thread or "", draft.sender)} & set(self._parts)
         if len(named) > 1:
             raise DraftRefused("to", f"names {len(named)} mailboxes", "one message goes to one mailbox: send two")
