@@ -163,3 +163,20 @@ def test_a_small_command_loads_neither_the_screen_nor_pydantic(words: list[str])
         [sys.executable, "-c", program, *words], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+RULES_OWN = {
+    "Kind", "Status", "BROADCAST", "TAG", "DIRECT", "UNKNOWN", "LITERAL", "FROZEN", "DEAD",
+    "DEFAULT_TTL_HOURS", "BROADCAST_TTL_HOURS", "DIRECT_TTL_HOURS", "TAG_NAMESPACES", "USER_NAMES",
+}  # fmt: skip
+"""What one needs to decide for whom a message is and what becomes of it: `mailstore/rules` alone does (decision 40)."""
+
+
+@pytest.mark.parametrize("place", ["bulk/open_mail.py", "state/ledger.py", "columns/open_mail.py", "stores/haak/quick"])
+def test_whoever_asks_the_rules_does_not_restate_them(place: str) -> None:
+    paths = [ROOT / "mailstore" / place] if place.endswith(".py") else modules(f"mailstore/{place}")
+    assert paths
+    for path in paths:
+        names = {alias.name for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                 if isinstance(node, ast.ImportFrom) for alias in node.names}  # fmt: skip
+        assert not names & RULES_OWN, path
