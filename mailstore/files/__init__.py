@@ -1,1 +1,1 @@
-"""Mechanisms for mail that lies in files; they know nothing of mail."""
+"""Reads, appends to, replaces and watches files; knows nothing about mail."""

@@ -117,11 +117,11 @@ def refusal(path: File, error: OSError) -> StoreError:
     """Return the error for what the file system refuses to write."""
     what = reason_of(error)
     if isinstance(error, FileNotFoundError):
-        return StoreError(f"{os.path.dirname(path)} is not there", "was the mailbox moved?")  # noqa: PTH120
+        return StoreError(f"{os.path.dirname(path)} does not exist", "check whether the mailbox was moved")  # noqa: PTH120
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return StoreError(f"{path} can't be written ({what})", "ask its owner, or look with --observe")
+        return StoreError(f"{path} can't be written ({what})", "ask its owner, or open it read-only with --observe")
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StoreError(f"{path} can't be written ({what})", "make room on the disk; nothing was written")
+        return StoreError(f"{path} can't be written ({what})", "free some disk space; nothing was written")
     return StoreError(f"{path} can't be written ({what})", "nothing was written")
 
 
@@ -163,7 +163,7 @@ def _append(fd: int, path: File, data: bytes) -> tuple[int, int, int]:
     begin = end - length
     if length < len(close + data):
         _take_back(fd, begin, end)
-        raise StoreError(f"{path} took only a part of the write", "is the disk full? nothing was kept of it")
+        raise StoreError(f"{path} could not be written completely", "free some disk space; nothing was written")
     return begin + len(close), begin, end
 
 

@@ -91,7 +91,7 @@ def read_database(
         except sqlite3.Error as error:
             if last == TRIES - 1 or not _may_pass(error):
                 raise Unreadable(_why(error)) from error
-    raise Unreadable("it is written to all the time")
+    raise Unreadable("other programs keep writing to it")
 
 
 @contextmanager
@@ -99,7 +99,7 @@ def _connected(path: Path) -> Iterator[sqlite3.Connection]:
     with path.open("rb") as file:
         header = file.read(20)
     if header[: len(MAGIC)] != MAGIC:
-        raise Unreadable("it is no SQLite database" if header else "it is empty")
+        raise Unreadable("not an SQLite database" if header else "it is empty")
     log, index = _beside(path, "-wal"), _beside(path, "-shm")
     if header[18] != WAL:
         with _connection(path, "mode=ro") as connection:

@@ -231,7 +231,7 @@ class LineFile:
             return os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except (FileNotFoundError, NotADirectoryError):
             if self._is_begun:
-                raise Replaced(f"{self.name} is gone") from None
+                raise Replaced(f"{self.name} was deleted") from None
             return None
 
     def _compare(self, fd: int, facts: os.stat_result) -> None:
@@ -241,7 +241,7 @@ class LineFile:
         if self._is_begun and identity != self._identity:
             raise Replaced(f"{self.name} was replaced")
         if facts.st_size < offset:
-            raise Replaced(f"{self.name} was cut")
+            raise Replaced(f"{self.name} was truncated")
         if witness and os.pread(fd, len(witness), offset - len(witness)) != witness:
             raise Replaced(f"{self.name} was rewritten")
         self._identity = identity

@@ -73,7 +73,7 @@ class PackedFile:
                     if lines := cutter.take(data):
                         yield lines
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise Broken(f"unpacks only to byte {cutter.offset:,}: {error}") from error
+            raise Broken(f"can be decompressed only to byte {cutter.offset:,}: {error}") from error
         if cutter.held:
             yield cutter.take(b"\n")
 
@@ -87,4 +87,4 @@ def read_packed(path: Path, offset: int, length: int) -> bytes:
             unpacked.seek(offset)
             return unpacked.read(length)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise Broken(f"can't be unpacked: {error}") from error
+        raise Broken(f"can't be decompressed: {error}") from error

@@ -171,7 +171,7 @@ def salvage(line: Line) -> tuple[list[Piece], list[Fault]]:
     if not pieces:
         return [], [*faults, Fault(found.offset, f"invalid JSON: {reason}", hides=True)]
     if len(pieces) > 1:
-        faults.append(Fault(found.offset, f"{len(pieces)} records stand on one line"))
+        faults.append(Fault(found.offset, f"{len(pieces)} records on one line"))
     return pieces, [*faults, *_between(found, pieces), *(Fault(p.offset, _odd(p.data)) for p in pieces if _odd(p.data))]
 
 
@@ -187,7 +187,7 @@ def _trim(line: Line) -> tuple[Line, list[Fault]]:
         faults.append(Fault(line.offset, "ends in a carriage return"))
     at = data.find(bare) if bare else len(data)
     if nulls := data[:at].count(b"\x00") + data[at + len(bare) :].count(b"\x00"):
-        faults.append(Fault(line.offset, f"holds a run of {nulls} NUL bytes", hides=not bare))
+        faults.append(Fault(line.offset, f"{nulls} NUL bytes in a row", hides=not bare))
     return Line(offset + at, bare), faults
 
 
@@ -238,9 +238,9 @@ def _between(line: Line, pieces: list[Piece]) -> list[Fault]:
         rest = gap.strip(b"\x00 \t\r")
         if rest not in (b"", b",", BOM):
             offset = at + gap.find(rest)
-            faults.append(Fault(offset, f"{len(rest)} bytes of a torn record", hides=True))
+            faults.append(Fault(offset, f"{len(rest)} bytes of an incomplete record", hides=True))
         elif b"\x00" in gap:
-            faults.append(Fault(at, f"holds a run of {gap.count(0)} NUL bytes"))
+            faults.append(Fault(at, f"{gap.count(0)} NUL bytes in a row"))
         at = end
     return faults
 

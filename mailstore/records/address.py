@@ -137,7 +137,7 @@ def _resolve(text: str, roster: AgentTable[Any], user: str) -> Address:
 
 
 def is_person(text: str, roster: AgentTable[Any], user: str = PERSON) -> bool:
-    """Say whether a name in an address or a record is one of the person's."""
+    """Return whether a name in an address or a record is one of the person's."""
     return text == user or text in USER_NAMES or text in roster.person or text.startswith("person:")
 
 
@@ -153,7 +153,7 @@ def role_key(role: str, roster: AgentTable[Any], user: str = PERSON) -> str:
 
 
 def is_channel(text: str) -> bool:
-    """Say whether an address is a tag of one of the three channel namespaces."""
+    """Return whether an address is a tag of one of the three channel namespaces."""
     namespace, colon, rest = text.partition(":")
     return bool(colon and rest) and namespace in TAG_NAMESPACES
 

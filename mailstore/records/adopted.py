@@ -1,4 +1,4 @@
-"""What one mailbox takes over from another: records as they were, with their ids, senders and times."""
+"""Records that one mailbox adopts from another, with their ids, senders and times."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mailstore.records.roster import Agent
 __all__ = ["LONG_TTL_HOURS", "Adopted", "AdoptedMessage", "writable"]
 
 LONG_TTL_HOURS = 876_000
-"""A hundred years: what a kind whose mail expires writes for mail that does not."""
+"""A hundred years: the TTL that stores write for mail that never expires, if their kind requires a TTL."""
 
 
 class AdoptedMessage(msgspec.Struct, frozen=True):
-    """A message with its body, its record's `metadata` if that is a JSON object, and what else stands in the record.
+    """A message with its body, the `metadata` of its record if that is a JSON object, and the record's other fields.
 
-    `extra` are the fields that neither the message nor the body tells, by dotted name. The message's subject is empty
-    where its record has none of its own.
+    `extra` are the fields that are part of neither message nor body, by dotted name. The subject of the message is
+    empty if its record has none.
     """
 
     message: Message
@@ -35,7 +35,7 @@ Record = TypeVar("Record", bound=Adopted)
 
 
 def writable(record: Record) -> Record:
-    """Return a record with all its texts as files can hold them."""
+    """Return a record with all its texts made writable to files."""
     try:
         msgspec.json.encode(record)
     except UnicodeEncodeError:

@@ -157,7 +157,7 @@ class AgentTable(_Of[AnyAgent]):
             spells[-1] = (spells[-1][0], agent.updated)
 
     def was_frozen(self, session_id: str) -> bool:
-        """Say whether an agent is frozen, or was at any time."""
+        """Return whether an agent is frozen, or was at any time."""
         return session_id in self._frozen
 
     def end_for(self, session_id: str, time: float, expiry: float) -> float:
@@ -188,7 +188,7 @@ class AgentTable(_Of[AnyAgent]):
         return [(max(start, born), min(end, died)) for start, end in self._held.get(role, {}).get(session_id, ())]
 
     def is_own(self, session_id: str, role: str, time: float, expiry: float) -> bool:
-        """Say whether mail to a role is an agent's own: whether it lived and held the role while the mail lasted."""
+        """Return whether mail to a role is an agent's own: whether it lived and held the role while the mail lasted."""
         if session_id not in self._held.get(role, ()):
             return False
         spans = [(start, end) for start, end in self.tenures(session_id, role) if end >= time]
@@ -215,7 +215,7 @@ class AgentTable(_Of[AnyAgent]):
         return rest if label in self.scopes else name
 
     def knows_role(self, role: str) -> bool:
-        """Say whether any agent holds or ever held the role."""
+        """Return whether any agent holds or ever held the role."""
         return role in self._held
 
     def held(self, role: str) -> list[str]:

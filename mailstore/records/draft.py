@@ -56,7 +56,7 @@ def draft(**fields: Any) -> Draft:
 
 
 def _is_text(value: object) -> bool:
-    """Say whether a field, where it is text, can be written as UTF-8."""
+    """Return whether a field, where it is text, can be written as UTF-8."""
     if isinstance(value, dict):
         return all(map(_is_text, (*value, *value.values())))
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""The fields of a record that its header and its text say nothing of, found in the record itself."""
+"""Finds the fields of a record that are part of neither its message nor its body."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
 def record_of(raw: bytes) -> dict[str, Any] | None:
-    """Return a record that is a JSON object, numbers and all; None for one of another form."""
+    """Return a record that is a JSON object, with numbers of any size; None for anything else."""
     import json
 
     try:
@@ -22,7 +22,7 @@ def record_of(raw: bytes) -> dict[str, Any] | None:
 
 
 def extras(record: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
-    """Return the fields of a record that are not known, by dotted name; empty ones say nothing and are left out."""
+    """Return the fields of a record that are not known, by dotted name; empty values are left out."""
     return {name: value for name, value in _unknown(record, known, "") if value not in NOTHING}
 
 
@@ -38,7 +38,7 @@ def _unknown(record: Mapping[str, Any], known: frozenset[str], within: str) -> I
 
 
 def found_in(record: Mapping[str, Any], name: str) -> Any:
-    """Return the value of a dotted name, None where a record has none."""
+    """Return the value of a dotted name, None if the record has none."""
     value: Any = record
     for part in name.split("."):
         value = value.get(part) if isinstance(value, dict) else None
@@ -46,6 +46,6 @@ def found_in(record: Mapping[str, Any], name: str) -> Any:
 
 
 def own_subject(record: Mapping[str, Any]) -> bool:
-    """Say whether a record has a subject of its own."""
+    """Return whether a record has a subject of its own."""
     parts = (record, *(value for value in record.values() if isinstance(value, dict)))
     return any(isinstance(part.get("subject"), str) and part["subject"].strip() for part in parts)

@@ -1,4 +1,4 @@
-"""The records that a mailbox holds: immutable values, as a store read them."""
+"""The records of a mailbox as immutable values, as a store reads them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = [
 
 
 NEVER = float("inf")
-"""The TTL, in hours, of what does not expire."""
+"""The TTL, in hours, of a message that never expires."""
 SOMEBODY = "(somebody)"
-"""Who read a message of which is recorded that it was read, and not by whom."""
+"""The reader of a message that is recorded as read, but not by whom."""
 
 
 class Location(msgspec.Struct, frozen=True, gc=False):
@@ -38,14 +38,14 @@ class Location(msgspec.Struct, frozen=True, gc=False):
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):
-    """One letter's header; its body stays in the store and is read when somebody looks.
+    """The header of a message; the store reads the body when somebody opens it.
 
-    `timestamp` is the text that the record has; `time` is the same in seconds since the epoch (UTC),
-    or, where the text can't be read (`timed` is false), the time of the record before it in the file.
-    `subject` is the record's own, else the first non-empty line of the body, at most 80 characters.
-    `mentions` are the `@names` in the body, unresolved. `tags`, `read_by` and `type` are as recorded. A `ttl_hours` of
-    `NEVER` is that of a system whose mail does not expire. Where `is_tracked` is false the system does not record
-    who read the message; where `is_listed`, its audience are those that deliveries name, whoever else there is.
+    `timestamp` is the text of the record; `time` is the same in seconds since the epoch (UTC), or the time of the
+    record before it in the file if the text can't be parsed (`timed` is false). `subject` is the record's own, else the
+    first non-empty line of the body, at most 80 characters. `mentions` are the `@names` in the body, unresolved.
+    `tags`, `read_by` and `type` are as recorded. A `ttl_hours` of `NEVER` belongs to a system whose mail does not
+    expire. If `is_tracked` is false, the system does not record who read the message; if `is_listed` is true, its
+    audience are only the recipients of its delivery records.
     """
 
     id: str
@@ -68,19 +68,19 @@ class Message(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def position(self) -> tuple[bool, str, int]:
-        """Return what orders two records that claim one id: live before archived, then by place."""
+        """Return the sort key for two records that claim one id: live before archived, then by place."""
         where = self.location
         return (self.archived, where.file, where.offset) if where else (self.archived, "", 0)
 
 
 Age = tuple[float, str, int, str]
-"""When a message was sent, the file that holds it, where in it, and its id: no two have the same."""
+"""The time of a message, the file that holds it, its offset there, and its id: no two messages have the same."""
 
 
 def by_age(message: Message) -> Age:
-    """Return what orders messages, the oldest first: their time, then their place in the store, then their id.
+    """Return the sort key for messages, oldest first: by time, then by place in the store, then by id.
 
-    The months of an archive come before the live file: so do their names.
+    The names of the archive's months sort before that of the live file, as their messages do.
     """
     where = message.location
     return (message.time, where.file, where.offset, message.id) if where else (message.time, "", 0, message.id)
@@ -95,7 +95,7 @@ class Receipt(msgspec.Struct, frozen=True, gc=False):
 
 
 class Delivery(msgspec.Struct, frozen=True, gc=False):
-    """A record that a message was for `recipient` at the moment it was sent."""
+    """A record that a message was addressed to `recipient` when it was sent."""
 
     message_id: str
     recipient: str
@@ -103,12 +103,12 @@ class Delivery(msgspec.Struct, frozen=True, gc=False):
 
 
 class Trace(msgspec.Struct, frozen=True, gc=False):
-    """What one copy of a letter tells of which other records are of the same letter, and where it lies.
+    """What one copy of a letter says about which other records are copies of it, and where the copy is.
 
-    `letter` is what all copies of a letter say, and `origin` the id that the copy bears in its own mailbox. `slot` is
-    empty for the copy that its sender keeps, else by which way it came, a space, and to what address: of a letter there
-    is one copy in each. `owner` is whose copy it is by the names of the mailbox, `to` are the addresses in its header,
-    `time` is its date in seconds since the epoch. Where `is_signed`, the same text has the same signature.
+    `letter` identifies the text that all copies of a letter share, and `origin` is the id of the copy in its own
+    mailbox. `slot` is empty for the sender's own copy, else the way by which the copy came, a space, and the address it
+    came to: a letter has one copy in each. `owner` is the owner of the copy, `to` are the addresses in its header, and
+    `time` is its date in seconds since the epoch. If `is_signed`, equal texts have equal signatures.
     """
 
     message_id: str
@@ -123,7 +123,7 @@ class Trace(msgspec.Struct, frozen=True, gc=False):
 
 
 class Intervention(msgspec.Struct, frozen=True):
-    """A record of what the person in charge did: the oversight journal's line."""
+    """A record of an action of the user: a line of the oversight journal."""
 
     id: str
     actor: str

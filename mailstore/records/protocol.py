@@ -16,7 +16,7 @@ TAG_NAMESPACES = ("project", "concern", "domain")
 BROADCAST_NAMES = frozenset({"all", "broadcast", "AGENT:*"})
 USER_NAMES = frozenset({"user", "human"})
 PERSON = "user"
-"""Under which name the person's mail is kept, whichever a record uses."""
+"""The name under which the user's mail is kept, whichever name a record uses."""
 BROADCAST_TTL_HOURS = 4.0
 DIRECT_TTL_HOURS = 24.0
 LEAST_PREFIX = 8

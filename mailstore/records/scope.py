@@ -1,7 +1,7 @@
-"""Names of several mailboxes side by side: each is told apart by the mailbox in which it stands.
+"""The names of several mailboxes that are open side by side: a label says which mailbox a name belongs to.
 
 An id, a session, a role or a tag `x` of the mailbox `lab` is `lab/x` (`role:x` is `role:lab/x`, `project:x` is
-`project:lab/x`), its broadcasts go to `lab/all`. The person is the same in all of them.
+`project:lab/x`), and its broadcasts go to `lab/all`. The user is the same in all of them.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from mailstore.records.roster import Agent
 __all__ = ["KIND", "LABEL", "WHOLE", "Scope", "label_of", "parts_of", "url_of"]
 
 KIND = "several"
-"""The scheme of a URL that names several mailboxes."""
+"""The scheme of a URL of several mailboxes."""
 WHOLE = "mailbox"
-"""The file of a problem that all of a mailbox has."""
+"""The file of a problem that concerns a whole mailbox."""
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,30}")
 SEPARATOR = "/"
 PREFIXES = (*TAG_NAMESPACES, "role", "agent")
@@ -32,7 +32,7 @@ NAME_DETAILS = ("recipient", "to")
 
 
 def label_of(name: str) -> str:
-    """Return the mailbox that a name of several mailboxes stands in; empty for one that stands in none."""
+    """Return the label of the mailbox that a name belongs to; empty for a name without one."""
     namespace, colon, rest = name.partition(":")
     bare = rest if colon and namespace in PREFIXES else name
     label, separator, _ = bare.partition(SEPARATOR)
@@ -40,36 +40,36 @@ def label_of(name: str) -> str:
 
 
 def url_of(parts: Mapping[str, str]) -> str:
-    """Return the URL that names several mailboxes, given by their labels and URLs."""
+    """Return the URL of several mailboxes, given their labels and URLs."""
     return f"{KIND}:{urlencode(parts)}"
 
 
 def parts_of(url: str) -> dict[str, str]:
-    """Return the mailboxes that a URL names, by their labels; one mailbox has none."""
+    """Return the mailboxes of a URL by label; none if it is the URL of a single mailbox."""
     kind, _, rest = url.partition(":")
     return dict(parse_qsl(rest)) if kind == KIND else {}
 
 
 class Scope:
-    """Puts one mailbox's label before its names, and takes it off again."""
+    """Adds the label of one mailbox to its names, and removes it again."""
 
     def __init__(self, label: str) -> None:
         self.label = label
         self._head = label + SEPARATOR
 
     def id(self, text: str) -> str:
-        """Return a message's id, or another's, as one of several mailboxes."""
+        """Return the id of a message with the label."""
         return self._head + text
 
     def bare(self, text: str) -> str:
-        """Return an id or a name as its own mailbox has it."""
+        """Return an id or a name without the label."""
         namespace, colon, rest = text.partition(":")
         if colon and namespace in PREFIXES:
             return f"{namespace}:{rest.removeprefix(self._head)}"
         return text.removeprefix(self._head)
 
     def name(self, text: str) -> str:
-        """Return a sender, a recipient, a role or a tag as one of several mailboxes."""
+        """Return a sender, a recipient, a role or a tag with the label."""
         if text in USER_NAMES or text.startswith("person:") or text == SOMEBODY or not text:
             return text
         if text in BROADCAST_NAMES:
@@ -80,11 +80,11 @@ class Scope:
         return self._head + text
 
     def names(self, texts: tuple[str, ...]) -> tuple[str, ...]:
-        """Return several names as those of several mailboxes."""
+        """Return several names with the label."""
         return tuple(map(self.name, texts))
 
     def event(self, event: Event) -> Event:
-        """Return an event of the mailbox as one of several mailboxes."""
+        """Return an event with the label in all its names."""
         match event:
             case Message():
                 return self.message(event)
@@ -111,7 +111,7 @@ class Scope:
                 return event
 
     def message(self, message: Message) -> Message:
-        """Return a message as one of several mailboxes."""
+        """Return a message with the label in all its names."""
         where = message.location
         return replace(
             message,
@@ -125,7 +125,7 @@ class Scope:
         )
 
     def bare_message(self, message: Message) -> Message:
-        """Return a message as its own mailbox has it."""
+        """Return a message without the label."""
         where = message.location
         return replace(
             message,
@@ -139,7 +139,7 @@ class Scope:
         )
 
     def agent(self, agent: Agent) -> Agent:
-        """Return an agent as one of several mailboxes."""
+        """Return an agent with the label in all its names."""
         return replace(
             agent,
             session_id=self.id(agent.session_id),
@@ -149,7 +149,7 @@ class Scope:
         )
 
     def bare_agent(self, agent: Agent) -> Agent:
-        """Return an agent as its own mailbox has it."""
+        """Return an agent without the label."""
         return replace(
             agent,
             session_id=self.bare(agent.session_id),
@@ -164,7 +164,7 @@ class Scope:
         return replace(record, id=self.id(record.id), message_id=about, details=details)
 
     def bare_intervention(self, record: Intervention) -> Intervention:
-        """Return what the person did as its own mailbox has it."""
+        """Return an intervention without the label."""
         details = {key: self._bare_detail(key, value) for key, value in record.details.items()}
         about = self.bare(record.message_id) if record.message_id else None
         return replace(record, message_id=about, details=details)

@@ -100,7 +100,7 @@ def test_a_full_disk(words: list[str], run: Run, mail: MailFiles, monkeypatch: p
 
     with monkeypatch.context() as patch:
         patch.setattr(append.os, "write", full)
-        is_told(run, mail, words, "can't be written (no space left on device): make room on the disk")
+        is_told(run, mail, words, "can't be written (no space left on device): free some disk space")
     # a file that was made for the first record of its kind, and got none, holds nothing
     assert {path: data for path, data in files(mail).items() if data} == before
 
@@ -141,7 +141,7 @@ def test_a_folder_that_goes_while_a_command_runs(
         return real(*words, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr("mailstore.stores.haak.write.writer.append_all", late)
-    is_told(run, mail, COMMANDS["send"], "was the mailbox moved?")
+    is_told(run, mail, COMMANDS["send"], "check whether the mailbox was moved")
     assert not mail.data.exists()
 
 

@@ -86,7 +86,7 @@ def test_all_records_that_were_glued_onto_one_line_are_found() -> None:
     line = "".join(map(json.dumps, records)).encode() + b'{"id":"torn","te'
     pieces, faults = salvage.salvage(Line(0, line))
     assert [piece.value for piece in pieces] == records
-    assert [fault.reason for fault in faults] == ["5000 records stand on one line", "16 bytes of a torn record"]
+    assert [fault.reason for fault in faults] == ["5000 records on one line", "16 bytes of an incomplete record"]
 
 
 def test_an_agents_long_name_costs_no_more_than_its_length() -> None:

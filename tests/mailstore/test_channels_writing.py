@@ -194,7 +194,7 @@ def test_a_channel_that_could_not_be_written_to_is_not_left_behind(root: Path, m
     monkeypatch.setattr(os, "fsync", full)
     before = files(root)
     for to in (("project:new",), (ROOM,)):
-        with pytest.raises(StoreError, match="make room on the disk"):
+        with pytest.raises(StoreError, match="free some disk space"):
             sent(root, to)
     assert files(root) == before
 

@@ -118,7 +118,7 @@ def removed(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("change", "reason"),
-    [(replaced, "replaced"), (cut, "was cut"), (rewritten, "rewritten"), (removed, "is gone")],
+    [(replaced, "replaced"), (cut, "was truncated"), (rewritten, "rewritten"), (removed, "was deleted")],
 )
 def test_a_file_that_is_no_longer_what_was_read_says_so(tmp_path: Path, change: object, reason: str) -> None:
     path = tmp_path / "file"

@@ -70,7 +70,7 @@ def test_a_file_that_is_broken_gives_what_stands_before(tmp_path: Path) -> None:
     packed[middle : middle + 200] = b"\xff" * 200
     path.write_bytes(packed)
     found: list[Line] = []
-    with pytest.raises(Broken, match="unpacks only to byte"):
+    with pytest.raises(Broken, match="can be decompressed only to byte"):
         found.extend(line for block in PackedFile(path).read() for line in block)
     assert found
     with pytest.raises(Broken):

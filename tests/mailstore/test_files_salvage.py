@@ -40,8 +40,8 @@ def test_a_blank_line_is_nothing(data: bytes) -> None:
     [
         (b"\xef\xbb\xbf" + GOOD, "begins with a byte order mark"),
         (GOOD + b"\r", "ends in a carriage return"),
-        (b"\x00" * 9 + GOOD, "holds a run of 9 NUL bytes"),
-        (GOOD + b"\x00\x00", "holds a run of 2 NUL bytes"),
+        (b"\x00" * 9 + GOOD, "9 NUL bytes in a row"),
+        (GOOD + b"\x00\x00", "2 NUL bytes in a row"),
     ],
 )
 def test_what_does_not_belong_to_a_record_is_cut_off_and_told(data: bytes, reason: str) -> None:
@@ -57,7 +57,7 @@ def test_records_glued_onto_one_line_are_parted() -> None:
         (100 + len(GOOD), OTHER),
         (101 + len(GOOD + OTHER), GOOD),
     ]
-    assert faults(GOOD + OTHER + b" " + GOOD) == [(100, "3 records stand on one line", False)]
+    assert faults(GOOD + OTHER + b" " + GOOD) == [(100, "3 records on one line", False)]
 
 
 @pytest.mark.parametrize("cut", range(1, len(OTHER)))
@@ -66,13 +66,15 @@ def test_a_record_after_a_torn_one_is_found_wherever_it_was_torn(cut: int) -> No
     assert found[-1] == json.loads(GOOD)
     told = [fault for fault in faults(OTHER[:cut] + GOOD) if fault[2]]
     assert told
-    assert all("torn" in reason for _, reason, _ in told)
+    assert all("incomplete record" in reason for _, reason, _ in told)
 
 
 @pytest.mark.parametrize("cut", range(1, len(GOOD)))
 def test_a_record_before_a_torn_one_is_found(cut: int) -> None:
     assert values(OTHER + GOOD[:cut]) == [json.loads(OTHER)]
-    assert (100 + len(OTHER), f"{len(GOOD[:cut].strip())} bytes of a torn record", True) in faults(OTHER + GOOD[:cut])
+    assert (100 + len(OTHER), f"{len(GOOD[:cut].strip())} bytes of an incomplete record", True) in faults(
+        OTHER + GOOD[:cut]
+    )
 
 
 def test_a_message_quoted_in_a_torn_record_is_no_record() -> None:

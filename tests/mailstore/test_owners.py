@@ -146,7 +146,7 @@ def test_who_can_not_leave_it_usable_leaves_it_alone(open_folder: Path, mode: in
     mailbox = open_folder / "mailbox"
     mailbox.touch()
     mailbox.chmod(mode)
-    refusal = nullcontext() if is_made else pytest.raises(StoreError, match="somebody else: let its owner do this")
+    refusal = nullcontext() if is_made else pytest.raises(StoreError, match="another user: run this as its owner")
     with stranger(), refusal:
         append_line(open_folder / "reads", b"x", look_of(mailbox))
     assert {path.name for path in open_folder.iterdir()} == ({"mailbox", "reads"} if is_made else {"mailbox"})
