@@ -109,7 +109,7 @@ def test_lines_that_can_not_be_read_and_torn_ends_stay(tmp_path: Path) -> None:
     assert report.archived == 2
     assert {it.id for it in after.messages()} == {it.id for it in before.messages()}
     assert sum(it.fatal for it in after.problems) == sum(it.fatal for it in before.problems)
-    torn = [it for it in after.problems if "held until its newline" in it.reason]
+    torn = [it for it in after.problems if "held back until its newline" in it.reason]
     assert len(torn) == 1
     with (mail.data / torn[0].file).open("ab") as file:
         file.write(b'ient": "ann-00000001", "content": "Whole at last."}\n')

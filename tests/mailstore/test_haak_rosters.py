@@ -115,7 +115,7 @@ def test_what_is_no_agent_is_told(mail: MailFiles) -> None:
     ("contents", "reason"),
     [
         ('{"agents": [', "invalid JSON"),
-        ('"a roster"', "no roster"),
+        ('"a roster"', "not a roster"),
         ('[{"name": "Ann"}]', "no session id"),
         ("[" * 9999, ""),
     ],

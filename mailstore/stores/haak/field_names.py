@@ -1,4 +1,4 @@
-"""The names that fields go by in the two dialects, and beyond (formats/haak.md 1, 5, 14, 17)."""
+"""The accepted names of fields in a HAAK mailbox (docs/semantics.md#records)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 Names = dict[str, tuple[str, ...]]
-"""The names that a field goes by, the one that wins first."""
+"""The accepted names of each field; the first one has precedence."""
 
 MESSAGE: Names = {
     "sender": ("sender", "from", "from_agent"),
@@ -62,7 +62,7 @@ MESSAGE_FIELDS = frozenset(
     {"id", "subject", "type", "tags", "read_by", "metadata", *(name for names in MESSAGE.values() for name in names)}
 )
 SPELLS = "frozen_spells"
-"""From when to when an agent was frozen before, as pairs of times: a roster without earlier lines tells it by this."""
+"""Earlier frozen intervals of an agent as pairs of times, in a roster without earlier lines."""
 AGENT_FIELDS = frozenset(name for names in AGENT.values() for name in names)
 
 STATUSES = {
@@ -75,7 +75,7 @@ NOTHING: tuple[Any, ...] = (None, "", [])
 
 
 def pick(record: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, str]:
-    """Return the value under the first name that has one, and a warning when another name differs."""
+    """Return the value under the first name that has one, and a warning if another name has a different one."""
     by = ""
     found: Any = None
     for name in names:
@@ -90,7 +90,7 @@ def pick(record: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, str]:
 
 
 def named(records: list[dict[str, Any]], names: tuple[str, ...]) -> str:
-    """Return the name that most of some records give a field; the first where none has it."""
+    """Return the most frequent name of a field in some records; the first name if none has it."""
     votes = dict.fromkeys(names, 0)
     for record in records:
         used = next((name for name in names if name in record), None)

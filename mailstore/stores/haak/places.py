@@ -1,4 +1,4 @@
-"""Which files make up a HAAK mailbox, and how to tell that one lies somewhere."""
+"""The files of a HAAK mailbox, and how to find one (docs/formats/haak.md#files)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["MAILBOX", "Places", "find", "new"]
 MAILBOX = "agent-mailbox.jsonl"
 DATA = "data"
 ASIDE = ".archiving-"
-"""Stands between the mailbox file's name and the run's id while an archival has set the file aside."""
+"""Separates the mailbox file's name and the run's id while an archival has set the file aside."""
 
 
 class Places(Struct, frozen=True):
-    """The files of one mailbox; only the first need be there."""
+    """The files of one mailbox; only the mailbox file must exist."""
 
     mailbox: Path
 
     @property
     def folder(self) -> Path:
-        """Return the folder in which all of them lie."""
+        """Return the folder of the mailbox."""
         return self.mailbox.parent
 
     def _beside(self, part: str) -> Path:
@@ -42,7 +42,7 @@ class Places(Struct, frozen=True):
 
     @property
     def journal(self) -> Path:
-        """Return the file of what the person did."""
+        """Return the file of the oversight journal."""
         return self._beside("oversight.jsonl")
 
     @property
@@ -52,23 +52,23 @@ class Places(Struct, frozen=True):
 
     @property
     def retired(self) -> Path:
-        """Return the folder of the mailbox file that the last archival put away, and of notes on runs."""
+        """Return the folder of retired mailbox files and of notes on runs."""
         return self.archive / "retired"
 
     def look(self) -> os.stat_result | None:
-        """Return whose the mailbox is and who may do what: what is made beside it is like it; None where none is."""
+        """Return the owner and mode of the mailbox, for new files beside it; None if there is no mailbox."""
         return look_of(self.mailbox, *self.set_aside().values())
 
     def put_away(self) -> list[Path]:
-        """Return the mailbox files that archivals put away and still keep."""
+        """Return the retired mailbox files that still exist."""
         return sorted(self.retired.glob("*.jsonl"))
 
     def aside(self, run: str) -> Path:
-        """Return where a run of the archival sets the mailbox file aside."""
+        """Return the path to which a run sets the mailbox file aside."""
         return self.mailbox.with_name(f"{self.mailbox.name}{ASIDE}{run}")
 
     def set_aside(self) -> dict[str, Path]:
-        """Return the files that archivals have set aside and not put away yet, by run."""
+        """Return the files that archivals have set aside and not retired yet, by run."""
         prefix = f"{self.mailbox.name}{ASIDE}"
         try:
             found = sorted(path for path in self.folder.iterdir() if path.name.startswith(prefix))
@@ -87,14 +87,14 @@ class Places(Struct, frozen=True):
         return self.folder / "agent-roster.json"
 
     def months(self) -> list[Path]:
-        """Return the archive's files, the newest month first."""
+        """Return the archive's files, newest month first."""
         if not self.archive.is_dir():
             return []
         found = [*self.archive.glob("*.jsonl"), *self.archive.glob("*.jsonl.gz")]
         return sorted(found, key=lambda path: path.name, reverse=True)
 
     def all(self) -> list[Path]:
-        """Return every file of the mailbox that is there."""
+        """Return every existing file of the mailbox."""
         single = (
             self.mailbox,
             self.reads,
@@ -107,7 +107,7 @@ class Places(Struct, frozen=True):
 
 
 def find(path: Path) -> Places | None:
-    """Return the mailbox at a path: its file, its folder, or the project folder above `data/`. Raises OSError."""
+    """Return the mailbox for a path: its file, its folder, or the project folder above `data/`. Raises OSError."""
     path = path.absolute()
     if path.is_dir():
         for place in (path / MAILBOX, path / DATA / MAILBOX):
@@ -118,15 +118,15 @@ def find(path: Path) -> Places | None:
 
 
 def _is_there(places: Places) -> bool:
-    """Say whether the mailbox file is there, or one that an archival set aside before it ended suddenly."""
+    """Return whether the mailbox file exists, or one set aside by an interrupted archival."""
     return places.mailbox.is_file() or bool(places.set_aside())
 
 
 def new(path: Path) -> Places:
-    """Return where a mailbox belongs that is made at a path.
+    """Return the location of a new mailbox for a path.
 
-    A path that ends in .jsonl is the mailbox file; a folder named `data`, or one that holds files of agents
-    already, is where it lies; in any other folder it lies in `data`.
+    A path that ends in .jsonl is the mailbox file; a folder named `data`, or one with agent-*.json* files, contains it
+    directly; any other folder contains it in `data`.
     """
     path = path.absolute()
     if path.suffix == ".jsonl":

@@ -1,4 +1,4 @@
-"""Reads the files of a HAAK mailbox into events: all of them once, then what comes."""
+"""Read the files of a HAAK mailbox as events: everything once, then what is added."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from mailstore.stores.haak.read.roster import RosterReader
 __all__ = ["Reader"]
 
 TAIL_BYTES = 1 << 16
-"""How much of the end of a file is read before its beginning: the first screen comes from it."""
+"""How much of the end of a file is read first, for the first screen."""
 BATCH = 1000
 MUCH = 1 << 26
-"""Bytes: what has come since is folded one by one, and of so much, all at once is sooner done."""
+"""Bytes: more than this is folded in bulk again rather than record by record."""
 BULK_TRIES = 3
 TRIES = 100
-"""How often a scan begins anew until it says that it can't be done."""
+"""How often a scan starts over before it gives up."""
 Decode = Callable[[Line, int], list[Event]]
 Followed = tuple[LineFile, Decode]
 
 
 class Reader:
-    """Hands every record out once; what was read is known by file and offset.
+    """Emit every record once; progress is tracked by file and offset.
 
-    Belongs to one consumer at a time. Blocks.
+    Not thread-safe. Blocks.
     """
 
     def __init__(self, places: Places) -> None:
@@ -48,7 +48,7 @@ class Reader:
         self.begin()
 
     def begin(self) -> None:
-        """Forget all that was read."""
+        """Forget everything read so far."""
         places = self._places
         self._roster = RosterReader(places)
         self._deliveries = _small(LineFile(places.deliveries), delivery_of)
@@ -62,7 +62,7 @@ class Reader:
         self._touched: list[tuple[LineFile, LinePlace]] = []
 
     def scan(self) -> Iterator[list[Event]]:
-        """Yield all there is, the newest mail early; begins anew when a file is replaced meanwhile. Raises OSError."""
+        """Yield everything, the newest mail early; starts over if a file is replaced meanwhile. Raises OSError."""
         for _ in range(TRIES):
             try:
                 yield from _sized(self._everything())
@@ -73,7 +73,7 @@ class Reader:
         raise OSError(errno.EBUSY, f"its files were replaced {TRIES} times while they were read")
 
     def glimpse(self) -> list[Event]:
-        """Return the roster and the newest mail, as a first look. Raises OSError."""
+        """Return the roster and the newest mail, for the first screen. Raises OSError."""
         followed = (self._mailbox, self._reads)
         fronts = [file.part(TAIL_BYTES) for file, _ in followed]
         del fronts
@@ -84,9 +84,9 @@ class Reader:
         return events
 
     def fold_all(self, mailbox: Mailbox, now: float) -> None:
-        """Read all there is into an empty mailbox, as a scan would, but many records at a time. Raises OSError.
+        """Read everything into an empty mailbox, like a scan but in bulk. Raises OSError.
 
-        What came late to a file that was put away is told by the next look at what changes.
+        Late lines in a retired file are emitted by the next look for changes.
         """
         from mailstore.bulk.build import KeyCollision
 
@@ -118,7 +118,7 @@ class Reader:
         mailbox.fold(self._held(), now)
 
     def position(self) -> bytes:
-        """Return how far everything was read, to go on from there another time. Raises OSError."""
+        """Return how far everything was read, to resume from there. Raises OSError."""
         if self._leftovers.has_any:
             raise OSError(errno.EBUSY, "an archival has left something over")
         agents, summed, sessions = self._roster.said()
@@ -133,9 +133,9 @@ class Reader:
         return msgspec.msgpack.encode(position)
 
     def resume(self, data: bytes) -> list[Event]:
-        """Go on where an earlier reading stopped; return what the roster has said since.
+        """Resume an earlier reading; return the roster's events since then.
 
-        Raises Replaced when any file is no longer the one that was read, msgspec.MsgspecError, and OSError.
+        Raises Replaced if any file is no longer the one that was read, msgspec.MsgspecError, and OSError.
         """
         self.begin()
         position = msgspec.msgpack.decode(data, type=Position)
@@ -153,9 +153,9 @@ class Reader:
         return events
 
     def confirm(self) -> None:
-        """Make sure that what was read earlier still stands where it was, in files that were written to since.
+        """Verify that the part read earlier is unchanged in files that have grown since.
 
-        Reads all of it. Raises Replaced and OSError.
+        Reads that part completely. Raises Replaced and OSError.
         """
         for file, place in self._touched:
             if not file.holds_still(place):
@@ -166,7 +166,7 @@ class Reader:
         return self._mailbox[0], self._reads[0], self._deliveries[0], self._journal[0]
 
     def changes(self, has_changed: bool = True) -> Iterator[list[Event]]:
-        """Yield what came since the last look; `Reset` and everything anew when a file was replaced."""
+        """Yield what was added since the last look; `Reset` and everything again if a file was replaced."""
         gone = self._unreachable()
         if gone:
             if not self._gone:
@@ -191,7 +191,7 @@ class Reader:
         yield from self.scan()
 
     def _unreachable(self) -> str:
-        """Say why the mailbox can't be read; empty when it can, or when nothing has told yet that it can't."""
+        """Return why the mailbox can't be read; empty if it can, as far as known."""
         try:
             if not self._places.folder.is_dir():
                 return f"{self._places.folder} is gone"
@@ -245,7 +245,7 @@ class Reader:
         yield [*self._held(), Progress(total, total)]
 
     def _settle(self, needy: list[Event], lines: int, earlier: MessageDecoder | None) -> list[Event]:
-        """Complete what was found in a file's end by what stands before it: line numbers, and times."""
+        """Complete events from a file's end with what precedes them: line numbers and times."""
         last_time = earlier.last_time if earlier else 0.0
         self._messages.last_time = self._messages.last_time or last_time
         return [
@@ -278,7 +278,7 @@ def _small(file: LineFile, make: Make) -> Followed:
 
 
 def _decoded(file: LineFile, decode: Decode, block: int = BLOCK, until: int | None = None) -> Iterator[list[Event]]:
-    """Yield the records of a file's next lines, a batch for each block."""
+    """Yield the records of a file's next lines, one batch per block."""
     for lines in file.read(until, block):
         batch: list[Event] = []
         for number, line in enumerate(lines, file.cutter.lines - len(lines) + 1):
@@ -287,14 +287,14 @@ def _decoded(file: LineFile, decode: Decode, block: int = BLOCK, until: int | No
 
 
 def _told(events: list[Event]) -> tuple[list[Event], list[Event]]:
-    """Part what a file's end tells by itself from what needs the lines before: numbers, and times."""
+    """Separate events of a file's end that are complete from those that need line numbers or times before them."""
     needy = [isinstance(event, Problem) or (isinstance(event, Message) and not event.time) for event in events]
     pairs = list(zip(events, needy, strict=True))
     return [event for event, needs in pairs if not needs], [event for event, needs in pairs if needs]
 
 
 def _joined(batches: Iterable[list[Event]]) -> Iterator[list[Event]]:
-    """Yield small batches together."""
+    """Join small batches."""
     waiting: list[Event] = []
     for batch in batches:
         waiting += batch
@@ -305,7 +305,7 @@ def _joined(batches: Iterable[list[Event]]) -> Iterator[list[Event]]:
 
 
 def _sized(batches: Iterable[list[Event]]) -> Iterator[list[Event]]:
-    """Yield batches of at most a thousand events, and no empty ones."""
+    """Split batches to at most a thousand events, leaving out empty ones."""
     for batch in batches:
         for at in range(0, len(batch), BATCH):
             yield batch[at : at + BATCH]

@@ -1,4 +1,4 @@
-"""The HAAK mailbox: lines of JSON in a folder (seed protocol, formats/haak.md)."""
+"""The store for HAAK mailboxes: JSON lines in a folder (docs/formats/haak.md)."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ __all__ = ["HaakStore"]
 FIRST_LINES = 3
 LONGEST_LOOK = 1 << 20
 LONG = 1 << 23
-"""Bytes: about seven thousand messages with who read them, which fold in a third of a second."""
+"""Bytes: about seven thousand messages with their reads, which fold in a third of a second."""
 FOREIGN = b'"createdAt":'
-"""What another system calls the time, whose lines are otherwise alike (formats/agenties.md)."""
+"""The time field of Agenties, whose lines are otherwise similar."""
 
 
 class HaakStore(WatchedStore, Resumable):
-    """One mailbox file, and beside it reads, deliveries, roster, oversight journal and archive."""
+    """One mailbox file, with reads, deliveries, roster, oversight journal and archive beside it."""
 
     kind: ClassVar[str] = "haak"
     summary: ClassVar[str] = "JSON lines in data/agent-mailbox.jsonl, with roster, reads and archive beside it"
@@ -61,7 +61,7 @@ class HaakStore(WatchedStore, Resumable):
 
     @classmethod
     def recognise(cls, path: Path) -> bool:
-        """Say whether a mailbox file lies at a path, or in it, or in its `data` folder."""
+        """Return whether there is a mailbox file at a path, in it, or in its `data` folder."""
         try:
             places = find(path)
             return places is not None and (places.mailbox.name == MAILBOX or _looks_like_mail(places.mailbox))
@@ -84,7 +84,7 @@ class HaakStore(WatchedStore, Resumable):
 
     @classmethod
     def create(cls, location: str | Path) -> Self:
-        """Make an empty mailbox and roster where they belong; what is there already stays as it is.
+        """Create an empty mailbox and roster; existing files stay as they are.
 
         That is in `data` under a folder, in a folder named `data`, in one that holds files of agents already,
         or at a path that ends in .jsonl. Raises StoreError.
@@ -94,7 +94,9 @@ class HaakStore(WatchedStore, Resumable):
             places = find(path)
             if places is not None:
                 if not cls.recognise(path) and places.mailbox.stat().st_size:
-                    raise StoreError(f"{path} is no mailbox", "its first lines are no messages: name another place")
+                    raise StoreError(
+                        f"{path} is not a mailbox", "its first lines are not messages; choose another path"
+                    )
                 return cls(places)
             places = new(path)
             places.folder.mkdir(parents=True, exist_ok=True)
@@ -107,17 +109,17 @@ class HaakStore(WatchedStore, Resumable):
 
     @property
     def url(self) -> str:
-        """Return what names this mailbox anywhere."""
+        """Return the URL of this mailbox."""
         return f"{self.kind}:{self._places.folder.resolve() / self._places.mailbox.name}"
 
     @property
     def title(self) -> str:
-        """Return the mailbox file and the folder in which it lies."""
+        """Return the mailbox file and its folder."""
         mailbox = self._places.mailbox
         return os.path.join(mailbox.parent.name, mailbox.name)  # noqa: PTH118 - a name to show, no path to open
 
     def is_long(self) -> bool:
-        """Say whether there is so much mail that reading it takes a while."""
+        """Return whether there is so much mail that reading it takes a while."""
         sizes = 0
         for path in (self._places.mailbox, self._places.reads, *self._places.months()):
             with suppress(OSError):
@@ -132,7 +134,7 @@ class HaakStore(WatchedStore, Resumable):
             raise unreadable(self.folder, error) from error
 
     def fold_all(self, mailbox: Mailbox, now: float) -> None:
-        """Fold all there is into an empty mailbox. Raises StoreError."""
+        """Fold everything into an empty mailbox. Raises StoreError."""
         self._skip()
         try:
             self._files.fold_all(mailbox, now)
@@ -144,7 +146,7 @@ class HaakStore(WatchedStore, Resumable):
         return self._files.position()
 
     def resume(self, position: bytes) -> list[Event]:
-        """Go on from there. Raises Stale."""
+        """Resume from a position. Raises Stale."""
         self._skip()
         try:
             return self._files.resume(position)
@@ -152,12 +154,12 @@ class HaakStore(WatchedStore, Resumable):
             raise Stale(str(reason)) from reason
 
     def begin_anew(self) -> None:
-        """Let the next scan tell everything."""
+        """Make the next scan emit everything."""
         self._files.begin()
         self._rewind()
 
     def confirm(self) -> None:
-        """Make sure that what was read still stands. Raises Stale."""
+        """Verify that what was read is unchanged. Raises Stale."""
         try:
             self._files.confirm()
         except (Replaced, OSError) as reason:
@@ -168,7 +170,7 @@ class HaakStore(WatchedStore, Resumable):
         return [archive, f"{archive}/{self._places.retired.name}"]
 
     def content(self, message: Message) -> str:
-        """Return a message's body, read from its place in the file. Raises ContentGone."""
+        """Return a message's body, read from the file. Raises ContentGone."""
         return content_in(self.raw(message))
 
     def contents(self, messages: Iterable[Message]) -> Iterator[str | ContentGone]:
@@ -176,10 +178,10 @@ class HaakStore(WatchedStore, Resumable):
         return contents(self._places.folder, messages, super().contents)
 
     def raw(self, message: Message) -> bytes:
-        """Return a message's record as it stands in the file. Raises ContentGone."""
+        """Return the bytes of a message's record. Raises ContentGone."""
         where = message.location
         if where is None:
-            raise ContentGone(f"message {message.id} stands in no file")
+            raise ContentGone(f"message {message.id} has no file")
         try:
             data = _bytes_at(self._places.folder / where.file, where)
         except (OSError, Broken) as error:
@@ -190,7 +192,7 @@ class HaakStore(WatchedStore, Resumable):
         return data
 
     def candidates(self, words: Sequence[str]) -> Generator[list[str]] | None:
-        """Return an iterator over the ids of the messages on whose lines stands what some words are made of."""
+        """Return an iterator over the ids of messages whose lines may contain some words."""
         return self._hints().of(words)
 
     def keep_index(self, folder: Path) -> None:
@@ -198,7 +200,7 @@ class HaakStore(WatchedStore, Resumable):
         self._hints().keep_index(folder)
 
     def close(self) -> None:
-        """Let go of what a scan holds open and of what makes an index."""
+        """Release open files and the process that builds an index."""
         super().close()
         if self._candidates is not None:
             self._candidates.close()
@@ -210,7 +212,7 @@ class HaakStore(WatchedStore, Resumable):
         return self._candidates
 
     def write_message(self, draft: Draft) -> Message:
-        """Append a message in the dialect of the file, and its audience to the deliveries."""
+        """Append a message in the file's dialect, and its audience to the deliveries."""
         from mailstore.stores.haak.write.writer import write_message
 
         self._mend()
@@ -222,7 +224,7 @@ class HaakStore(WatchedStore, Resumable):
         return found[0]
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
-        """Record that a reader has read just these messages; return how many records were written."""
+        """Record that a reader has read these messages; return how many records were written."""
         from mailstore.stores.haak.write.writer import write_reads
 
         self._mend()
@@ -232,7 +234,7 @@ class HaakStore(WatchedStore, Resumable):
             raise refusal(self._places.reads, error) from error
 
     def write_agent(self, agent: Agent) -> None:
-        """Register an agent, or change what the roster says of it."""
+        """Register an agent, or update its roster entry."""
         from mailstore.stores.haak.write.roster_writer import update_roster
 
         self._mend()
@@ -251,7 +253,7 @@ class HaakStore(WatchedStore, Resumable):
     def write_archive(
         self, plan: ArchivePlan, *, progress: Tell | None, is_cancelled: IsCancelled | None
     ) -> ArchiveReport:
-        """Move a plan's messages into the files of their months; what was interrupted before is mended first."""
+        """Move a plan's messages into the files of their months, after recovering interrupted runs."""
         from mailstore.stores.haak.archive.archiver import carry_out
 
         try:
@@ -260,7 +262,7 @@ class HaakStore(WatchedStore, Resumable):
             raise refusal(self._places.archive, error) from error
 
     def copy_files(self, source: Self) -> None:
-        """Make this new mailbox a copy of another one, file by file. Raises StoreError."""
+        """Copy another mailbox into this new one, file by file. Raises StoreError."""
         from mailstore.stores.haak.write.copying import copy_files
 
         try:
@@ -269,7 +271,7 @@ class HaakStore(WatchedStore, Resumable):
             raise refusal(self._places.mailbox, error) from error
 
     def write_adopted(self, records: Iterable[Adopted]) -> None:
-        """Write what another mailbox held into the files of this one."""
+        """Write the records of another mailbox into the files of this one."""
         from mailstore.stores.haak.write.adopt import adopt
 
         try:
@@ -278,7 +280,7 @@ class HaakStore(WatchedStore, Resumable):
             raise refusal(self._places.mailbox, error) from error
 
     def late_writers(self) -> list[LateWriter]:
-        """Return who has the mailbox file open for writing, or one that an archival put away."""
+        """Return the programs that have the mailbox file, or a retired one, open for writing."""
         from mailstore.files.holders import writers
         from mailstore.rules.archive_plan import LateWriter
 
@@ -289,11 +291,11 @@ class HaakStore(WatchedStore, Resumable):
         ]
 
     def archive_file(self, month: str) -> str:
-        """Return the path of a month's file from the mailbox's folder."""
+        """Return the path of a month's file relative to the mailbox's folder."""
         return f"{self._places.archive.name}/{month}.jsonl"
 
     def _mend(self) -> None:
-        """Finish or undo what an archival left that ended suddenly; a failure of that is no failure of the write."""
+        """Recover interrupted archivals; a failure doesn't affect the write."""
         if not self._places.archive.is_dir() and not self._places.set_aside():
             return
         from mailstore.stores.haak.archive.recovery import mend, needs_mending
@@ -305,7 +307,7 @@ class HaakStore(WatchedStore, Resumable):
 
 
 def _bytes_at(path: Path, where: Location) -> bytes:
-    """Return what stands at a place of a file, packed or not. Raises OSError and Broken."""
+    """Return the bytes at a location in a file, packed or not. Raises OSError and Broken."""
     if path.suffix == ".gz":
         return read_packed(path, where.offset, where.length)
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -316,7 +318,7 @@ def _bytes_at(path: Path, where: Location) -> bytes:
 
 
 def _looks_like_mail(path: Path) -> bool:
-    """Say whether one of a file's first lines is a message, and of this protocol."""
+    """Return whether one of a file's first lines is a message of this protocol."""
     decoder = MessageDecoder(path.name)
     with path.open("rb") as file:
         lines = [file.readline(LONGEST_LOOK).rstrip(b"\n") for _ in range(FIRST_LINES)]

@@ -1,7 +1,7 @@
-"""The note that each archival keeps of itself: what undoes it, and how far its old mailbox file was taken over.
+"""The note of each archival run: how to undo it, and how far its old mailbox file was copied.
 
-It stands in `retired/<run>.json`, and whoever works on a run holds its lock. A note without a mailbox file that was
-put away is that of a run that is under way, or was interrupted.
+It is in `retired/<run>.json`, and locked while somebody works on the run. A note without a retired mailbox file belongs
+to a run that is running or was interrupted.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = ["Held", "Note", "holding", "note_of", "notes", "sync_folder"]
 
 
 class Note(msgspec.Struct, frozen=True):
-    """The sizes that the months had before (None: no file), and the bytes of the old file that stand elsewhere now.
+    """The previous sizes of the months (None: no file), and how many bytes of the old file were copied elsewhere.
 
-    `into` is where in the mailbox file what stands behind `end` is just being brought, None where nothing is.
+    `into` is the offset in the mailbox file to which lines after `end` are being moved, None if none are.
     """
 
     months: dict[str, int | None] = {}
@@ -35,11 +35,11 @@ class Note(msgspec.Struct, frozen=True):
 
 DECODER = msgspec.json.Decoder(Note)
 ROOM = 256
-"""Bytes: a note is written over with blanks behind it, so that there is a whole one at every moment."""
+"""Bytes: notes are padded with blanks and overwritten in place, so that there is a complete one at every moment."""
 
 
 def notes(places: Places) -> dict[str, Path]:
-    """Return the notes of all runs there are."""
+    """Return the notes of all runs."""
     try:
         found = sorted(path for path in places.retired.iterdir() if path.suffix == ".json")
     except OSError:
@@ -48,7 +48,7 @@ def notes(places: Places) -> dict[str, Path]:
 
 
 def note_of(path: Path) -> Note:
-    """Return what a note says; an empty one for a note that is not there or was not finished."""
+    """Read a note; an empty one if it is missing or incomplete."""
     try:
         return DECODER.decode(path.read_bytes())
     except (OSError, ValueError):
@@ -56,14 +56,14 @@ def note_of(path: Path) -> Note:
 
 
 class Held:
-    """A note whose lock is held."""
+    """A locked note."""
 
     def __init__(self, path: Path, fd: int) -> None:
         self.path = path
         self._fd = fd
 
     def write(self, note: Note) -> None:
-        """Bring a note to the disk. Raises OSError."""
+        """Write and sync a note. Raises OSError."""
         data = msgspec.json.encode(note).ljust(max(ROOM, os.fstat(self._fd).st_size))
         if os.pwrite(self._fd, data, 0) < len(data):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
@@ -72,7 +72,7 @@ class Held:
 
 @contextmanager
 def holding(places: Places, run: str) -> Iterator[Held | None]:
-    """Hold the lock of a run, and give its note; None where somebody works on it now."""
+    """Lock a run and yield its note; None if another process holds the lock."""
     look = places.look()
     make_folder(places.archive, look)
     make_folder(places.retired, look)
@@ -87,7 +87,7 @@ def holding(places: Places, run: str) -> Iterator[Held | None]:
 
 
 def sync_folder(*folders: Path) -> None:
-    """Bring the entries of folders to the disk."""
+    """Sync the entries of folders."""
     for folder in folders:
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:

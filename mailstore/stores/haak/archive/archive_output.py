@@ -1,4 +1,4 @@
-"""Files that an archival writes: whole lines as they stood, brought to the disk in the end."""
+"""Files that an archival writes: complete, unchanged lines, synced at the end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PIECE = 1 << 20
 
 
 class Outlet:
-    """A file that takes lines; those that it `has` already are passed over."""
+    """A file that accepts lines; those whose hashes it `has` are skipped."""
 
     def __init__(self, fd: int, has: frozenset[int] = frozenset()) -> None:
         self._fd = fd
@@ -30,7 +30,7 @@ class Outlet:
     @classmethod
     @contextmanager
     def month(cls, path: Path, like: os.stat_result) -> Iterator[Self]:
-        """Open the file of a month, or make one like another file; its last line is ended. Raises StoreError."""
+        """Open or create the file of a month, and terminate its last line. Raises StoreError."""
         with locked(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, like=like) as fd:
             cutter = Cutter()
             outlet = cls(fd, frozenset(hash(line.data) for line in lines_of(fd, cutter)))
@@ -41,7 +41,7 @@ class Outlet:
     @classmethod
     @contextmanager
     def fresh(cls, path: Path, like: os.stat_result) -> Iterator[Self]:
-        """Make a file that those who write to another one can write to as well. Raises StoreError, OSError."""
+        """Create a file with another one's owner and mode. Raises StoreError, OSError."""
         fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             own = os.fstat(fd)
@@ -50,7 +50,7 @@ class Outlet:
                     os.fchown(fd, like.st_uid, like.st_gid)
                 os.fchmod(fd, like.st_mode & 0o7777)
             except PermissionError as error:
-                raise StoreError("the mailbox file belongs to somebody else", "let its owner archive it") from error
+                raise StoreError("the mailbox file belongs to another user", "let its owner archive it") from error
             yield cls(fd)
         finally:
             os.close(fd)
@@ -58,7 +58,7 @@ class Outlet:
     @classmethod
     @contextmanager
     def more(cls, path: Path) -> Iterator[Self]:
-        """Open a file to go on with it. Raises OSError."""
+        """Open a file to append to it. Raises OSError."""
         fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
         try:
             yield cls(fd)
@@ -66,7 +66,7 @@ class Outlet:
             os.close(fd)
 
     def put(self, line: bytes) -> None:
-        """Take a line, given without its newline."""
+        """Add a line, given without its newline."""
         if self._has and hash(line) in self._has:
             return
         self._waiting += (line, b"\n")
@@ -75,13 +75,13 @@ class Outlet:
             self.flush()
 
     def flush(self) -> None:
-        """Write what was taken."""
+        """Write the added lines."""
         data = memoryview(b"".join(self._waiting))
         self._waiting, self._size = [], 0
         while data:
             data = data[os.write(self._fd, data) :]
 
     def finish(self) -> None:
-        """Write what was taken, and bring it to the disk."""
+        """Write the added lines and sync the file."""
         self.flush()
         os.fsync(self._fd)

@@ -1,8 +1,8 @@
-"""The archival of a HAAK mailbox, step by step, while other programs append to it and know nothing of it.
+"""Archive messages of a HAAK mailbox, step by step, while other programs append to it.
 
-What leaves and what stays is copied first, into the months and into a new mailbox file that has no name yet; only
-then the old file is set aside and the new one takes its place. So whoever polls never sees a mailbox without its
-mail, and up to that moment a run is undone, from then on finished: see `mending`.
+Archived and kept lines are copied first, to the months and to a new mailbox file; only then the old file is set aside
+and the new one takes its place. So a polling program never sees a mailbox without its mail. An interrupted run is
+undone before that moment and finished after it (see `recovery` and docs/formats/haak.md#archival).
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ __all__ = ["Archival", "carry_out"]
 
 BEGUN = "begun"
 PIECE = 1 << 20
-"""Bytes copied from one step to the next."""
+"""Bytes copied per step."""
 
 
 class Archival:
-    """One run; `steps` carries it out, and `report` says in the end what it did.
+    """One run; `steps` performs it, `report` describes the result.
 
-    Whoever stops in the middle of the steps (`close`) undoes the run, unless `is_settled` says that it is too late.
+    Closing the steps early undoes the run, unless `is_settled` says that it is too late.
     """
 
     def __init__(self, places: Places, plan: ArchivePlan, tell: Tell | None = None, piece: int = PIECE) -> None:
@@ -51,9 +51,9 @@ class Archival:
         self._cutter = Cutter()
 
     def steps(self) -> Generator[str, None, None]:
-        """Do it, a step at a time; after each, a sudden end leaves a mailbox from which nothing is lost.
+        """Perform the run step by step; a crash after any step loses nothing.
 
-        Raises MailboxBusy where another archival is under way, StoreError, and OSError.
+        Raises MailboxBusy if another archival is running, StoreError, and OSError.
         """
         places = self._places
         _check(places)
@@ -64,10 +64,10 @@ class Archival:
             with locked(places.mailbox) as live:
                 _know_locks(live, places.mailbox)
                 if unfinished(places):
-                    raise MailboxBusy("another archival is under way", "wait until it is done")
+                    raise MailboxBusy("another archival is running", "wait until it is done")
                 note = stack.enter_context(holding(places, self.run))
                 if note is None:
-                    raise MailboxBusy("another archival is under way", "wait until it is done")
+                    raise MailboxBusy("another archival is running", "wait until it is done")
                 old = os.open(places.mailbox, os.O_RDONLY | os.O_CLOEXEC)
                 stack.callback(os.close, old)
             try:
@@ -80,7 +80,7 @@ class Archival:
             yield from self._finished(old, note)
 
     def _copied(self, old: int, note: Held) -> Iterator[str]:
-        """Copy what leaves and what stays, and bring both to the disk."""
+        """Copy the archived and the kept lines, and sync both."""
         places = self._places
         size = os.fstat(old).st_size
         sorting = Sorting(self._plan, places.mailbox.name)
@@ -116,7 +116,7 @@ class Archival:
         yield "ready"
 
     def _changed_over(self, old: int) -> Iterator[str]:
-        """Set the old file aside and put the new one in its place, at one moment for everybody."""
+        """Set the old file aside and put the new one in its place, atomically."""
         places = self._places
         fresh, aside = fresh_file(places, self.run), places.aside(self.run)
         with locked(places.mailbox) as live:
@@ -130,7 +130,7 @@ class Archival:
             try:
                 os.link(places.mailbox, aside)
             except OSError:
-                # a file system without second names: for a moment there is no mailbox file
+                # a file system without hard links: for a moment there is no mailbox file
                 places.mailbox.rename(aside)
             yield "set aside"
             fresh.replace(places.mailbox)
@@ -138,7 +138,7 @@ class Archival:
             yield "changed over"
 
     def _finished(self, old: int, note: Held) -> Iterator[str]:
-        """Take over what came late to the old file, and put it away."""
+        """Move late lines from the old file, and retire it."""
         places = self._places
         sync_folder(places.folder)
         yield "settled"
@@ -152,7 +152,7 @@ class Archival:
 def carry_out(
     places: Places, plan: ArchivePlan, tell: Tell | None = None, is_cancelled: IsCancelled | None = None
 ) -> ArchiveReport:
-    """Carry out an archival, or as much of it as somebody waits for. Raises as `Archival.steps`."""
+    """Perform an archival until it is done or cancelled. Raises as `Archival.steps`."""
     archival = Archival(places, plan, tell)
     mended: list[str] = []
     has_begun = False
@@ -167,16 +167,21 @@ def carry_out(
 
 
 def _check(places: Places) -> None:
-    """Refuse what can't be archived without harm to those who write."""
+    """Refuse what can't be archived without harming other writers."""
     if places.mailbox.is_symlink():
-        raise StoreError(f"{places.mailbox} is a symbolic link", "archive where the file itself lies")
+        raise StoreError(f"{places.mailbox} is a symbolic link", "archive at the location of the file itself")
     make_folder(places.archive, places.look())
     if places.archive.stat().st_dev != places.folder.stat().st_dev:
-        raise StoreError(f"{places.archive} lies on another file system", "the mailbox can't be moved there at once")
+        raise StoreError(
+            f"{places.archive} is on another file system",
+            "keep it on that of the mailbox, so that files can be moved at once",
+        )
 
 
 def _know_locks(fd: int, path: Path) -> None:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        raise StoreError(f"the file system of {path} knows no locks", "archive on the machine that has it") from error
+        raise StoreError(
+            f"the file system of {path} has no locks", "archive on the machine where it is local"
+        ) from error

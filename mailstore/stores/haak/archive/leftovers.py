@@ -1,7 +1,7 @@
-"""What belongs to a HAAK mailbox while its file is being archived, or was when its archival ended suddenly.
+"""Files that belong to a HAAK mailbox during an archival or after an interrupted one.
 
-That is a file that was set aside and not put away yet, and what came late to one that was put away, from a program
-that still had it open.
+These are a file that was set aside and not retired yet, and late lines in a retired file, from a program that still
+had it open.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from mailstore.stores.haak.read.months import unterminated
 
 __all__ = ["Leftovers"]
 
-SET_ASIDE = "set aside by an archival that is under way, or was interrupted: the next write finishes it"
-CAME_LATE = "written to after an archival put it away, by a program that holds it open: the next write takes it in"
+SET_ASIDE = "set aside by a running or interrupted archival; the next write finishes it"
+CAME_LATE = "written to after it was archived, by a program that has it open; the next write moves the lines over"
 
 
 class Leftovers:
-    """Hands out the lines of such files, and tells which lines of the mailbox are copies of them."""
+    """Emit the lines of such files, and recognise their copies in the mailbox."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
@@ -31,13 +31,13 @@ class Leftovers:
         self._files: dict[Path, tuple[LineFile, MessageDecoder]] = {}
         self._seen: set[int] = set()
         self._brought: set[int] = set()
-        """Late lines that stand in the mailbox already."""
+        """Late lines that are already in the mailbox."""
         self._aside = self._lying()
         for path in self._aside:
             self._follow(path, Cutter())
 
     def read(self) -> Iterator[list[Event]]:
-        """Yield what is new; raises Replaced when the mailbox file was set aside or put away meanwhile, and OSError."""
+        """Yield what is new. Raises Replaced if the mailbox file was set aside or retired meanwhile, and OSError."""
         self.check()
         self._look_for_late_lines()
         for file, decoder in self._files.values():
@@ -51,16 +51,16 @@ class Leftovers:
 
     @property
     def is_set_aside(self) -> bool:
-        """Say whether a file is set aside, whose lines may stand in the mailbox too."""
+        """Return whether a file is set aside, whose lines may also be in the mailbox."""
         return bool(self._aside)
 
     @property
     def has_any(self) -> bool:
-        """Say whether anything is left over, as far as was looked."""
+        """Return whether there are leftovers, as of the last look."""
         return bool(self._files)
 
     def is_copy(self, line: Line) -> bool:
-        """Say whether a line was handed out already, from whichever file; where nothing is left over, none was."""
+        """Return whether a line was already emitted from any file; never without leftovers."""
         if not self._files or not line.data:
             return False
         key = hash(line.data)
@@ -70,7 +70,7 @@ class Leftovers:
         return False
 
     def check(self) -> None:
-        """Raise Replaced when the mailbox file is another one than at first, or one was set aside or put away."""
+        """Raise Replaced if the mailbox file was replaced, or a file was set aside or retired."""
         live = _identity(self._places.mailbox)
         if self._lying() != self._aside:
             raise Replaced("the mailbox is being archived")
@@ -79,14 +79,14 @@ class Leftovers:
         self._live = live
 
     def held(self) -> Iterator[Problem]:
-        """Yield a warning for each file, and for one that ends in a line without its newline."""
+        """Yield a warning for each file, and for an unterminated last line."""
         for path, (file, _) in self._files.items():
             yield Problem(self._name(path), 1, 0, SET_ASIDE if path in self._aside else CAME_LATE, fatal=False)
             if end := unterminated(self._name(path), file):
                 yield end
 
     def _lying(self) -> set[Path]:
-        """Return the files that are set aside, without one that is still the mailbox too."""
+        """Return the files that are set aside, except one that is still the mailbox as well."""
         return {
             path for path in self._places.set_aside().values() if _identity(path) != _identity(self._places.mailbox)
         }

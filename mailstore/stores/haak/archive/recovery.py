@@ -1,7 +1,7 @@
-"""What becomes of an archival that did not get to its end, and of lines that came late to a file it put away.
+"""Undo or finish interrupted archivals, and move late lines out of retired files.
 
 Before the new mailbox file has taken its place, a run is undone; after that it is finished. Ids decide: a line is
-looked for in the mailbox and in its month, and only one that is nowhere is taken over.
+searched in the mailbox and in its month, and moved only if it is in neither.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ __all__ = ["bring", "fresh_file", "mend", "needs_mending", "retire", "undo", "un
 
 Keys = frozenset[str]
 IDLE_SECONDS = 30 * 86_400.0
-"""How long a file that was put away stays as it is until it goes, where no system can say who has it open."""
+"""How long a retired file must be unchanged before it is deleted, if the system can't tell who has it open."""
 
 
 def fresh_file(places: Places, run: str) -> Path:
-    """Return where a run makes the new mailbox file."""
+    """Return the path of a run's new mailbox file."""
     return places.mailbox.with_name(f".{places.mailbox.name}.{run}.new")
 
 
 def put_away(places: Places, run: str) -> Path:
-    """Return where a run puts the old mailbox file away."""
+    """Return the path to which a run retires the old mailbox file."""
     return places.retired / f"{run}.jsonl"
 
 
 def unfinished(places: Places) -> list[str]:
-    """Return the runs that are under way or were interrupted."""
+    """Return the runs that are running or were interrupted."""
     noted = {run for run in notes(places) if not put_away(places, run).exists()}
     return sorted(noted | places.set_aside().keys())
 
 
 def needs_mending(places: Places) -> bool:
-    """Say, by a cheap look, whether `mend` may find anything to do."""
+    """Return, by a cheap check, whether `recover` may have anything to do."""
     return bool(unfinished(places) or late(places))
 
 
 def late(places: Places) -> dict[str, Note]:
-    """Return the notes of the files that were put away and hold more than they say, by run."""
+    """Return the notes of retired files with late lines, by run."""
     found: dict[str, Note] = {}
     for run, path in notes(places).items():
         note = note_of(path)
@@ -63,7 +63,7 @@ def late(places: Places) -> dict[str, Note]:
 
 
 def mend(places: Places) -> Iterator[str]:
-    """Finish or undo the runs that were interrupted, and take over what came late; a run under way is left alone.
+    """Finish or undo interrupted runs, and move late lines; a running one is left alone.
 
     Raises StoreError and OSError.
     """
@@ -94,18 +94,18 @@ def _mended(places: Places, run: str, note: Held) -> Iterator[str]:
 
 
 def _is_changed_over(places: Places, run: str, note: Note) -> bool:
-    """Say whether the new mailbox file had taken its place when a run ended."""
+    """Return whether a run ended after the new mailbox file had taken its place."""
     aside, live = places.aside(run), places.mailbox
     if not aside.exists():
         return False
     if live.exists():
         return not aside.samefile(live)
-    # a file system that knows no second names, between the two renames; a run that noted nothing is not ours
+    # a file system without hard links, between the two renames; a run without notes is not ours
     return not note.months
 
 
 def bring(places: Places, lines: Sequence[bytes]) -> None:
-    """Append lines to the mailbox, for good; make it where it is missing."""
+    """Append lines to the mailbox, creating it if needed, and sync it."""
     if not lines and places.mailbox.exists():
         return
     append_lines(places.mailbox, lines, places.look())
@@ -117,7 +117,7 @@ def bring(places: Places, lines: Sequence[bytes]) -> None:
 
 
 def retire(places: Places, run: str, note: Held, cutter: Cutter) -> Iterator[str]:
-    """Put a file away that was taken over so far; drop those put away before it that nobody writes to any more."""
+    """Retire a file up to its last copied line; delete earlier ones that nobody writes to any more."""
     note.write(Note(end=_taken(cutter)))
     yield "noted the end"
     places.aside(run).rename(put_away(places, run))
@@ -134,9 +134,9 @@ def retire(places: Places, run: str, note: Held, cutter: Cutter) -> Iterator[str
 
 
 def _has_ended(places: Places, run: str, note: Held) -> bool:
-    """Take over what came late to a file that was put away; say whether nothing more can come to it."""
+    """Move late lines out of a retired file; return whether nothing more can be added to it."""
     path = put_away(places, run)
-    # asked before the last look: nobody opens it anew
+    # asked before the last look: nobody opens it again
     is_known = is_held(path)
     idle = time.time() - path.stat().st_mtime
     is_idle = idle > IDLE_SECONDS if is_known is None else not is_known
@@ -144,7 +144,7 @@ def _has_ended(places: Places, run: str, note: Held) -> bool:
 
 
 def undo(places: Places, run: str) -> None:
-    """Take back what a run wrote before the new mailbox file took its place; its lock must be held."""
+    """Undo what a run wrote before the new mailbox file took its place; its lock must be held."""
     path, aside = places.retired / f"{run}.json", places.aside(run)
     if aside.exists() and not places.mailbox.exists():
         aside.rename(places.mailbox)
@@ -164,7 +164,7 @@ def undo(places: Places, run: str) -> None:
 
 
 def _cut(path: Path, size: int, known: set[int]) -> None:
-    """Cut off what a run appended to a month; what another program appended stays, and all before it."""
+    """Truncate what a run appended to a month, unless another program appended to it too."""
     with locked(path) as fd:
         cutter = Cutter(size)
         if all(not line.data or hash(line.data) in known for line in lines_of(fd, cutter)):
@@ -173,9 +173,9 @@ def _cut(path: Path, size: int, known: set[int]) -> None:
 
 
 def _sweep(places: Places, run: str, note: Held, *, is_last: bool = False) -> bool:
-    """Take over what came late to a file that was put away, in the end even a line that was never finished.
+    """Move late lines out of a retired file; `is_last` includes an unterminated last line.
 
-    Say whether anything came.
+    Return whether there were any.
     """
     end = note_of(note.path).end
     fd = os.open(put_away(places, run), os.O_RDONLY | os.O_CLOEXEC)
@@ -198,14 +198,14 @@ def _taken(cutter: Cutter) -> int:
 
 
 def _lines_to_end(fd: int, cutter: Cutter) -> Iterator[Line]:
-    """Yield all lines, the last one too where it was never ended."""
+    """Yield all lines, including an unterminated last one."""
     yield from lines_of(fd, cutter)
     if cutter.held is not None:
         yield cutter.held
 
 
 def _absent(places: Places, fd: int, lines: Iterable[Line]) -> list[bytes]:
-    """Return the lines of an open file that stand neither in the mailbox nor in the month they belong to."""
+    """Return the lines of an open file that are neither in the mailbox nor in their month."""
     known: set[str] | None = None
     wanted: list[tuple[Line, Keys]] = []
     months: set[str] = set()
@@ -226,7 +226,7 @@ def _absent(places: Places, fd: int, lines: Iterable[Line]) -> list[bytes]:
 
 
 def _keys(decoder: MessageDecoder, line: Line) -> Keys:
-    """Return what a line is known by: the ids of its messages, or all of it where it holds none."""
+    """Return what identifies a line: the ids of its messages, or a digest if it has none."""
     messages, _ = decoder.decode(line, 0)
     return frozenset(each.id for each in messages) or frozenset({"bytes:" + hashlib.sha256(line.data).hexdigest()})
 
@@ -237,7 +237,7 @@ def _keys_in(path: Path) -> set[str]:
 
 
 def _lines(path: Path) -> Iterator[Line]:
-    """Yield the complete lines of a file, packed or not; none when it is not there."""
+    """Yield the complete lines of a file, packed or not; none if it doesn't exist."""
     if not path.exists():
         return
     blocks = PackedFile(path).read() if path.suffix == ".gz" else LineFile(path).read(block=BIG_BLOCK)

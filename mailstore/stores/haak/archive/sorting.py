@@ -1,4 +1,4 @@
-"""Parts the lines of a mailbox file into those that stay and those of each month."""
+"""Divide the lines of a mailbox file into those that stay and those of each month."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STAYS = -1
 
 
 def lines_of(fd: int, cutter: Cutter, until: int | None = None) -> Iterator[Line]:
-    """Yield the complete lines from where a cutter stands; an unterminated end stays in it."""
+    """Yield the complete lines from a cutter's offset on; an unterminated last line stays in it."""
     while until is None or cutter.offset < until:
         size = BIG_BLOCK if until is None else min(BIG_BLOCK, until - cutter.offset)
         data = os.pread(fd, size, cutter.offset)
@@ -27,10 +27,10 @@ def lines_of(fd: int, cutter: Cutter, until: int | None = None) -> Iterator[Line
 
 
 class Sorting:
-    """Where each line of a file goes, taken in one after the other.
+    """The destination of each line of a file, added in order.
 
-    A line leaves when it is one message that leaves, and nothing else. Its thread stays as a whole when a line of
-    it must stay, or when it got mail that the plan does not know.
+    A line is archived if it is exactly one message of the plan. A thread stays as a whole if one of its lines must
+    stay, or if it got mail that is not in the plan.
     """
 
     def __init__(self, plan: ArchivePlan, file: str) -> None:
@@ -43,7 +43,7 @@ class Sorting:
         self._messages = array("l")
 
     def take(self, line: Line) -> None:
-        """Take the next line in."""
+        """Add the next line."""
         messages, problems = self._decoder.decode(line, 0)
         thread, month = STAYS, STAYS
         if len(messages) == 1 and not any(problem.fatal for problem in problems):
@@ -66,16 +66,16 @@ class Sorting:
         return thread, self._names.setdefault(month, len(self._names))
 
     def targets(self) -> Iterator[str | None]:
-        """Yield for each line the month to which it goes; None when it stays."""
+        """Yield for each line its month; None if it stays."""
         names = list(self._names)
         for thread, month in zip(self._threads, self._months, strict=True):
             yield None if thread in self._staying else names[month]
 
     def months(self) -> list[str]:
-        """Return the months that get something."""
+        """Return the months that get lines."""
         return sorted({month for month in self.targets() if month is not None})
 
     def count(self) -> tuple[int, int]:
-        """Return how many messages leave, and how many stay."""
+        """Return how many messages are archived, and how many stay."""
         leaving = sum(thread not in self._staying for thread in self._threads)
         return leaving, sum(self._messages) - leaving

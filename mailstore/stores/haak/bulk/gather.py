@@ -1,4 +1,4 @@
-"""All of a HAAK mailbox gathered at once: usual lines as columns, the others as the decoders read them."""
+"""Read a whole HAAK mailbox in bulk: usual lines as columns, others with the ordinary decoders."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["gather"]
 
 
 class Source(NamedTuple):
-    """A file of messages, and what is to be done to read it where it is open."""
+    """A file of messages, its decoder, and the jobs that read it."""
 
     name: str
     file: LineFile | PackedFile
@@ -39,7 +39,7 @@ class Source(NamedTuple):
 def gather(
     mailbox: Mailbox, mail: LineFile, decoder: MessageDecoder, reads: LineFile, months: Months, now: float
 ) -> list[Event]:
-    """Fill a mailbox from files; return what is left to fold. Raises KeyCollision, Replaced and OSError."""
+    """Fill a mailbox from files; return the events still to be folded. Raises KeyCollision, Replaced and OSError."""
     with ExitStack() as stack:
         sources = [
             _source(stack, *each, is_archived=at > 0)
@@ -58,7 +58,7 @@ def gather(
         fill_reads(mailbox.contents, keys, read, now)
         messages = sorted((it for it in gathered.events if isinstance(it, Message)), key=lambda it: it.position)
         others = (it for it in gathered.events if not isinstance(it, Message))
-        return [*others, *messages, *read.events]  # of two with one id, the one that counts comes first
+        return [*others, *messages, *read.events]  # of two with the same id, the valid one comes first
 
 
 def _source(
@@ -69,7 +69,7 @@ def _source(
 
 
 def _gather_mail(sources: list[Source], found: list[ShareColumns], months: Months, into: MessageBuffer) -> None:
-    """Gather the messages of all files, in their order."""
+    """Collect the messages of all files, in order."""
 
     def take(events: list[Event]) -> None:
         into.take([event for event in events if isinstance(event, Message)])
@@ -94,7 +94,7 @@ def _gather_mail(sources: list[Source], found: list[ShareColumns], months: Month
 
 
 def _gather_reads(file: LineFile, fd: int, found: list[ShareColumns], into: ReadBuffer) -> None:
-    """Gather the records of a file of reads, in their order."""
+    """Collect the records of a file of reads, in order."""
 
     def add(part: ColumnPart) -> None:
         into.add(part, lambda at, size: id_at(fd, at, size))
@@ -112,10 +112,10 @@ def _go_through(
     whole: Callable[[ColumnPart], None],
     one: Callable[[Line, int], None],
 ) -> None:
-    """Hand out what was found in a file, in its order: parts that are columns whole, of others each line."""
+    """Pass on the results for a file in order: columns as a whole, other parts line by line."""
     summed = [each.summed for each in found if each.summed.start < each.summed.end]
     if any(before.end != after.start for before, after in pairwise((ChecksummedSpan(0, 0, 0), *summed))):
-        raise Replaced(f"{file.name} was cut")
+        raise Replaced(f"{file.name} was truncated")
     number = 1
     for part in (part for each in found for part in each.parts):
         if part.columns:

@@ -1,4 +1,4 @@
-"""The usual lines of a file of messages, a block at a time."""
+"""Decode the usual lines of a file of messages into columns, a block at a time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Shared = tuple[str | Names, float | None, str | None, Names | None, Names | None
 
 
 class Usual(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """A line of the protocol's own form."""
+    """A line in the protocol's own form."""
 
     id: str
     sender: str
@@ -51,7 +51,7 @@ shared_of = attrgetter("recipient", "ttl_hours", "type", "tags", "read_by")
 
 
 class MailDecoder(dict[Shared, int]):
-    """Makes columns of blocks; a dictionary of the numbers of what its messages have in common."""
+    """Turn blocks into columns; as a dictionary it numbers the combinations of values that messages share."""
 
     def __init__(self, file: str, is_archived: bool) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class MailDecoder(dict[Shared, int]):
         return self.heads.number(head)
 
     def _fine(self, number: int) -> int:
-        """Return the number for messages that have all of a head in common but that they have milliseconds."""
+        """Return the number of the same head with milliseconds."""
         return self.heads.number(replace(self.heads[number], style=FINE))
 
     def columns(self, block: LineBlock) -> MailColumns:
@@ -126,5 +126,5 @@ def check_lines(block: LineBlock, number: int) -> None:
 
 
 def thread_at(fd: int, offset: int, size: int) -> str:
-    """Return the id that a usual line of an open file answers; empty where it answers none. Raises OSError."""
+    """Return the parent's id in a usual line of an open file, empty if none. Raises OSError."""
     return LINES.decode(os.pread(fd, size, offset)).thread or ""

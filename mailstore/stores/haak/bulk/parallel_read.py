@@ -1,4 +1,4 @@
-"""The files of a mailbox, read in shares by this process and by another one at the same time."""
+"""Read the files of a mailbox in shares, by this process and a helper process in parallel."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from mailstore.stores.haak.bulk.reads import ReadDecoder
 __all__ = ["Job", "Work", "jobs_for"]
 
 MANY = 1 << 24
-"""Bytes from which on another process is worth its start."""
+"""Minimum number of bytes for which a helper process pays off."""
 SHARE = 1 << 23
 NUMBER = 4
 NOTE = struct.Struct("<IQQ")
-"""Which job is done, and where in the file of results it stands."""
+"""Number of the finished job, and offset and length of its result."""
 
 
 class Job(msgspec.Struct):
-    """A share of an open file: of messages, or of reads, which have no name of a file."""
+    """A share of an open file of messages, or of reads (`file` is None)."""
 
     fd: int
     start: int
@@ -41,21 +41,21 @@ class Job(msgspec.Struct):
     is_archived: bool = False
 
     def found(self) -> ShareColumns:
-        """Do it. Raises OSError."""
+        """Read the share. Raises OSError."""
         decoder = ReadDecoder if self.file is None else partial(MailDecoder, self.file, self.is_archived)
         return found_in(FileShare(self.fd, self.start, self.end), decoder)
 
 
 def jobs_for(fd: int, file: str | None, is_archived: bool = False) -> list[Job]:
-    """Return the shares of all that an open file holds now."""
+    """Return the shares of the current contents of an open file."""
     size = os.fstat(fd).st_size
     return [Job(fd, at, min(at + SHARE, size), file, is_archived) for at in range(0, size, SHARE)]
 
 
 class Work:
-    """Rounds of jobs. Another process does one after another, the first round first; this one helps where it waits.
+    """Rounds of jobs, done in order by a helper process; this process does jobs too while it waits.
 
-    What it opens is closed with a stack.
+    Everything that it opens is closed with the stack.
     """
 
     def __init__(self, rounds: Sequence[Sequence[Job]], stack: ExitStack) -> None:
@@ -70,7 +70,7 @@ class Work:
             self._notes = self._help(stack)
 
     def _help(self, stack: ExitStack) -> IO[bytes]:
-        """Start another process; return where it notes what it has done."""
+        """Start a helper process; return the pipe on which it reports finished jobs."""
         self._results.write(msgspec.msgpack.encode(self._jobs))
         self._results.flush()
         fds = [self._results.fileno(), *self._queues]
@@ -86,17 +86,17 @@ class Work:
         return process.stdout
 
     def found(self, number: int) -> list[ShareColumns]:
-        """Return what the jobs of a round have found, in their order. Raises OSError."""
+        """Return the results of a round's jobs, in order. Raises OSError."""
         wanted = self._rounds[number]
         for at in _drawn(self._queues[number]):
             self._done[at] = self._jobs[at].found()
         while not self._done.keys() >= set(wanted) and self._took_note():
             pass
-        # what another process took and never finished is still to be done
+        # jobs that the helper took and never finished are done here
         return [self._done.pop(at) if at in self._done else self._jobs[at].found() for at in wanted]
 
     def _took_note(self) -> bool:
-        """Take over the next thing that the other process has found; False when there will be no more."""
+        """Receive the helper's next result; return False if there are no more."""
         note = self._notes.read(NOTE.size) if self._notes else b""
         if len(note) < NOTE.size:
             return False
@@ -106,7 +106,7 @@ class Work:
 
 
 def _queue(numbers: range, stack: ExitStack) -> int:
-    """Return an open file of numbers: processes that share it share its place too, so that each number is read once."""
+    """Return an open file of numbers; processes share its position, so that each number is read once."""
     queue = stack.enter_context(TemporaryFile())  # noqa: SIM115
     queue.write(b"".join(number.to_bytes(NUMBER, "little") for number in numbers))
     queue.seek(0)
@@ -119,7 +119,7 @@ def _drawn(queue: int) -> Iterator[int]:
 
 
 def main() -> None:
-    """Do what is left of the jobs, and write what was found where the other process looks for it."""
+    """Do the remaining jobs as the helper process, and write the results for the other one."""
     gc.disable()
     results, *queues = map(int, sys.argv[1:])
     at = os.fstat(results).st_size

@@ -1,4 +1,4 @@
-"""The usual lines of a file of reads, a block at a time."""
+"""Decode the usual lines of a file of reads into columns, a block at a time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ReadDecoder", "id_at"]
 
 
 class UsualRead(msgspec.Struct, gc=False):
-    """The line that every program writes when it has read a message."""
+    """The usual form of a read record."""
 
     message_id: str
     reader_session_id: str
@@ -30,7 +30,7 @@ LINES = msgspec.json.Decoder(UsualRead)
 
 
 class ReadDecoder:
-    """Makes columns of blocks."""
+    """Turn blocks into columns."""
 
     def __init__(self) -> None:
         self.names: InternTable[str] = InternTable()
@@ -50,5 +50,5 @@ class ReadDecoder:
 
 
 def id_at(fd: int, offset: int, size: int) -> str:
-    """Return the id that a usual line of an open file names. Raises OSError."""
+    """Return the message id in a usual line of an open file. Raises OSError."""
     return LINES.decode(os.pread(fd, size, offset)).message_id

@@ -1,4 +1,4 @@
-"""What a message's body is, and how many of them are read."""
+"""Read the bodies of messages, one or many."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Closely = Callable[[list[Message]], Iterator[str | ContentGone]]
 
 
 class Usual(msgspec.Struct, gc=False):
-    """The record whose text stands where nearly every program writes it; any other is looked at closely."""
+    """The usual form of a record; any other takes the slower path."""
 
     id: str
     content: str
@@ -31,7 +31,7 @@ USUAL = msgspec.json.Decoder(Usual)
 
 
 class Texts(msgspec.Struct, gc=False):
-    """A record's text under each name that it goes by; what else stands there need not be read."""
+    """The text of a record under each accepted name; other fields are skipped."""
 
     content: str | None = None
     body: str | None = None
@@ -43,7 +43,7 @@ TEXTS = msgspec.json.Decoder(Texts)
 
 
 def content_in(data: bytes) -> str:
-    """Return the body in a record's bytes. Raises ContentGone where they can't be read whole."""
+    """Return the body in a record's bytes. Raises ContentGone if they are invalid."""
     try:
         found = TEXTS.decode(data) if is_text(data) else Texts()
     except UNREADABLE:
@@ -53,7 +53,7 @@ def content_in(data: bytes) -> str:
     try:
         return content_of(loads(data))
     except UNREADABLE as error:
-        raise ContentGone(f"the text can't be read: {error}", "look at the record itself") from error
+        raise ContentGone(f"the text can't be read ({error})", "look at the record itself") from error
 
 
 def content_of(record: dict[str, Any]) -> str:
@@ -67,7 +67,7 @@ def content_of(record: dict[str, Any]) -> str:
 
 
 def contents(folder: Path, messages: Iterable[Message], closely: Closely) -> Iterator[str | ContentGone]:
-    """Yield the bodies of messages in files of a folder; `closely` reads those that are not as usual."""
+    """Yield the bodies of messages in files of a folder; `closely` reads the unusual ones."""
     with ExitStack() as opened:
         files: dict[str, int] = {}
         for message in messages:

@@ -1,4 +1,4 @@
-"""Follows the archive of a HAAK mailbox: a file a month, packed or not (formats/haak.md 19)."""
+"""Follow the archive of a HAAK mailbox: one file per month, packed or not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Month = tuple[LineFile | PackedFile, MessageDecoder]
 
 
 class Months:
-    """Hands out every archived message once, the newest month first; months may appear and grow."""
+    """Emit every archived message once, newest month first; months may appear and grow."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
@@ -26,12 +26,12 @@ class Months:
         self._told: set[str] = set()
 
     def read(self) -> Iterator[list[Event]]:
-        """Yield what is new; raises Replaced when a month is gone or another one, and OSError."""
+        """Yield what is new. Raises Replaced if a month is gone or was replaced, and OSError."""
         for name, file, decoder in self.look():
             yield from self.read_one(name, file, decoder)
 
     def look(self) -> Iterator[tuple[str, LineFile | PackedFile, MessageDecoder]]:
-        """Yield every month: its file's name within the store, the file, and what decodes it; raises Replaced."""
+        """Yield every month: file name within the store, file, and decoder. Raises Replaced."""
         paths = {path.name: path for path in self._places.months()}
         if gone := self._months.keys() - paths.keys():
             raise Replaced(f"{min(gone)} has left the archive")
@@ -54,7 +54,7 @@ class Months:
         ]
 
     def resume(self, places: list[MonthPlace]) -> list[tuple[LineFile, LinePlace]]:
-        """Go on where an earlier reading stopped; return what was written to since. Raises Replaced and OSError."""
+        """Resume an earlier reading; return the files that have changed since. Raises Replaced and OSError."""
         touched = []
         list(self.look())
         for place in places:
@@ -69,7 +69,7 @@ class Months:
         return touched
 
     def held(self) -> Iterator[Problem]:
-        """Yield a warning for each month that ends in a line without its newline."""
+        """Yield a warning for each month with an unterminated last line."""
         for name, (file, _) in self._months.items():
             if isinstance(file, LineFile) and (end := unterminated(self._within(name), file)):
                 yield end
@@ -78,7 +78,7 @@ class Months:
         return f"{self._places.archive.name}/{name}"
 
     def read_one(self, name: str, file: LineFile | PackedFile, decoder: MessageDecoder) -> Iterator[list[Event]]:
-        """Yield what is new in a month; raises Replaced and OSError."""
+        """Yield what is new in a month. Raises Replaced and OSError."""
         blocks = file.read() if isinstance(file, PackedFile) else file.read(block=BIG_BLOCK)
         try:
             for lines in blocks:
@@ -97,9 +97,9 @@ class Months:
 
 
 def unterminated(name: str, file: LineFile) -> Problem | None:
-    """Return a warning when a file ends in a line that is held back."""
+    """Return a warning if a file's last line is held back."""
     held = file.cutter.held
     if held is None:
         return None
-    reason = "unterminated: held until its newline comes"
+    reason = "unterminated: held back until its newline is written"
     return Problem(name, file.cutter.lines + 1, held.offset, reason, fatal=False)

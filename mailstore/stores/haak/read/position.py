@@ -1,4 +1,4 @@
-"""How far the files of a mailbox were read, kept with what was folded of them."""
+"""How far the files of a mailbox were read, stored with the snapshot."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class MonthPlace(msgspec.Struct, frozen=True):
 
 
 class Position(msgspec.Struct, frozen=True):
-    """How far each file was read, None for one that was not there; and what the roster's files had said."""
+    """How far each file was read (None for a missing one), and the state of the roster."""
 
     files: dict[str, LinePlace | None]
     months: list[MonthPlace]
@@ -34,5 +34,5 @@ class Position(msgspec.Struct, frozen=True):
 
 
 def hash_of(agents: list[Agent]) -> int:
-    """Return a checksum of what a roster's lines said."""
+    """Return a checksum of a roster's lines."""
     return crc32(msgspec.msgpack.encode(agents))

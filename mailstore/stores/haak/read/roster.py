@@ -1,4 +1,4 @@
-"""Follows the rosters of a HAAK mailbox: lines that are appended, and a document that is rewritten."""
+"""Follow the rosters of a HAAK mailbox: appended lines, and a document that is rewritten."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from mailstore.stores.haak.read.values import NotARecord, entries_of
 __all__ = ["RosterReader"]
 
 PATIENCE_SECONDS = 0.5
-"""How long a roster may lack agents that it had, or be no JSON: a program that rewrites it writes in pieces."""
+"""How long a roster may lack agents or be invalid JSON before that is believed: programs rewrite it in pieces."""
 
 
 class RosterReader:
-    """Hands out what rosters say: each line once, and a document again whenever it was rewritten.
+    """Emit the agents of rosters: each line once, and a document again whenever it was rewritten.
 
-    Programs rewrite a roster to change one agent. That makes no other record void, so a rewritten roster is
-    read anew by itself, unless agents have left it. Where both rosters know an agent, the lines win.
+    Programs rewrite a roster to change one agent. Other records remain valid, so a rewritten roster is reloaded on its
+    own, unless agents have left it. For an agent in both rosters, the lines win.
     """
 
     def __init__(self, places: Places) -> None:
@@ -32,7 +32,7 @@ class RosterReader:
         self._document = places.roster_document
         self._stamp: tuple[int, int, int] | None = None
         self._agents: list[Agent] = []
-        """All that the lines said of agents, in order."""
+        """All agents in the lines, in order."""
         self._in_lines: set[str] = set()
         self._in_document: set[str] = set()
         self._told: set[Problem] = set()
@@ -45,11 +45,11 @@ class RosterReader:
         return self._lines
 
     def said(self) -> tuple[int, int, set[str]]:
-        """Return how many agents the lines have told of, a checksum of that, and whom any roster has named."""
+        """Return the number of agents in the lines, their checksum, and the sessions in any roster."""
         return len(self._agents), hash_of(self._agents), self._in_lines | self._in_document
 
     def resume(self, said: tuple[int, int, set[str]]) -> list[Event]:
-        """Read all anew; return what was not said yet. Raises Replaced when agents have left, and OSError."""
+        """Read everything again; return new events. Raises Replaced if agents have left, and OSError."""
         number, summed, sessions = said
         events = self.read()
         if sessions - (self._in_lines | self._in_document):
@@ -58,12 +58,12 @@ class RosterReader:
             return events
         in_lines_then = {agent.session_id for agent in self._agents[:number]}
         if (self._in_lines - in_lines_then) & sessions:
-            raise Replaced("agents that one roster told of stand in the lines now")
+            raise Replaced("agents have moved from one roster to the other")
         old = set(map(id, self._agents[:number]))
         return [event for event in events if id(event) not in old]
 
     def read(self) -> list[Event]:
-        """Return what is new; raises Replaced when agents have left the roster, and OSError."""
+        """Return what is new. Raises Replaced if agents have left the roster, and OSError."""
         self._is_waiting = False
         lines = self._read_lines()
         events = [*self._read_document(), *lines]
@@ -87,7 +87,7 @@ class RosterReader:
             self._agents = []
         came = _sessions(events) - self._in_lines
         if came & self._in_document:
-            raise Replaced("agents that one roster told of stand in the lines now")
+            raise Replaced("agents have moved from one roster to the other")
         self._in_lines |= came
         self._agents += [event for event in events if isinstance(event, Agent)]
         return events
@@ -116,7 +116,7 @@ class RosterReader:
         return [event for event in events if not (isinstance(event, Agent) and event.session_id in self._in_lines)]
 
     def _is_patient(self) -> bool:
-        """Say whether to wait for whoever may be writing the roster just now."""
+        """Return whether to wait for a program that may be writing the roster."""
         now = monotonic()
         if self._waiting_since is None:
             self._waiting_since = now
@@ -125,13 +125,13 @@ class RosterReader:
 
 
 def roster_of(file: str, data: bytes) -> list[Event]:
-    """Read a roster that is one JSON document: a list, an object by session id, or one with `agents`."""
+    """Read a roster document: a list, an object by session id, or either under `agents`."""
     try:
         entries = entries_of(loads(data.removeprefix(b"\xef\xbb\xbf"))) if data.strip() else []
     except UNREADABLE as error:
         return [Problem(file, 1, 0, f"invalid JSON: {str(error)[:100]}")]
     if entries is None:
-        return [Problem(file, 1, 0, "no roster: neither a list nor an object of agents")]
+        return [Problem(file, 1, 0, "not a roster: neither a list nor an object of agents")]
     events: list[Event] = []
     for entry in entries:
         try:

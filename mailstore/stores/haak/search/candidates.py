@@ -1,4 +1,4 @@
-"""Which messages of a HAAK mailbox may hold some words, told by the bytes of its files."""
+"""Find messages that may contain some words, by scanning the bytes of the files (docs/formats/haak.md#search)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WITNESS = 64
 
 
 class _Known(NamedTuple):
-    """What a file is free of up to an offset."""
+    """What a file is known not to contain up to an offset."""
 
     identity: tuple[int, int]
     end: int = 0
@@ -33,7 +33,7 @@ class _Known(NamedTuple):
 
 
 class Candidates:
-    """Looks through the files whenever it is asked; keeps only what they are free of."""
+    """Scan the files at every query; remember only what they don't contain."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
@@ -41,10 +41,10 @@ class Candidates:
         self._index: Index | None = None
 
     def of(self, words: Sequence[str]) -> Generator[list[str]] | None:
-        """Return an iterator over the ids of all messages that may hold one of some words; None where none can tell.
+        """Return an iterator over the ids of all messages that may contain one of some words; None if bytes can't tell.
 
-        They come in batches, in the order of the files from their ends, packed ones from the beginning; there are empty
-        batches, so that whoever asks can stop. It raises StoreError where a file can't be read.
+        They come in batches, from the end of each file (packed ones from the beginning); batches may be empty, so that
+        the caller can stop. The iterator raises StoreError if a file can't be read.
         """
         needles = [needle_of(word) for word in words]
         if None in needles:
@@ -52,12 +52,12 @@ class Candidates:
         return self._ids([(*needle,) for needle in needles if needle is not None])
 
     def keep_index(self, folder: Path) -> None:
-        """Use an index that lies in a folder, and have it brought up."""
+        """Use an index in a folder, and update it in the background."""
         self._index = self._index or Index(self._places.mailbox, folder)
         self._index.bring_up()
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Release the index."""
         if self._index is not None:
             self._index.close()
 
@@ -72,9 +72,9 @@ class Candidates:
             raise StoreError("the mailbox can't be searched", str(error)) from error
 
     def _files(self) -> Iterator[tuple[Path, int, bool]]:
-        """Yield the files, from where on each counts, and whether it is of the archive.
+        """Yield the files, the offset at which each starts to count, and whether it is archived.
 
-        Each is looked for when its turn comes: what leaves one meanwhile for the next is met there.
+        Each is looked up in its turn, so that messages moved to a later file meanwhile are found there.
         """
         places = self._places
         if places.mailbox.exists() or not places.set_aside():
@@ -113,5 +113,5 @@ class Candidates:
 
 
 def _before(fd: int, end: int) -> bytes:
-    """Return some bytes before an offset, by which a file is known that was rewritten."""
+    """Return some bytes before an offset, to detect a rewritten file."""
     return os.pread(fd, min(WITNESS, end), max(0, end - WITNESS))

@@ -1,4 +1,4 @@
-"""Keeps the index of a mailbox file's words: uses it as it lies there, and has it made and brought up beside."""
+"""Use the index of a mailbox file's words, and have it built and updated by another process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Index"]
 
 
 class Index:
-    """The index of one file; it lies in a folder that may be emptied at any time."""
+    """The index of one file, in a folder that may be emptied at any time."""
 
     def __init__(self, file: Path, folder: Path) -> None:
         self._file = file
@@ -27,7 +27,7 @@ class Index:
         self._making: subprocess.Popen[bytes] | None = None
 
     def bring_up(self) -> None:
-        """Have it made or brought up by another process, where it is needed."""
+        """Start another process to build or update the index, if needed."""
         if self._making is not None and self._making.poll() is None:
             return
         with suppress(OSError), self._file.open("rb") as file:
@@ -38,7 +38,7 @@ class Index:
                 self._making = started(word_index.__file__, asked, subprocess.DEVNULL)
 
     def spots(self, fd: int, size: int, sought: Sequence[line_filter.Sought]) -> list[tuple[int, int]] | None:
-        """Return the few places of the file, which is open, that need be looked through, the last first.
+        """Return the parts of an open file that have to be scanned, last first; None if all of it.
 
         That is None where it is all of it.
         """
@@ -51,7 +51,7 @@ class Index:
         return [(known.end, size), *ranges]
 
     def _of(self, fd: int) -> word_index.Words | None:
-        """Return what lies there now, if it fits the file."""
+        """Return the stored index if it matches the file."""
         try:
             facts = self._path.stat()
         except OSError:
@@ -61,7 +61,7 @@ class Index:
         return self._words if self._words is not None and self._words.fits(fd) else None
 
     def close(self) -> None:
-        """End what makes it; it is made the next time."""
+        """Stop building the index until the next time."""
         if self._making is not None:
             self._making.kill()
             self._making.wait()

@@ -1,6 +1,6 @@
-"""Finds the lines of a file that may hold a word, from its end; as a program, for a part of a big file.
+"""Find the lines of a file that may contain a word, from its end; as a program, in a part of a large file.
 
-The program is started bare, so this imports the standard library alone.
+The program runs without site packages, so this module imports the standard library only.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     Sought = tuple[bytes, tuple[bytes, ...], bool]
-    """A needle, what may stand for letters of it, and whether it may be on no line at all (see `needle`)."""
+    """The fields of a `SearchPattern`, as plain values."""
     Found = tuple[int, bytes]
-    """Where a line begins, and the line."""
+    """The offset of a line, and the line."""
 
 __all__ = ["BEAT", "END", "ESCAPES", "UNUSUAL", "Sieve", "blocks", "packed_blocks", "record"]
 
 BLOCK = 1 << 16
 BEAT_BYTES = 1 << 24
 BEAT, END = -1, -2
-"""Instead of a line's length: a sign of life, and the end; less what was met."""
+"""Instead of a line's length: a heartbeat, and the end (minus the flags of what was met)."""
 ESCAPES, UNUSUAL = 1, 2
-"""What a file may be known to be free of: odd escapes, and lines of which an id or a text is made."""
+"""Flags for what a file may be known not to contain: escaped letters, and lines with a derived id or text."""
 
 ESCAPE = re.compile(
     rb"\\u(?:00(?:0[89acd]|20|2[de]|3[0-9]|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9a]|df)"
     rb"|01(?:30|49|7f|f0)|1e9[6-9ae]|212a|fb0[0-6])"
 )
-"""An escape of what a needle is made of, or of what casefold turns into that; those of control characters, because
-in a body that is an object they are written anew."""
+"""An escaped character of a pattern, or one that casefold turns into such; and escaped control characters, which are
+reformatted in a body that is an object."""
 CONTROL = re.compile(rb"\\u000[89acd]")
 ANY_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)")
 KEY_ENDS = re.compile(rb'[a-z0-9_]*"\s*:')
@@ -47,13 +47,13 @@ TEXTS = re.compile(rb'"(?:content|body|text|message|sender|from|from_agent|recip
 
 
 def blocks(fd: int, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
-    """Yield whole lines in blocks and where they begin, the last first; both offsets are beginnings of lines."""
+    """Yield complete lines in blocks with their offsets, last first; both offsets are starts of lines."""
     size = BLOCK
     while end > begin:
         at = max(begin, end - size)
         data = os.pread(fd, end - at, at)
         if len(data) < end - at:
-            raise OSError("the file was cut")
+            raise OSError("the file was truncated")
         first = data.find(b"\n") + 1 if at > begin else 0
         if at > begin and first in (0, len(data)):
             size *= 2
@@ -63,7 +63,7 @@ def blocks(fd: int, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
 
 
 def packed_blocks(path: str) -> Iterator[tuple[int, bytes]]:
-    """Yield the whole lines of a gzip file in blocks, and where they begin, the first first, as far as it unpacks."""
+    """Yield the complete lines of a gzip file in blocks with their offsets, in order, as far as it unpacks."""
     import gzip
     import zlib
 
@@ -79,7 +79,7 @@ def packed_blocks(path: str) -> Iterator[tuple[int, bytes]]:
 
 
 class Sieve:
-    """Keeps of blocks of lines those that may hold one of some needles."""
+    """Select the lines that may contain one of some patterns."""
 
     def __init__(self, sought: list[Sought], free_of: int = 0) -> None:
         self._needles = [needle for needle, _, _ in sought]
@@ -89,7 +89,7 @@ class Sieve:
         self.met = 0
 
     def keep(self, at: int, data: bytes) -> list[Found]:
-        """Return the lines of a block that are kept, the last first, and where they begin."""
+        """Return the matching lines of a block with their offsets, last first."""
         low = data.lower()
         kept = set(self._plainly(low))
         kept.update(start for start in self._odd(low) if start not in kept and self._holds(_line(data, start)))
@@ -99,7 +99,7 @@ class Sieve:
         return [(at + start, _line(data, start)) for start in sorted(kept, reverse=True)]
 
     def _plainly(self, low: bytes) -> Iterator[int]:
-        """Yield the beginnings of lines that hold a needle where something is searched."""
+        """Yield the starts of lines that contain a pattern in a searched value."""
         for needle in self._needles:
             hit = low.find(needle)
             while hit >= 0:
@@ -113,7 +113,7 @@ class Sieve:
                 hit = low.find(needle, end)
 
     def _odd(self, low: bytes) -> Iterator[int]:
-        """Yield the beginnings of lines whose bytes don't tell plainly what they hold."""
+        """Yield the starts of lines that must be decoded to tell."""
         if self.looks_for & ESCAPES:
             for match in ESCAPE.finditer(low):
                 self.met |= ESCAPES
@@ -143,7 +143,7 @@ def _line(data: bytes, start: int) -> bytes:
 
 
 def _is_beside(low: bytes, start: int, hit: int, needle: bytes) -> bool:
-    """Say whether a hit is in the name of a field, or in a value that no word is looked for in."""
+    """Return whether a hit is in a field's name or in a value that isn't searched."""
     if KEY_ENDS.match(low, hit + len(needle)):
         return True
     quote = low.rfind(b'"', start, hit)
@@ -155,7 +155,7 @@ def _is_beside(low: bytes, start: int, hit: int, needle: bytes) -> bool:
 
 
 def _unusual(low: bytes) -> Iterator[int]:
-    """Yield the beginnings of lines of which an id or a text may be made that does not stand there."""
+    """Yield the starts of lines with a derived id or reformatted text."""
     start = 0
     for line in low.split(b"\n"):
         if line and not ID_FIRST.match(line) and not ID.search(line):
@@ -168,12 +168,12 @@ def _unusual(low: bytes) -> Iterator[int]:
 
 
 def record(offset: int, length: int) -> bytes:
-    """Return what stands before a line that the program hands over: its offset and length, 8 bytes each."""
+    """Return the header of a line in the program's output: its offset and length, 8 bytes each."""
     return offset.to_bytes(8, "little") + length.to_bytes(8, "little", signed=True)
 
 
 def main(path: str, begin: int, end: int, free_of: int, sought: list[Sought]) -> None:
-    """Hand over the lines between two offsets of a file that are kept; of all of it where it is packed."""
+    """Write the matching lines between two offsets of a file to standard output; all of a packed file."""
     out = sys.stdout.buffer
     sieve = Sieve(sought, free_of)
     beaten = 0

@@ -1,4 +1,4 @@
-"""Looking through the parts of a big file at once, each by a process of its own."""
+"""Scan the parts of a large file in parallel processes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from mailstore.stores.haak.search import line_filter
 __all__ = ["PART_BYTES", "TAIL_BYTES", "Part", "borders", "started"]
 
 TAIL_BYTES = 1 << 22
-"""How much of a file's end is looked through without other processes."""
+"""How much of a file's end is scanned in this process."""
 PART_BYTES = 1 << 26
-"""How much another process is at least given to do."""
+"""Minimum number of bytes per process."""
 PROCESSES = 4
 HEAD = 16
 
 
 class Part:
-    """A part of a file, looked through by another process, which is ended with it."""
+    """A part of a file, scanned by another process, which is killed on exit."""
 
     def __init__(self, path: Path, begin: int, end: int, free_of: int, sought: Sequence[line_filter.Sought]) -> None:
         self.met = 0
@@ -36,7 +36,7 @@ class Part:
         self._process.__exit__(None, None, None)
 
     def found(self) -> Iterator[list[line_filter.Found]]:
-        """Yield the lines that it keeps, and an empty list whenever it has gone on for a while."""
+        """Yield the matching lines, and an empty list now and then."""
         stream = self._process.stdout
         while stream is not None and len(head := stream.read(HEAD)) == HEAD:
             offset, length = int.from_bytes(head[:8], "little"), int.from_bytes(head[8:], "little", signed=True)
@@ -44,20 +44,20 @@ class Part:
                 self.met = line_filter.END - length
                 return
             yield [] if length == line_filter.BEAT else [(offset, stream.read(length))]
-        raise StoreError("the mailbox can't be searched", "it was changed meanwhile: search again")
+        raise StoreError("the mailbox can't be searched", "it was changed meanwhile; search again")
 
 
 def started(program: str, asked: object, out: int) -> subprocess.Popen[bytes]:
-    """Start a program that imports the standard library alone: that takes a few milliseconds."""
+    """Start a program that only imports the standard library, which takes a few milliseconds."""
     nothing = subprocess.DEVNULL
     command = [sys.executable, "-I", "-S", program, repr(asked)]
     return subprocess.Popen(command, stdin=nothing, stdout=out, stderr=nothing)
 
 
 def borders(fd: int, begin: int, end: int, known: int) -> list[int]:
-    """Return where the parts of a file begin that are looked through by themselves, the last first.
+    """Return the offsets of the parts of a file that are scanned separately, last first.
 
-    The end begins where what is known of the file ends, if that is near it: then nothing need be learnt anew.
+    The last part begins where the known part of the file ends, if that is near: then nothing has to be learnt again.
     """
     before = (known if end - known < 2 * TAIL_BYTES else end - TAIL_BYTES) - begin
     if before < PART_BYTES or not sys.executable:
@@ -68,7 +68,7 @@ def borders(fd: int, begin: int, end: int, known: int) -> list[int]:
 
 
 def _line_start(fd: int, at: int) -> int:
-    """Return where the line begins that an offset is in."""
+    """Return the start of the line that contains an offset."""
     size = line_filter.BLOCK
     while at > 0:
         first = max(0, at - size)

@@ -1,4 +1,4 @@
-"""What of a word can be looked for in the bytes of JSON lines, and which lines must be looked at more closely."""
+"""The byte pattern that finds a word in JSON lines, and which lines must be decoded."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import NamedTuple
 __all__ = ["SHORTEST", "Needle", "needle_of"]
 
 RUN = re.compile(r"[a-z0-9_.-](?:[a-z0-9 _.-]*[a-z0-9_.-])?")
-"""What JSON writes as it is, or in an escape that `sift` knows."""
+"""Characters that JSON writes unescaped, or in an escape that `line_filter` knows."""
 SHORTEST = 2
-"""Characters: a shorter needle is on every line."""
+"""Minimum length of a pattern: a shorter one is on every line."""
 FOLDED = {
     "ß": "ss",
     "İ": "i\u0307",
@@ -32,17 +32,17 @@ FOLDED = {
     "ﬅ": "st",
     "ﬆ": "st",
 }
-"""Every character that is not ASCII and of which casefold makes something that is."""
+"""All non-ASCII characters whose casefold contains ASCII."""
 NUMBER = re.compile(r"[0-9.e-]+")
 MADE_ID = re.compile(r"(?:(?:(?:l?i)?n)?e)?:?[0-9a-f]*")
-"""A part of an id that was made for a record which has none."""
+"""Part of an id that was derived for a record without one."""
 
 
 class Needle(NamedTuple):
-    """Bytes that stand on the line of every message that holds a word, in lower case, but for a few lines.
+    """Lower-case bytes that are on the line of every message that contains a word, with exceptions.
 
-    These have one of `specials`, which casefold turns into letters of the needle, or an escape where a letter could
-    stand; and where the needle `is_made` it may be on no line at all, because a number or an id was made of it.
+    Such lines contain one of `specials`, which casefold turns into letters of the pattern, or an escaped letter; and if
+    `is_made`, the pattern may be on no line at all, because it can come from a reformatted number or derived id.
     """
 
     data: bytes
@@ -51,7 +51,7 @@ class Needle(NamedTuple):
 
 
 def needle_of(word: str) -> Needle | None:
-    """Return the longest part of a word that can be looked for; None where there is none."""
+    """Return the pattern for the longest usable part of a word; None if there is none."""
     folded = word.casefold()
     run = max(RUN.findall(folded), key=len, default="")
     if len(run) < SHORTEST:

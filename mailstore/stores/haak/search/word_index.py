@@ -1,7 +1,7 @@
-"""An index of a mailbox file: which words stand in which parts of it; as a program, what makes it and brings it up.
+"""The index of a mailbox file: which words are in which parts of it; as a program, build or update it.
 
-It is a hint alone: a search looks through the parts that it names, and through all that came after it. The program is
-started bare, so this imports the standard library alone.
+It is only a hint: a search scans the parts that it names and everything added later. The program runs without site
+packages, so this module imports the standard library only.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ __all__ = ["STALE_BYTES", "Words", "is_stale", "load"]
 FORMAT = b"signalbox words 1\n"
 PART = 1 << 21
 STALE_BYTES = 1 << 22
-"""How much may come after an index before it is brought up."""
+"""How much may be added to a file before its index is updated."""
 WITNESS = 64
 LETTERS = bytes(range(ord("a"), ord("z") + 1)) + b"0123456789"
 TABLE = bytes(low[0] if (low := bytes([code]).lower()) in LETTERS else 32 for code in range(256))
 HEX_DIGITS = b"0123456789abcdef"
-"""Words of these alone are not kept: ids are made of them, and there are as many of them as messages."""
+"""Words of these digits alone are left out: ids consist of them, and there are as many as messages."""
 RUN = re.compile(rb"[a-z0-9]+")
 ESCAPED = b"\\u"
 CODE_LENGTH = 8
 DIGITS = b"ABCDEFGHIJKLMNOP"
-"""What a code is written in: no word has any of them."""
+"""The digits of codes, which no word contains."""
 INTO_CODE, FROM_CODE = bytes.maketrans(HEX_DIGITS, DIGITS), bytes.maketrans(DIGITS, HEX_DIGITS)
 
 
 class Words:
-    """The words of a file up to `end`, each with the parts in which it stands, as bits of a number."""
+    """The words of a file up to `end`, each with the parts that contain it, as bits of a number."""
 
     def __init__(self, identity: tuple[int, int], starts: list[int], end: int, witness: bytes) -> None:
         self.identity = identity
@@ -42,11 +42,11 @@ class Words:
         self.end = end
         self.witness = witness
         self.text = b"\n"
-        """Each word, a code for its set of parts, and a newline."""
+        """Each word with a code for its set of parts and a newline."""
         self.sets: list[int] = []
 
     def ranges(self, needles: Sequence[bytes], others: Sequence[bytes]) -> list[tuple[int, int]] | None:
-        """Return where in the file needles may stand, or signs that are no words, the last first; None if unknown."""
+        """Return the ranges that may contain patterns or special characters, last first; None if unknown."""
         found = 0
         for needle in needles:
             runs = [run for run in RUN.findall(needle) if run.strip(HEX_DIGITS)]
@@ -73,7 +73,7 @@ class Words:
             yield entry[:-CODE_LENGTH], self.sets[_number(entry[-CODE_LENGTH:])]
 
     def fits(self, fd: int) -> bool:
-        """Say whether this is the index of a file that is open: the same one, which has only grown."""
+        """Return whether this is the index of an open file that has only grown since."""
         facts = os.fstat(fd)
         is_same = (facts.st_dev, facts.st_ino) == self.identity and facts.st_size >= self.end
         return is_same and os.pread(fd, WITNESS, max(0, self.end - WITNESS))[: len(self.witness)] == self.witness
@@ -88,12 +88,12 @@ def _number(code: bytes) -> int:
 
 
 def is_stale(words: Words | None, size: int) -> bool:
-    """Say whether an index is worth being made or brought up for a file of some bytes."""
+    """Return whether an index should be built or updated for a file of some size."""
     return size - (words.end if words is not None else 0) >= STALE_BYTES
 
 
 def load(path: str) -> Words | None:
-    """Return an index; None where there is none, or one that is damaged or of another version."""
+    """Load an index; None if it is missing, damaged or of another version."""
     try:
         with open(path, "rb") as file:
             if file.readline() != FORMAT:
@@ -122,7 +122,7 @@ def _save(path: str, words: Words, known: dict[bytes, int]) -> None:
 
 
 def make(mailbox: str, path: str, escape: bytes, specials: Sequence[bytes]) -> None:
-    """Make the index of a file, or bring it up; nothing where another program is at it."""
+    """Build or update the index of a file, unless another program is doing so."""
     import fcntl
 
     with open(f"{path}.lock", "wb") as lock, open(mailbox, "rb") as file:

@@ -1,4 +1,4 @@
-"""Takes over another mailbox's records, as they were, into a new HAAK mailbox."""
+"""Write the records of another mailbox into a new HAAK mailbox."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Record = dict[str, Any]
 
 
 def adopt(places: Places, records: Iterable[Adopted]) -> None:
-    """Write records into a mailbox that is empty, in the protocol's own names. Raises StoreError, OSError.
+    """Write records into an empty mailbox, in the protocol's own field names. Raises StoreError, OSError.
 
-    What names no sender, recipient, agent or reader is no record of this system, and is left out.
+    Records without a sender, recipient, agent or reader are left out.
     """
     roster = Roster()
     with _files(places.look()) as put:
@@ -91,7 +91,7 @@ def _letter(letter: AdoptedMessage, roster: Roster) -> Record:
 
 
 def _ttl(message: Message, roster: Roster) -> float | int | None:
-    """Return hours, whole ones as an integer; for what never expires none, where its addresses say that already."""
+    """Return hours, as an integer if whole; None for a message that never expires if its addresses imply that."""
     hours = message.ttl_hours
     if hours == NEVER:
         kinds = {resolve(text, roster).kind for text in message.recipients}

@@ -1,4 +1,4 @@
-"""Copies a HAAK mailbox file by file: damage, and fields that nobody knows, are carried too."""
+"""Copy a HAAK mailbox file by file, including damage and unknown fields."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ TRIES = 5
 
 
 def copy_files(source: Places, target: Places) -> None:
-    """Copy every file of a mailbox into a new one, under the names that the new one gives them.
+    """Copy every file of a mailbox to a new one, with the new one's file names.
 
-    Raises MailboxBusy where archivals go on replacing files meanwhile, and OSError.
+    Raises MailboxBusy if archivals keep replacing files meanwhile, and OSError.
     """
     for _ in range(TRIES):
         before = _identity(source)
@@ -35,7 +35,7 @@ def copy_files(source: Places, target: Places) -> None:
 
 
 def _identity(places: Places) -> list[tuple[str, int]]:
-    """Return what an archival changes: which mailbox files and months there are."""
+    """Return what an archival changes: the mailbox files and months."""
     found = []
     for path in (places.mailbox, *places.set_aside().values(), *places.months()):
         with suppress(FileNotFoundError):
@@ -44,7 +44,7 @@ def _identity(places: Places) -> list[tuple[str, int]]:
 
 
 def _pairs(source: Places, target: Places) -> list[tuple[Path, Path]]:
-    """Return each file of a mailbox with its place in another one; the mailbox last, after records about its mail."""
+    """Return each file of a mailbox with its path in another one; the mailbox file last, after the records about it."""
     pairs = [
         (source.roster_lines, target.roster_lines),
         (source.roster_document, target.roster_document),

@@ -1,4 +1,4 @@
-"""Writes an agent into a HAAK roster, in the names and words that the roster uses (formats/haak.md 17)."""
+"""Write an agent to a HAAK roster, in the roster's own names and words (docs/formats/haak.md#writing)."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ Entry = dict[str, Any]
 ENDS = frozenset(AGENT["ended_at"])
 TIMES = ("started_at", "ended_at", "last_seen")
 NEW_STATUS = "status"
-"""What a roster without agents calls whether they live."""
+"""The name of the status field in an empty roster."""
 LIVE = {"state": "live"}
-"""What a field calls the living where no entry says it: the amendment's word, else the table's."""
+"""The word for living agents by field name, if no entry has one."""
 
 
 def update_roster(places: Places, agent: Agent, time: float) -> None:
-    """Register an agent, or change what the roster says of it; fields unknown to us stay.
+    """Register an agent, or update its entry; unknown fields are kept.
 
-    A roster of lines gets one more line; one that is a document is replaced at once, under its lock.
+    A roster of lines gets another line; a document is replaced atomically, under its lock.
     """
     if places.roster_document.exists() and not places.roster_lines.exists():
         _update_document(places.roster_document, agent, time)
@@ -49,7 +49,7 @@ def _is_of(entry: Any, session_id: str) -> bool:
 
 
 def _entry(entries: list[Entry], agent: Agent, time: float) -> Entry:
-    """Return an agent's entry: what the roster said of it last, and over it what is to be said now."""
+    """Return an agent's new entry: its last one, updated."""
     old = next((entry for entry in reversed(entries) if _is_of(entry, agent.session_id)), {})
     name_of = {field: named([old] if _has(old, names) else entries, names) for field, names in AGENT.items()}
     if not any(_has(entry, AGENT["status"]) for entry in entries):
@@ -76,7 +76,7 @@ def _has(entry: Entry, names: tuple[str, ...]) -> bool:
 
 
 def _word(entries: list[Entry], name: str, status: Status) -> str:
-    """Return the roster's own word for a status: the one that most of its entries use."""
+    """Return the roster's most frequent word for a status."""
     words = Counter(str(entry[name]) for entry in entries if name in entry)
     mine = [word for word, _ in words.most_common() if STATUSES.get(word.strip().lower()) == status]
     if mine:
@@ -85,7 +85,7 @@ def _word(entries: list[Entry], name: str, status: Status) -> str:
 
 
 def _stamp(time: float | None, said: Any) -> Any:
-    """Return a moment as the roster has it already, where that is the same one."""
+    """Return a time, as already written in the roster if it is the same."""
     if time is None:
         return None
     return said if parse_time(said)[0] == time else isoformat(time)
@@ -97,16 +97,16 @@ def _update_document(path: Path, agent: Agent, time: float) -> None:
         try:
             document = loads(data) if data.strip() else []
         except UNREADABLE as error:
-            raise StoreError(f"{path} is no JSON", "mend it first: nothing was written") from error
+            raise StoreError(f"{path} is invalid JSON", "correct it first; nothing was written") from error
         entries = entries_of(document)
         if entries is None:
-            raise StoreError(f"{path} is no roster", "a roster is a list or an object of agents")
+            raise StoreError(f"{path} is not a roster", "a roster is a list or an object of agents")
         new = _put(document, agent.session_id, _with_spell(entries, _entry(entries, agent, time)))
         replace_file(path, msgspec.json.format(encode_record(new), indent=2) + b"\n")
 
 
 def _with_spell(entries: list[Entry], entry: Entry) -> Entry:
-    """Note in an entry from when to when its agent was frozen, if it no longer is: a document has no earlier lines."""
+    """Add the last frozen interval of an agent that is no longer frozen: a document has no earlier lines."""
     session_id = str(pick(entry, AGENT["session_id"])[0])
     old = next((each for each in reversed(entries) if _is_of(each, session_id)), {})
     if _status(old) != Status.FROZEN or _status(entry) == Status.FROZEN:
@@ -121,7 +121,7 @@ def _status(entry: Entry) -> str | None:
 
 
 def _put(document: Any, session_id: str, entry: Entry) -> Any:
-    """Return a roster document with one entry put in, its form and everything else as it was."""
+    """Return a roster document with one entry inserted or replaced, otherwise unchanged."""
     if isinstance(document, dict) and isinstance(document.get("agents"), (list, dict)):
         return {**document, "agents": _put(document["agents"], session_id, entry)}
     if isinstance(document, dict):

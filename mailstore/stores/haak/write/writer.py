@@ -1,4 +1,4 @@
-"""Turns drafts and records into lines of a HAAK mailbox, in the dialect that its file speaks."""
+"""Write drafts and records as lines of a HAAK mailbox, in the dialect of its file (docs/formats/haak.md#writing)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TAIL_BYTES = 1 << 16
 
 
 def last_records(path: Path) -> list[dict[str, Any]]:
-    """Return the records on the last hundred lines of a file, fewer where it has fewer."""
+    """Return the records on up to a hundred last lines of a file."""
     size = TAIL_BYTES
     while True:
         file = LineFile(path)
@@ -32,7 +32,7 @@ def last_records(path: Path) -> list[dict[str, Any]]:
         try:
             lines = [line for block in file.read(block=BIG_BLOCK) for line in block]
         except Replaced:
-            # an archival put another file in its place between the two looks
+            # an archival replaced the file between the two reads
             continue
         if start == 0 or len(lines) >= LAST_LINES:
             return records_on(lines[-LAST_LINES:])
@@ -45,19 +45,19 @@ def records_on(lines: Sequence[Line]) -> list[dict[str, Any]]:
 
 
 def dialect_of(path: Path) -> dict[str, str]:
-    """Return the names that the majority of a file's last 100 lines give its fields (haak.md 1)."""
+    """Return the field names used by most of a file's last 100 records."""
     records = last_records(path)
     return {field: named(records, names) for field, names in MESSAGE.items()}
 
 
 def write_message(places: Places, draft: Draft, message_id: str, time: float) -> Line:
-    """Append a message, and for whom it is at this moment; return its line."""
+    """Append a message and its deliveries; return its line."""
     line = encode_record(_message(draft, message_id, time, dialect_of(places.mailbox)))
     stamp = isoformat(time)
     deliveries = [
         encode_record({"message_id": message_id, "recipient": name, "timestamp": stamp}) for name in draft.audience
     ]
-    # the deliveries first: who follows never sees the message without them
+    # deliveries first: nobody sees the message without them
     parts = [(places.deliveries, deliveries)] if deliveries else []
     *_, offset = append_all([*parts, (places.mailbox, [line])], places.look())
     return Line(offset, line)
@@ -84,7 +84,7 @@ def _message(draft: Draft, message_id: str, time: float, dialect: dict[str, str]
 
 
 def write_reads(places: Places, reader: str, message_ids: Sequence[str], time: float) -> int:
-    """Record that a reader has read messages; those that it has a record of are passed over."""
+    """Record that a reader has read messages; existing records aren't repeated."""
     known = _known_reads(places.reads, reader)
     stamp = isoformat(time)
     lines = [
@@ -98,7 +98,7 @@ def write_reads(places: Places, reader: str, message_ids: Sequence[str], time: f
 
 
 def _known_reads(path: Path, reader: str) -> set[str]:
-    """Return what a reader has records of; only lines that hold its name are decoded."""
+    """Return the messages that a reader has records of; only lines with its name are decoded."""
     marks = {encode_record(reader)[1:-1], reader.encode("ascii", "backslashreplace")}
     lines = [
         line
