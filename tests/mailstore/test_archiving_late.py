@@ -22,8 +22,8 @@ from mailstore.records.draft import draft
 from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore
 from mailstore.stores.haak import store as haak
-from mailstore.stores.haak.archive import recovery as mending
-from mailstore.stores.haak.archive.archive_journal import Note, holding
+from mailstore.stores.haak.archive import recovery
+from mailstore.stores.haak.archive.archive_journal import RunNote, locked_run
 from mailstore.stores.haak.archive.archiver import Archival
 from mailstore.stores.haak.archive.leftovers import CAME_LATE
 from mailstore.stores.haak.places import find
@@ -277,14 +277,14 @@ def test_late_lines_between_two_steps_of_taking_them_in_are_told_once(
     with closing(Daemon(long_mail)) as daemon:
         archive(long_mail)
         daemon.write("late")
-        bring = mending.bring
+        append_synced = recovery.append_synced
 
         def killed(*args: object) -> None:
-            bring(*args)  # type: ignore[arg-type]
+            append_synced(*args)  # type: ignore[arg-type]
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(mending, "bring", killed)
+            patch.setattr(recovery, "append_synced", killed)
             with pytest.raises(KeyboardInterrupt):
                 write(long_mail)
         assert times(long_mail, "late") == 1
@@ -298,11 +298,11 @@ def test_a_note_is_whole_at_every_moment(mail: MailFiles) -> None:
     run = archive(mail)
     places = find(mail.data)
     assert places is not None
-    with holding(places, run) as note:
+    with locked_run(places, run) as note:
         assert note is not None
         size = note.path.stat().st_size
         for end in (0, 10**15):
-            note.write(Note(end=end, into=end))
+            note.write(RunNote(end=end, into=end))
             assert note.path.stat().st_size == size
 
 

@@ -14,7 +14,7 @@ from mailstore.queries.search import look_up, needed
 from mailstore.read_only import ReadOnly
 from mailstore.stores.haak import HaakStore
 from mailstore.stores.haak.search import line_filter, parallel_search
-from mailstore.stores.haak.search.search_pattern import FOLDED, needle_of
+from mailstore.stores.haak.search.search_pattern import FOLDED, pattern_of
 from mailstore.stores.several import SeveralStore
 from mailstore.stores.several.part import SeveralPart
 from tests.mailboxes import NOW, damaged
@@ -110,7 +110,7 @@ def test_a_word_of_which_the_bytes_tell_nothing_is_looked_for_in_every_message(w
     mail = letters(tmp_path)
     mail.message("odd", ANN, BOB, "Ж… x ß")
     found = Found(HaakStore.open(mail.data))
-    assert (needle_of(word) is None) == (word != "ß")
+    assert (pattern_of(word) is None) == (word != "ß")
     assert set(found.by_bytes(Words(word))) == found.plainly(Words(word)) != set()
 
 

@@ -21,7 +21,7 @@ from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.places import MailboxFiles
 from mailstore.stores.haak.reader import Reader
 from tests.mailboxes import MailFiles, damaged
 
@@ -240,11 +240,11 @@ def test_a_file_that_grows_by_any_pieces_gives_the_same_as_the_whole(
     mail = damaged(folder / "whole")
     mail.line(b'ient": "ann-00000001", "content": "Mended."}\n')
     data = mail.mailbox.read_bytes()
-    whole = [event for batch in Reader(Places(mail.mailbox)).scan() for event in batch]
+    whole = [event for batch in Reader(MailboxFiles(mail.mailbox)).scan() for event in batch]
 
     growing = MailFiles(folder / "growing")
     growing.roster.write_bytes(mail.roster.read_bytes())
-    reader = Reader(Places(growing.mailbox))
+    reader = Reader(MailboxFiles(growing.mailbox))
     places = sorted({0, len(data), *(round(cut * len(data)) for cut in cuts)})
     came: list[Event] = []
     for number, (start, stop) in enumerate(pairwise(places)):

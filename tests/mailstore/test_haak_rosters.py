@@ -17,7 +17,7 @@ from mailstore.records.events import Event, Reset
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.places import MailboxFiles
 from mailstore.stores.haak.read import roster
 from mailstore.stores.haak.read.roster import RosterReader
 from tests.mailboxes import NOW, MailFiles, iso
@@ -320,11 +320,11 @@ def test_a_document_keeps_its_form_and_all_that_is_not_changed(mail: MailFiles, 
 def test_an_agent_of_the_document_that_comes_to_the_lines_makes_all_void(mail: MailFiles) -> None:
     document = mail.data / "agent-roster.json"
     document.write_text(json.dumps([{"session_id": "ann", "role": "clerk"}, {"session_id": "bob"}]))
-    reader = RosterReader(Places(mail.mailbox))
+    reader = RosterReader(MailboxFiles(mail.mailbox))
     reader.read()
     said = reader.said()
     mail.agent("ann")
     with pytest.raises(Replaced):
         reader.read()
     with pytest.raises(Replaced):
-        RosterReader(Places(mail.mailbox)).resume(said)
+        RosterReader(MailboxFiles(mail.mailbox)).resume(said)

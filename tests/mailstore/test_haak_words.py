@@ -49,9 +49,9 @@ def test_with_an_index_the_same_is_found(given_lines: list[bytes], data: st.Data
 def looked_through(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Note how many bytes are looked through."""
     sizes: list[int] = []
-    keep = line_filter.Sieve.keep
+    keep = line_filter.LineFilter.keep
     monkeypatch.setattr(
-        line_filter.Sieve, "keep", lambda self, at, data: sizes.append(len(data)) or keep(self, at, data)
+        line_filter.LineFilter, "keep", lambda self, at, data: sizes.append(len(data)) or keep(self, at, data)
     )
     return sizes
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from mailstore.files.owned import look_of
 
-__all__ = ["MAILBOX", "Places", "find", "new"]
+__all__ = ["MAILBOX", "MailboxFiles", "find", "new"]
 
 MAILBOX = "agent-mailbox.jsonl"
 DATA = "data"
@@ -17,7 +17,7 @@ ASIDE = ".archiving-"
 """Separates the mailbox file's name and the run's id while an archival has set the file aside."""
 
 
-class Places(Struct, frozen=True):
+class MailboxFiles(Struct, frozen=True):
     """The files of one mailbox; only the mailbox file must exist."""
 
     mailbox: Path
@@ -59,7 +59,7 @@ class Places(Struct, frozen=True):
         """Return the owner and mode of the mailbox, for new files beside it; None if there is no mailbox."""
         return look_of(self.mailbox, *self.set_aside().values())
 
-    def put_away(self) -> list[Path]:
+    def retired_files(self) -> list[Path]:
         """Return the retired mailbox files that still exist."""
         return sorted(self.retired.glob("*.jsonl"))
 
@@ -106,23 +106,23 @@ class Places(Struct, frozen=True):
         return [*(path for path in single if path.exists()), *self.set_aside().values(), *self.months()]
 
 
-def find(path: Path) -> Places | None:
+def find(path: Path) -> MailboxFiles | None:
     """Return the mailbox for a path: its file, its folder, or the project folder above `data/`. Raises OSError."""
     path = path.absolute()
     if path.is_dir():
         for place in (path / MAILBOX, path / DATA / MAILBOX):
-            if _is_there(Places(place)):
-                return Places(place)
+            if _is_there(MailboxFiles(place)):
+                return MailboxFiles(place)
         return None
-    return Places(path) if path.suffix == ".jsonl" and _is_there(Places(path)) else None
+    return MailboxFiles(path) if path.suffix == ".jsonl" and _is_there(MailboxFiles(path)) else None
 
 
-def _is_there(places: Places) -> bool:
+def _is_there(places: MailboxFiles) -> bool:
     """Return whether the mailbox file exists, or one set aside by an interrupted archival."""
     return places.mailbox.is_file() or bool(places.set_aside())
 
 
-def new(path: Path) -> Places:
+def new(path: Path) -> MailboxFiles:
     """Return the location of a new mailbox for a path.
 
     A path that ends in .jsonl is the mailbox file; a folder named `data`, or one with agent-*.json* files, contains it
@@ -130,6 +130,6 @@ def new(path: Path) -> Places:
     """
     path = path.absolute()
     if path.suffix == ".jsonl":
-        return Places(path)
+        return MailboxFiles(path)
     holds_agents = path.is_dir() and any(path.glob("agent-*.json*"))
-    return Places((path if path.name == DATA or holds_agents else path / DATA) / MAILBOX)
+    return MailboxFiles((path if path.name == DATA or holds_agents else path / DATA) / MAILBOX)

@@ -15,7 +15,7 @@ from mailstore.records.events import Event, Gone, Progress, Reset
 from mailstore.records.message import Message, Problem
 from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak.archive.leftovers import Leftovers
-from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.places import MailboxFiles
 from mailstore.stores.haak.read.decode import MessageDecoder
 from mailstore.stores.haak.read.months import Months, unterminated
 from mailstore.stores.haak.read.position import Position
@@ -42,7 +42,7 @@ class Reader:
     Not thread-safe. Blocks.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: MailboxFiles) -> None:
         self._places = places
         self._gone = ""
         self.begin()

@@ -25,7 +25,7 @@ from mailstore.records.roster import Agent
 from mailstore.resumable import Resumable, Stale
 from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak.field_names import MESSAGE_FIELDS
-from mailstore.stores.haak.places import MAILBOX, Places, find, new
+from mailstore.stores.haak.places import MAILBOX, MailboxFiles, find, new
 from mailstore.stores.haak.read.body import content_in, contents
 from mailstore.stores.haak.read.decode import MessageDecoder
 from mailstore.stores.haak.reader import Reader
@@ -53,7 +53,7 @@ class HaakStore(WatchedStore, Resumable):
     summary: ClassVar[str] = "JSON lines in data/agent-mailbox.jsonl, with roster, reads and archive beside it"
     known_fields: ClassVar[frozenset[str]] = MESSAGE_FIELDS
 
-    def __init__(self, places: Places, *, poll: bool = False) -> None:
+    def __init__(self, places: MailboxFiles, *, poll: bool = False) -> None:
         self._files = Reader(places)
         super().__init__(self._files, places.folder, poll=poll)
         self._places = places
@@ -215,7 +215,7 @@ class HaakStore(WatchedStore, Resumable):
         """Append a message in the file's dialect, and its audience to the deliveries."""
         from mailstore.stores.haak.write.writer import write_message
 
-        self._mend()
+        self._recover()
         try:
             line = write_message(self._places, draft, str(uuid.uuid4()), time.time())
         except OSError as error:
@@ -227,7 +227,7 @@ class HaakStore(WatchedStore, Resumable):
         """Record that a reader has read these messages; return how many records were written."""
         from mailstore.stores.haak.write.writer import write_reads
 
-        self._mend()
+        self._recover()
         try:
             return write_reads(self._places, reader, message_ids, time.time())
         except OSError as error:
@@ -237,7 +237,7 @@ class HaakStore(WatchedStore, Resumable):
         """Register an agent, or update its roster entry."""
         from mailstore.stores.haak.write.roster_writer import update_roster
 
-        self._mend()
+        self._recover()
         try:
             update_roster(self._places, agent, time.time())
         except OSError as error:
@@ -247,7 +247,7 @@ class HaakStore(WatchedStore, Resumable):
         """Append to the oversight journal."""
         from mailstore.stores.haak.write.writer import write_intervention
 
-        self._mend()
+        self._recover()
         write_intervention(self._places, intervention)
 
     def write_archive(
@@ -287,22 +287,22 @@ class HaakStore(WatchedStore, Resumable):
         folder = self._places.folder
         return [
             LateWriter(each.program, each.pid, str(each.file.relative_to(folder)))
-            for each in writers([self._places.mailbox, *self._places.put_away()])
+            for each in writers([self._places.mailbox, *self._places.retired_files()])
         ]
 
     def archive_file(self, month: str) -> str:
         """Return the path of a month's file relative to the mailbox's folder."""
         return f"{self._places.archive.name}/{month}.jsonl"
 
-    def _mend(self) -> None:
+    def _recover(self) -> None:
         """Recover interrupted archivals; a failure doesn't affect the write."""
         if not self._places.archive.is_dir() and not self._places.set_aside():
             return
-        from mailstore.stores.haak.archive.recovery import mend, needs_mending
+        from mailstore.stores.haak.archive.recovery import needs_recovery, recover
 
         with suppress(OSError, StoreError):
-            if needs_mending(self._places):
-                for _ in mend(self._places):
+            if needs_recovery(self._places):
+                for _ in recover(self._places):
                     pass
 
 

@@ -17,12 +17,12 @@ import msgspec
 from mailstore.errors import MailboxBusy
 from mailstore.files.append import locked
 from mailstore.files.owned import make_folder
-from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.places import MailboxFiles
 
-__all__ = ["Held", "Note", "holding", "note_of", "notes", "sync_folder"]
+__all__ = ["LockedNote", "RunNote", "locked_run", "read_note", "run_notes", "sync_folder"]
 
 
-class Note(msgspec.Struct, frozen=True):
+class RunNote(msgspec.Struct, frozen=True):
     """The previous sizes of the months (None: no file), and how many bytes of the old file were copied elsewhere.
 
     `into` is the offset in the mailbox file to which lines after `end` are being moved, None if none are.
@@ -33,12 +33,12 @@ class Note(msgspec.Struct, frozen=True):
     into: int | None = None
 
 
-DECODER = msgspec.json.Decoder(Note)
+DECODER = msgspec.json.Decoder(RunNote)
 ROOM = 256
 """Bytes: notes are padded with blanks and overwritten in place, so that there is a complete one at every moment."""
 
 
-def notes(places: Places) -> dict[str, Path]:
+def run_notes(places: MailboxFiles) -> dict[str, Path]:
     """Return the notes of all runs."""
     try:
         found = sorted(path for path in places.retired.iterdir() if path.suffix == ".json")
@@ -47,22 +47,22 @@ def notes(places: Places) -> dict[str, Path]:
     return {path.stem: path for path in found}
 
 
-def note_of(path: Path) -> Note:
+def read_note(path: Path) -> RunNote:
     """Read a note; an empty one if it is missing or incomplete."""
     try:
         return DECODER.decode(path.read_bytes())
     except (OSError, ValueError):
-        return Note()
+        return RunNote()
 
 
-class Held:
+class LockedNote:
     """A locked note."""
 
     def __init__(self, path: Path, fd: int) -> None:
         self.path = path
         self._fd = fd
 
-    def write(self, note: Note) -> None:
+    def write(self, note: RunNote) -> None:
         """Write and sync a note. Raises OSError."""
         data = msgspec.json.encode(note).ljust(max(ROOM, os.fstat(self._fd).st_size))
         if os.pwrite(self._fd, data, 0) < len(data):
@@ -71,7 +71,7 @@ class Held:
 
 
 @contextmanager
-def holding(places: Places, run: str) -> Iterator[Held | None]:
+def locked_run(places: MailboxFiles, run: str) -> Iterator[LockedNote | None]:
     """Lock a run and yield its note; None if another process holds the lock."""
     look = places.look()
     make_folder(places.archive, look)
@@ -83,7 +83,7 @@ def holding(places: Places, run: str) -> Iterator[Held | None]:
         except MailboxBusy:
             yield None
             return
-        yield Held(path, fd)
+        yield LockedNote(path, fd)
 
 
 def sync_folder(*folders: Path) -> None:

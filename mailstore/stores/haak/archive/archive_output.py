@@ -13,12 +13,12 @@ from mailstore.files.append import locked
 from mailstore.files.lines import Cutter
 from mailstore.stores.haak.archive.sorting import lines_of
 
-__all__ = ["Outlet"]
+__all__ = ["ArchiveOutput"]
 
 PIECE = 1 << 20
 
 
-class Outlet:
+class ArchiveOutput:
     """A file that accepts lines; those whose hashes it `has` are skipped."""
 
     def __init__(self, fd: int, has: frozenset[int] = frozenset()) -> None:
@@ -33,10 +33,10 @@ class Outlet:
         """Open or create the file of a month, and terminate its last line. Raises StoreError."""
         with locked(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, like=like) as fd:
             cutter = Cutter()
-            outlet = cls(fd, frozenset(hash(line.data) for line in lines_of(fd, cutter)))
+            output = cls(fd, frozenset(hash(line.data) for line in lines_of(fd, cutter)))
             if cutter.held is not None:
-                outlet._waiting.append(b"\n")
-            yield outlet
+                output._waiting.append(b"\n")
+            yield output
 
     @classmethod
     @contextmanager

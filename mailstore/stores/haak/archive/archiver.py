@@ -21,11 +21,18 @@ from mailstore.files.append import locked
 from mailstore.files.lines import Cutter
 from mailstore.files.owned import make_folder
 from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, Tell
-from mailstore.stores.haak.archive.archive_journal import Held, Note, holding, sync_folder
-from mailstore.stores.haak.archive.archive_output import Outlet
-from mailstore.stores.haak.archive.recovery import bring, fresh_file, mend, retire, undo, unfinished
-from mailstore.stores.haak.archive.sorting import Sorting, lines_of
-from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.archive.archive_journal import LockedNote, RunNote, locked_run, sync_folder
+from mailstore.stores.haak.archive.archive_output import ArchiveOutput
+from mailstore.stores.haak.archive.recovery import (
+    append_synced,
+    new_mailbox_file,
+    recover,
+    retire,
+    undo,
+    unfinished_runs,
+)
+from mailstore.stores.haak.archive.sorting import LineSorter, lines_of
+from mailstore.stores.haak.places import MailboxFiles
 
 __all__ = ["Archival", "carry_out"]
 
@@ -40,7 +47,7 @@ class Archival:
     Closing the steps early undoes the run, unless `is_settled` says that it is too late.
     """
 
-    def __init__(self, places: Places, plan: ArchivePlan, tell: Tell | None = None, piece: int = PIECE) -> None:
+    def __init__(self, places: MailboxFiles, plan: ArchivePlan, tell: Tell | None = None, piece: int = PIECE) -> None:
         self.run = uuid.uuid4().hex[:12]
         self.is_settled = False
         self.report = ArchiveReport(0, plan.staying + plan.leaving, ())
@@ -57,15 +64,15 @@ class Archival:
         """
         places = self._places
         _check(places)
-        yield from mend(places)
+        yield from recover(places)
         if not self._plan.leaving:
             return
         with ExitStack() as stack:
             with locked(places.mailbox) as live:
-                _know_locks(live, places.mailbox)
-                if unfinished(places):
+                _check_locks(live, places.mailbox)
+                if unfinished_runs(places):
                     raise MailboxBusy("another archival is running", "wait until it is done")
-                note = stack.enter_context(holding(places, self.run))
+                note = stack.enter_context(locked_run(places, self.run))
                 if note is None:
                     raise MailboxBusy("another archival is running", "wait until it is done")
                 old = os.open(places.mailbox, os.O_RDONLY | os.O_CLOEXEC)
@@ -79,11 +86,11 @@ class Archival:
                     undo(places, self.run)
             yield from self._finished(old, note)
 
-    def _copied(self, old: int, note: Held) -> Iterator[str]:
+    def _copied(self, old: int, note: LockedNote) -> Iterator[str]:
         """Copy the archived and the kept lines, and sync both."""
         places = self._places
         size = os.fstat(old).st_size
-        sorting = Sorting(self._plan, places.mailbox.name)
+        sorting = LineSorter(self._plan, places.mailbox.name)
         cutter = Cutter()
         for number, line in enumerate(lines_of(old, cutter, size)):
             sorting.take(line)
@@ -91,23 +98,25 @@ class Archival:
                 self._tell("sorting", line.offset, 2 * size)
                 yield "sorting"
         paths = {month: places.archive / f"{month}.jsonl" for month in sorting.months()}
-        note.write(Note({path.name: path.stat().st_size if path.exists() else None for path in paths.values()}))
+        note.write(RunNote({path.name: path.stat().st_size if path.exists() else None for path in paths.values()}))
         yield "noted"
         with ExitStack() as stack:
-            months = {month: stack.enter_context(Outlet.month(path, os.fstat(old))) for month, path in paths.items()}
-            fresh = stack.enter_context(Outlet.fresh(fresh_file(places, self.run), os.fstat(old)))
+            months = {
+                month: stack.enter_context(ArchiveOutput.month(path, os.fstat(old))) for month, path in paths.items()
+            }
+            fresh = stack.enter_context(ArchiveOutput.fresh(new_mailbox_file(places, self.run), os.fstat(old)))
             yield "opened"
             due = self._piece
             for target, line in zip(sorting.targets(), lines_of(old, self._cutter, size), strict=False):
                 (fresh if target is None else months[target]).put(line.data)
                 if line.offset > due:
-                    for outlet in (fresh, *months.values()):
-                        outlet.flush()
+                    for output in (fresh, *months.values()):
+                        output.flush()
                     self._tell("copying", size + line.offset, 2 * size)
                     due = line.offset + self._piece
                     yield "copying"
-            for outlet in (fresh, *months.values()):
-                outlet.finish()
+            for output in (fresh, *months.values()):
+                output.finish()
                 yield "copied"
         sync_folder(places.archive, places.folder)
         archived, kept = sorting.count()
@@ -118,14 +127,14 @@ class Archival:
     def _changed_over(self, old: int) -> Iterator[str]:
         """Set the old file aside and put the new one in its place, atomically."""
         places = self._places
-        fresh, aside = fresh_file(places, self.run), places.aside(self.run)
+        fresh, aside = new_mailbox_file(places, self.run), places.aside(self.run)
         with locked(places.mailbox) as live:
             if not os.path.samestat(os.fstat(live), os.fstat(old)):
                 raise StoreError(f"{places.mailbox} was replaced meanwhile", "nothing was archived: try again")
-            with Outlet.more(fresh) as outlet:
+            with ArchiveOutput.more(fresh) as output:
                 for line in lines_of(old, self._cutter):
-                    outlet.put(line.data)
-                outlet.finish()
+                    output.put(line.data)
+                output.finish()
             yield "caught up"
             try:
                 os.link(places.mailbox, aside)
@@ -137,20 +146,20 @@ class Archival:
             self.is_settled = True
             yield "changed over"
 
-    def _finished(self, old: int, note: Held) -> Iterator[str]:
+    def _finished(self, old: int, note: LockedNote) -> Iterator[str]:
         """Move late lines from the old file, and retire it."""
         places = self._places
         sync_folder(places.folder)
         yield "settled"
         while late := [line.data for line in lines_of(old, self._cutter)]:
-            bring(places, late)
+            append_synced(places, late)
             yield "late lines"
         yield from retire(places, self.run, note, self._cutter)
         self._tell("done", 1, 1)
 
 
 def carry_out(
-    places: Places, plan: ArchivePlan, tell: Tell | None = None, is_cancelled: IsCancelled | None = None
+    places: MailboxFiles, plan: ArchivePlan, tell: Tell | None = None, is_cancelled: IsCancelled | None = None
 ) -> ArchiveReport:
     """Perform an archival until it is done or cancelled. Raises as `Archival.steps`."""
     archival = Archival(places, plan, tell)
@@ -166,7 +175,7 @@ def carry_out(
     return replace(archival.report, mended=tuple(mended))
 
 
-def _check(places: Places) -> None:
+def _check(places: MailboxFiles) -> None:
     """Refuse what can't be archived without harming other writers."""
     if places.mailbox.is_symlink():
         raise StoreError(f"{places.mailbox} is a symbolic link", "archive at the location of the file itself")
@@ -178,7 +187,7 @@ def _check(places: Places) -> None:
         )
 
 
-def _know_locks(fd: int, path: Path) -> None:
+def _check_locks(fd: int, path: Path) -> None:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

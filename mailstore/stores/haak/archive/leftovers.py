@@ -12,7 +12,7 @@ from pathlib import Path
 from mailstore.files.lines import BIG_BLOCK, Cutter, Line, LineFile, Replaced
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
-from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.places import MailboxFiles
 from mailstore.stores.haak.read.decode import MessageDecoder
 from mailstore.stores.haak.read.months import unterminated
 
@@ -25,7 +25,7 @@ CAME_LATE = "written to after it was archived, by a program that has it open; th
 class Leftovers:
     """Emit the lines of such files, and recognise their copies in the mailbox."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: MailboxFiles) -> None:
         self._places = places
         self._live = _identity(places.mailbox)
         self._files: dict[Path, tuple[LineFile, MessageDecoder]] = {}
@@ -94,10 +94,10 @@ class Leftovers:
     def _look_for_late_lines(self) -> None:
         if not self._places.retired.is_dir():
             return
-        from mailstore.stores.haak.archive.recovery import late, put_away
+        from mailstore.stores.haak.archive.recovery import late_runs, retired_file
 
-        for run, note in late(self._places).items():
-            path = put_away(self._places, run)
+        for run, note in late_runs(self._places).items():
+            path = retired_file(self._places, run)
             if path not in self._files:
                 if note.into is not None:
                     self._brought |= _hashes(self._places.mailbox, note.into)

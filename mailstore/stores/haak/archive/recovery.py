@@ -18,82 +18,89 @@ from mailstore.files.holders import is_held
 from mailstore.files.lines import BIG_BLOCK, Cutter, Line, LineFile
 from mailstore.files.packed import Broken, PackedFile
 from mailstore.rules.archive_plan import month_of
-from mailstore.stores.haak.archive.archive_journal import Held, Note, holding, note_of, notes, sync_folder
+from mailstore.stores.haak.archive.archive_journal import (
+    LockedNote,
+    RunNote,
+    locked_run,
+    read_note,
+    run_notes,
+    sync_folder,
+)
 from mailstore.stores.haak.archive.sorting import lines_of
-from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.places import MailboxFiles
 from mailstore.stores.haak.read.decode import MessageDecoder
 
-__all__ = ["bring", "fresh_file", "mend", "needs_mending", "retire", "undo", "unfinished"]
+__all__ = ["append_synced", "needs_recovery", "new_mailbox_file", "recover", "retire", "undo", "unfinished_runs"]
 
 Keys = frozenset[str]
 IDLE_SECONDS = 30 * 86_400.0
 """How long a retired file must be unchanged before it is deleted, if the system can't tell who has it open."""
 
 
-def fresh_file(places: Places, run: str) -> Path:
+def new_mailbox_file(places: MailboxFiles, run: str) -> Path:
     """Return the path of a run's new mailbox file."""
     return places.mailbox.with_name(f".{places.mailbox.name}.{run}.new")
 
 
-def put_away(places: Places, run: str) -> Path:
+def retired_file(places: MailboxFiles, run: str) -> Path:
     """Return the path to which a run retires the old mailbox file."""
     return places.retired / f"{run}.jsonl"
 
 
-def unfinished(places: Places) -> list[str]:
+def unfinished_runs(places: MailboxFiles) -> list[str]:
     """Return the runs that are running or were interrupted."""
-    noted = {run for run in notes(places) if not put_away(places, run).exists()}
+    noted = {run for run in run_notes(places) if not retired_file(places, run).exists()}
     return sorted(noted | places.set_aside().keys())
 
 
-def needs_mending(places: Places) -> bool:
+def needs_recovery(places: MailboxFiles) -> bool:
     """Return, by a cheap check, whether `recover` may have anything to do."""
-    return bool(unfinished(places) or late(places))
+    return bool(unfinished_runs(places) or late_runs(places))
 
 
-def late(places: Places) -> dict[str, Note]:
+def late_runs(places: MailboxFiles) -> dict[str, RunNote]:
     """Return the notes of retired files with late lines, by run."""
-    found: dict[str, Note] = {}
-    for run, path in notes(places).items():
-        note = note_of(path)
+    found: dict[str, RunNote] = {}
+    for run, path in run_notes(places).items():
+        note = read_note(path)
         with suppress(OSError):
-            if put_away(places, run).stat().st_size > note.end:
+            if retired_file(places, run).stat().st_size > note.end:
                 found[run] = note
     return found
 
 
-def mend(places: Places) -> Iterator[str]:
+def recover(places: MailboxFiles) -> Iterator[str]:
     """Finish or undo interrupted runs, and move late lines; a running one is left alone.
 
     Raises StoreError and OSError.
     """
-    for run in unfinished(places):
-        with holding(places, run) as note:
+    for run in unfinished_runs(places):
+        with locked_run(places, run) as note:
             if note is not None:
-                yield from _mended(places, run, note)
-    for run in late(places):
-        with holding(places, run) as note:
-            if note is not None and _sweep(places, run, note):
+                yield from _recovered(places, run, note)
+    for run in late_runs(places):
+        with locked_run(places, run) as note:
+            if note is not None and _move_late_lines(places, run, note):
                 yield "late lines"
 
 
-def _mended(places: Places, run: str, note: Held) -> Iterator[str]:
-    if _is_changed_over(places, run, note_of(note.path)):
+def _recovered(places: MailboxFiles, run: str, note: LockedNote) -> Iterator[str]:
+    if _is_changed_over(places, run, read_note(note.path)):
         fd = os.open(places.aside(run), os.O_RDONLY | os.O_CLOEXEC)
         try:
             cutter = Cutter()
-            bring(places, _absent(places, fd, lines_of(fd, cutter)))
+            append_synced(places, _absent(places, fd, lines_of(fd, cutter)))
         finally:
             os.close(fd)
-        fresh_file(places, run).unlink(missing_ok=True)
+        new_mailbox_file(places, run).unlink(missing_ok=True)
         yield "lines brought back"
         yield from retire(places, run, note, cutter)
-    elif not put_away(places, run).exists():
+    elif not retired_file(places, run).exists():
         undo(places, run)
         yield "undone"
 
 
-def _is_changed_over(places: Places, run: str, note: Note) -> bool:
+def _is_changed_over(places: MailboxFiles, run: str, note: RunNote) -> bool:
     """Return whether a run ended after the new mailbox file had taken its place."""
     aside, live = places.aside(run), places.mailbox
     if not aside.exists():
@@ -104,7 +111,7 @@ def _is_changed_over(places: Places, run: str, note: Note) -> bool:
     return not note.months
 
 
-def bring(places: Places, lines: Sequence[bytes]) -> None:
+def append_synced(places: MailboxFiles, lines: Sequence[bytes]) -> None:
     """Append lines to the mailbox, creating it if needed, and sync it."""
     if not lines and places.mailbox.exists():
         return
@@ -116,47 +123,47 @@ def bring(places: Places, lines: Sequence[bytes]) -> None:
         os.close(fd)
 
 
-def retire(places: Places, run: str, note: Held, cutter: Cutter) -> Iterator[str]:
+def retire(places: MailboxFiles, run: str, note: LockedNote, cutter: Cutter) -> Iterator[str]:
     """Retire a file up to its last copied line; delete earlier ones that nobody writes to any more."""
-    note.write(Note(end=_taken(cutter)))
+    note.write(RunNote(end=_taken(cutter)))
     yield "noted the end"
-    places.aside(run).rename(put_away(places, run))
+    places.aside(run).rename(retired_file(places, run))
     sync_folder(places.retired, places.folder)
     yield "put away"
-    for other, path in notes(places).items():
-        with holding(places, other) as old:
-            if other == run or old is None or not put_away(places, other).exists():
+    for other, path in run_notes(places).items():
+        with locked_run(places, other) as old:
+            if other == run or old is None or not retired_file(places, other).exists():
                 continue
             if _has_ended(places, other, old):
-                put_away(places, other).unlink()
+                retired_file(places, other).unlink()
                 path.unlink()
                 yield "dropped"
 
 
-def _has_ended(places: Places, run: str, note: Held) -> bool:
+def _has_ended(places: MailboxFiles, run: str, note: LockedNote) -> bool:
     """Move late lines out of a retired file; return whether nothing more can be added to it."""
-    path = put_away(places, run)
+    path = retired_file(places, run)
     # asked before the last look: nobody opens it again
     is_known = is_held(path)
     idle = time.time() - path.stat().st_mtime
     is_idle = idle > IDLE_SECONDS if is_known is None else not is_known
-    return not _sweep(places, run, note, is_last=is_idle) and is_idle
+    return not _move_late_lines(places, run, note, is_last=is_idle) and is_idle
 
 
-def undo(places: Places, run: str) -> None:
+def undo(places: MailboxFiles, run: str) -> None:
     """Undo what a run wrote before the new mailbox file took its place; its lock must be held."""
     path, aside = places.retired / f"{run}.json", places.aside(run)
     if aside.exists() and not places.mailbox.exists():
         aside.rename(places.mailbox)
     known: set[int] | None = None
-    for name, size in note_of(path).months.items():
+    for name, size in read_note(path).months.items():
         month = places.archive / name
         if month.exists() and month.stat().st_size > (size or 0):
             known = {hash(line.data) for line in _lines(places.mailbox)} if known is None else known
             _cut(month, size or 0, known)
         if size is None and month.exists() and not month.stat().st_size:
             month.unlink()
-    fresh_file(places, run).unlink(missing_ok=True)
+    new_mailbox_file(places, run).unlink(missing_ok=True)
     if aside.exists() and aside.samefile(places.mailbox):
         aside.unlink()
     path.unlink(missing_ok=True)
@@ -172,24 +179,24 @@ def _cut(path: Path, size: int, known: set[int]) -> None:
             os.fsync(fd)
 
 
-def _sweep(places: Places, run: str, note: Held, *, is_last: bool = False) -> bool:
+def _move_late_lines(places: MailboxFiles, run: str, note: LockedNote, *, is_last: bool = False) -> bool:
     """Move late lines out of a retired file; `is_last` includes an unterminated last line.
 
     Return whether there were any.
     """
-    end = note_of(note.path).end
-    fd = os.open(put_away(places, run), os.O_RDONLY | os.O_CLOEXEC)
+    end = read_note(note.path).end
+    fd = os.open(retired_file(places, run), os.O_RDONLY | os.O_CLOEXEC)
     try:
         cutter = Cutter(end)
         missing = _absent(places, fd, _lines_to_end(fd, cutter) if is_last else lines_of(fd, cutter))
     finally:
         os.close(fd)
     if missing:
-        note.write(Note(end=end, into=places.mailbox.stat().st_size if places.mailbox.exists() else 0))
-        bring(places, missing)
+        note.write(RunNote(end=end, into=places.mailbox.stat().st_size if places.mailbox.exists() else 0))
+        append_synced(places, missing)
     taken = cutter.offset if is_last else _taken(cutter)
     if taken > end:
-        note.write(Note(end=taken))
+        note.write(RunNote(end=taken))
     return taken > end
 
 
@@ -204,7 +211,7 @@ def _lines_to_end(fd: int, cutter: Cutter) -> Iterator[Line]:
         yield cutter.held
 
 
-def _absent(places: Places, fd: int, lines: Iterable[Line]) -> list[bytes]:
+def _absent(places: MailboxFiles, fd: int, lines: Iterable[Line]) -> list[bytes]:
     """Return the lines of an open file that are neither in the mailbox nor in their month."""
     known: set[str] | None = None
     wanted: list[tuple[Line, Keys]] = []

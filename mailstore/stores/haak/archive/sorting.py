@@ -11,7 +11,7 @@ from mailstore.records.message import Message
 from mailstore.rules.archive_plan import ArchivePlan, month_of
 from mailstore.stores.haak.read.decode import MessageDecoder
 
-__all__ = ["Sorting", "lines_of"]
+__all__ = ["LineSorter", "lines_of"]
 
 STAYS = -1
 
@@ -26,7 +26,7 @@ def lines_of(fd: int, cutter: Cutter, until: int | None = None) -> Iterator[Line
         yield from cutter.take(data)
 
 
-class Sorting:
+class LineSorter:
     """The destination of each line of a file, added in order.
 
     A line is archived if it is exactly one message of the plan. A thread stays as a whole if one of its lines must

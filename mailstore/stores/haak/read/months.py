@@ -8,7 +8,7 @@ from mailstore.files.lines import BIG_BLOCK, LineFile, LinePlace, Replaced
 from mailstore.files.packed import Broken, PackedFile
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
-from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.places import MailboxFiles
 from mailstore.stores.haak.read.decode import MessageDecoder
 from mailstore.stores.haak.read.position import MonthPlace
 
@@ -20,7 +20,7 @@ Month = tuple[LineFile | PackedFile, MessageDecoder]
 class Months:
     """Emit every archived message once, newest month first; months may appear and grow."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: MailboxFiles) -> None:
         self._places = places
         self._months: dict[str, Month] = {}
         self._told: set[str] = set()

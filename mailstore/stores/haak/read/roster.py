@@ -9,7 +9,7 @@ from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.records.roster import Agent
-from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.places import MailboxFiles
 from mailstore.stores.haak.read.position import hash_of
 from mailstore.stores.haak.read.records import agent_of, decode_line
 from mailstore.stores.haak.read.values import NotARecord, entries_of
@@ -27,7 +27,7 @@ class RosterReader:
     own, unless agents have left it. For an agent in both rosters, the lines win.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: MailboxFiles) -> None:
         self._lines = LineFile(places.roster_lines)
         self._document = places.roster_document
         self._stamp: tuple[int, int, int] | None = None

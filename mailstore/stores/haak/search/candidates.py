@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from mailstore.errors import StoreError
 from mailstore.files.lines import Line
-from mailstore.stores.haak.archive.recovery import late, put_away
-from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.archive.recovery import late_runs, retired_file
+from mailstore.stores.haak.places import MailboxFiles
 from mailstore.stores.haak.read.decode import MessageDecoder
 from mailstore.stores.haak.search import line_filter
-from mailstore.stores.haak.search.indexing import Index
-from mailstore.stores.haak.search.parallel_search import Part, borders
-from mailstore.stores.haak.search.search_pattern import needle_of
+from mailstore.stores.haak.search.indexing import BackgroundIndex
+from mailstore.stores.haak.search.parallel_search import SearchProcess, borders
+from mailstore.stores.haak.search.search_pattern import pattern_of
 
 __all__ = ["Candidates"]
 
@@ -35,10 +35,10 @@ class _Known(NamedTuple):
 class Candidates:
     """Scan the files at every query; remember only what they don't contain."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: MailboxFiles) -> None:
         self._places = places
         self._known: dict[Path, _Known] = {}
-        self._index: Index | None = None
+        self._index: BackgroundIndex | None = None
 
     def of(self, words: Sequence[str]) -> Generator[list[str]] | None:
         """Return an iterator over the ids of all messages that may contain one of some words; None if bytes can't tell.
@@ -46,14 +46,14 @@ class Candidates:
         They come in batches, from the end of each file (packed ones from the beginning); batches may be empty, so that
         the caller can stop. The iterator raises StoreError if a file can't be read.
         """
-        needles = [needle_of(word) for word in words]
-        if None in needles:
+        patterns = [pattern_of(word) for word in words]
+        if None in patterns:
             return None
-        return self._ids([(*needle,) for needle in needles if needle is not None])
+        return self._ids([(*pattern,) for pattern in patterns if pattern is not None])
 
     def keep_index(self, folder: Path) -> None:
         """Use an index in a folder, and update it in the background."""
-        self._index = self._index or Index(self._places.mailbox, folder)
+        self._index = self._index or BackgroundIndex(self._places.mailbox, folder)
         self._index.bring_up()
 
     def close(self) -> None:
@@ -61,7 +61,7 @@ class Candidates:
         if self._index is not None:
             self._index.close()
 
-    def _ids(self, sought: list[line_filter.Sought]) -> Generator[list[str]]:
+    def _ids(self, sought: list[line_filter.SearchTerm]) -> Generator[list[str]]:
         try:
             for path, begin, is_archived in self._files():
                 decoder = MessageDecoder(path.name, archived=is_archived)
@@ -80,13 +80,13 @@ class Candidates:
         if places.mailbox.exists() or not places.set_aside():
             yield places.mailbox, 0, False
         yield from ((path, 0, False) for path in places.set_aside().values())
-        yield from ((put_away(places, run), note.end, False) for run, note in late(places).items())
+        yield from ((retired_file(places, run), note.end, False) for run, note in late_runs(places).items())
         yield from ((path, 0, True) for path in places.months())
 
-    def _found(self, path: Path, begin: int, sought: list[line_filter.Sought]) -> Iterator[list[line_filter.Found]]:
-        sieve = line_filter.Sieve(sought)
+    def _found(self, path: Path, begin: int, sought: list[line_filter.SearchTerm]) -> Iterator[list[line_filter.Found]]:
+        lines_filter = line_filter.LineFilter(sought)
         if path.suffix == ".gz":
-            yield from (sieve.keep(at, data) for at, data in line_filter.packed_blocks(str(path)))
+            yield from (lines_filter.keep(at, data) for at, data in line_filter.packed_blocks(str(path)))
             return
         with ExitStack() as stack:
             fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -100,16 +100,19 @@ class Candidates:
             spots = index.spots(fd, facts.st_size, sought) if index is not None else None
             at = borders(fd, begin, facts.st_size, known.end) if spots is None else []
             for spot in [(at[0], facts.st_size)] if spots is None else spots:
-                yield from (sieve.keep(start, data) for start, data in line_filter.blocks(fd, *spot))
+                yield from (lines_filter.keep(start, data) for start, data in line_filter.blocks(fd, *spot))
             if len(at) < 2:
                 return
             free_of = known.free_of if known.end >= at[0] else 0
-            parts = [stack.enter_context(Part(path, *part, free_of, sought)) for part in zip(at[1:], at, strict=False)]
+            parts = [
+                stack.enter_context(SearchProcess(path, *part, free_of, sought))
+                for part in zip(at[1:], at, strict=False)
+            ]
             met = 0
             for part in parts:
                 yield from part.found()
                 met |= part.met
-            self._known[path] = _Known(identity, at[0], _before(fd, at[0]), free_of | (sieve.looks_for & ~met))
+            self._known[path] = _Known(identity, at[0], _before(fd, at[0]), free_of | (lines_filter.looks_for & ~met))
 
 
 def _before(fd: int, end: int) -> bytes:

@@ -13,16 +13,16 @@ from mailstore.stores.haak.search import line_filter, word_index
 from mailstore.stores.haak.search.parallel_search import PART_BYTES, started
 from mailstore.stores.haak.search.search_pattern import FOLDED
 
-__all__ = ["Index"]
+__all__ = ["BackgroundIndex"]
 
 
-class Index:
+class BackgroundIndex:
     """The index of one file, in a folder that may be emptied at any time."""
 
     def __init__(self, file: Path, folder: Path) -> None:
         self._file = file
         self._path = folder / hashlib.sha1(bytes(file), usedforsecurity=False).hexdigest()
-        self._words: word_index.Words | None = None
+        self._words: word_index.WordIndex | None = None
         self._loaded = (0, 0)
         self._making: subprocess.Popen[bytes] | None = None
 
@@ -37,7 +37,7 @@ class Index:
                 asked = (str(self._file), str(self._path), line_filter.ESCAPE.pattern, specials)
                 self._making = started(word_index.__file__, asked, subprocess.DEVNULL)
 
-    def spots(self, fd: int, size: int, sought: Sequence[line_filter.Sought]) -> list[tuple[int, int]] | None:
+    def spots(self, fd: int, size: int, sought: Sequence[line_filter.SearchTerm]) -> list[tuple[int, int]] | None:
         """Return the parts of an open file that have to be scanned, last first; None if all of it.
 
         That is None where it is all of it.
@@ -45,12 +45,12 @@ class Index:
         known = None if any(is_made for _, _, is_made in sought) else self._of(fd)
         if known is None:
             return None
-        ranges = known.ranges([needle for needle, _, _ in sought], [each for _, its, _ in sought for each in its])
+        ranges = known.ranges([pattern for pattern, _, _ in sought], [each for _, its, _ in sought for each in its])
         if ranges is None or size - known.end + sum(end - begin for begin, end in ranges) > PART_BYTES:
             return None
         return [(known.end, size), *ranges]
 
-    def _of(self, fd: int) -> word_index.Words | None:
+    def _of(self, fd: int) -> word_index.WordIndex | None:
         """Return the stored index if it matches the file."""
         try:
             facts = self._path.stat()

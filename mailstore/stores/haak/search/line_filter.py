@@ -14,12 +14,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    Sought = tuple[bytes, tuple[bytes, ...], bool]
+    SearchTerm = tuple[bytes, tuple[bytes, ...], bool]
     """The fields of a `SearchPattern`, as plain values."""
     Found = tuple[int, bytes]
     """The offset of a line, and the line."""
 
-__all__ = ["BEAT", "END", "ESCAPES", "UNUSUAL", "Sieve", "blocks", "packed_blocks", "record"]
+__all__ = ["BEAT", "END", "ESCAPES", "UNUSUAL", "LineFilter", "blocks", "packed_blocks", "record"]
 
 BLOCK = 1 << 16
 BEAT_BYTES = 1 << 24
@@ -78,11 +78,11 @@ def packed_blocks(path: str) -> Iterator[tuple[int, bytes]]:
     yield at, rest
 
 
-class Sieve:
+class LineFilter:
     """Select the lines that may contain one of some patterns."""
 
-    def __init__(self, sought: list[Sought], free_of: int = 0) -> None:
-        self._needles = [needle for needle, _, _ in sought]
+    def __init__(self, sought: list[SearchTerm], free_of: int = 0) -> None:
+        self._needles = [pattern for pattern, _, _ in sought]
         self._specials = {special for _, specials, _ in sought for special in specials}
         is_made = any(is_made for _, _, is_made in sought)
         self.looks_for = (ESCAPES | (UNUSUAL if is_made else 0)) & ~free_of
@@ -100,17 +100,17 @@ class Sieve:
 
     def _plainly(self, low: bytes) -> Iterator[int]:
         """Yield the starts of lines that contain a pattern in a searched value."""
-        for needle in self._needles:
-            hit = low.find(needle)
+        for pattern in self._needles:
+            hit = low.find(pattern)
             while hit >= 0:
                 start = low.rfind(b"\n", 0, hit) + 1
                 end = low.find(b"\n", hit)
                 end = end if end >= 0 else len(low)
-                while 0 <= hit < end and _is_beside(low, start, hit, needle):
-                    hit = low.find(needle, hit + 1, end)
+                while 0 <= hit < end and _is_beside(low, start, hit, pattern):
+                    hit = low.find(pattern, hit + 1, end)
                 if hit >= 0 or low.find(b"{", low.find(b"{", start, end) + 1, end) >= 0:
                     yield start
-                hit = low.find(needle, end)
+                hit = low.find(pattern, end)
 
     def _odd(self, low: bytes) -> Iterator[int]:
         """Yield the starts of lines that must be decoded to tell."""
@@ -129,7 +129,7 @@ class Sieve:
         if CONTROL.search(line.lower()):
             return True
         text = ANY_ESCAPE.sub(_unescaped, line.decode("utf-8", "replace")).casefold()
-        return any(needle.decode() in text for needle in self._needles)
+        return any(pattern.decode() in text for pattern in self._needles)
 
 
 def _unescaped(match: re.Match[str]) -> str:
@@ -142,14 +142,14 @@ def _line(data: bytes, start: int) -> bytes:
     return data[start:end] if end >= 0 else data[start:]
 
 
-def _is_beside(low: bytes, start: int, hit: int, needle: bytes) -> bool:
+def _is_beside(low: bytes, start: int, hit: int, pattern: bytes) -> bool:
     """Return whether a hit is in a field's name or in a value that isn't searched."""
-    if KEY_ENDS.match(low, hit + len(needle)):
+    if KEY_ENDS.match(low, hit + len(pattern)):
         return True
     quote = low.rfind(b'"', start, hit)
     if UNSEARCHED.search(low[max(start, quote - LOOK_BACK) : max(start, quote)]):
         return True
-    into = b"null".find(needle)
+    into = b"null".find(pattern)
     at = hit - into
     return into >= 0 and low[at : at + 4] == b"null" and NULL.search(low[max(start, at - LOOK_BACK) : at]) is not None
 
@@ -172,21 +172,21 @@ def record(offset: int, length: int) -> bytes:
     return offset.to_bytes(8, "little") + length.to_bytes(8, "little", signed=True)
 
 
-def main(path: str, begin: int, end: int, free_of: int, sought: list[Sought]) -> None:
+def main(path: str, begin: int, end: int, free_of: int, sought: list[SearchTerm]) -> None:
     """Write the matching lines between two offsets of a file to standard output; all of a packed file."""
     out = sys.stdout.buffer
-    sieve = Sieve(sought, free_of)
+    lines_filter = LineFilter(sought, free_of)
     beaten = 0
     fd = os.open(path, os.O_RDONLY)
     for at, data in packed_blocks(path) if path.endswith(".gz") else blocks(fd, begin, end):
-        for offset, line in sieve.keep(at, data):
+        for offset, line in lines_filter.keep(at, data):
             out.write(record(offset, len(line)) + line)
         beaten += len(data)
         if beaten > BEAT_BYTES:
             beaten = 0
             out.write(record(0, BEAT))
         out.flush()
-    out.write(record(0, END - sieve.met))
+    out.write(record(0, END - lines_filter.met))
     out.flush()
 
 

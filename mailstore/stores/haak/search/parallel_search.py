@@ -11,7 +11,7 @@ from pathlib import Path
 from mailstore.errors import StoreError
 from mailstore.stores.haak.search import line_filter
 
-__all__ = ["PART_BYTES", "TAIL_BYTES", "Part", "borders", "started"]
+__all__ = ["PART_BYTES", "TAIL_BYTES", "SearchProcess", "borders", "started"]
 
 TAIL_BYTES = 1 << 22
 """How much of a file's end is scanned in this process."""
@@ -21,14 +21,16 @@ PROCESSES = 4
 HEAD = 16
 
 
-class Part:
+class SearchProcess:
     """A part of a file, scanned by another process, which is killed on exit."""
 
-    def __init__(self, path: Path, begin: int, end: int, free_of: int, sought: Sequence[line_filter.Sought]) -> None:
+    def __init__(
+        self, path: Path, begin: int, end: int, free_of: int, sought: Sequence[line_filter.SearchTerm]
+    ) -> None:
         self.met = 0
         self._process = started(line_filter.__file__, (str(path), begin, end, free_of, [*sought]), subprocess.PIPE)
 
-    def __enter__(self) -> Part:
+    def __enter__(self) -> SearchProcess:
         return self
 
     def __exit__(self, *exc: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["SHORTEST", "Needle", "needle_of"]
+__all__ = ["SHORTEST", "SearchPattern", "pattern_of"]
 
 RUN = re.compile(r"[a-z0-9_.-](?:[a-z0-9 _.-]*[a-z0-9_.-])?")
 """Characters that JSON writes unescaped, or in an escape that `line_filter` knows."""
@@ -38,7 +38,7 @@ MADE_ID = re.compile(r"(?:(?:(?:l?i)?n)?e)?:?[0-9a-f]*")
 """Part of an id that was derived for a record without one."""
 
 
-class Needle(NamedTuple):
+class SearchPattern(NamedTuple):
     """Lower-case bytes that are on the line of every message that contains a word, with exceptions.
 
     Such lines contain one of `specials`, which casefold turns into letters of the pattern, or an escaped letter; and if
@@ -50,7 +50,7 @@ class Needle(NamedTuple):
     is_made: bool
 
 
-def needle_of(word: str) -> Needle | None:
+def pattern_of(word: str) -> SearchPattern | None:
     """Return the pattern for the longest usable part of a word; None if there is none."""
     folded = word.casefold()
     run = max(RUN.findall(folded), key=len, default="")
@@ -58,7 +58,7 @@ def needle_of(word: str) -> Needle | None:
         return None
     specials = tuple(char.encode() for char, into in FOLDED.items() if _may_overlap(into, run))
     is_made = bool(NUMBER.fullmatch(run) or MADE_ID.fullmatch(folded)) or folded in "line:" or run in "null"
-    return Needle(run.encode(), specials, is_made)
+    return SearchPattern(run.encode(), specials, is_made)
 
 
 def _may_overlap(part: str, run: str) -> bool:

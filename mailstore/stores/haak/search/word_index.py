@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["STALE_BYTES", "Words", "is_stale", "load"]
+__all__ = ["STALE_BYTES", "WordIndex", "is_stale", "load"]
 
 FORMAT = b"signalbox words 1\n"
 PART = 1 << 21
@@ -24,7 +24,7 @@ WITNESS = 64
 LETTERS = bytes(range(ord("a"), ord("z") + 1)) + b"0123456789"
 TABLE = bytes(low[0] if (low := bytes([code]).lower()) in LETTERS else 32 for code in range(256))
 HEX_DIGITS = b"0123456789abcdef"
-"""Words of these digits alone are left out: ids consist of them, and there are as many as messages."""
+"""WordIndex of these digits alone are left out: ids consist of them, and there are as many as messages."""
 RUN = re.compile(rb"[a-z0-9]+")
 ESCAPED = b"\\u"
 CODE_LENGTH = 8
@@ -33,7 +33,7 @@ DIGITS = b"ABCDEFGHIJKLMNOP"
 INTO_CODE, FROM_CODE = bytes.maketrans(HEX_DIGITS, DIGITS), bytes.maketrans(DIGITS, HEX_DIGITS)
 
 
-class Words:
+class WordIndex:
     """The words of a file up to `end`, each with the parts that contain it, as bits of a number."""
 
     def __init__(self, identity: tuple[int, int], starts: list[int], end: int, witness: bytes) -> None:
@@ -45,11 +45,11 @@ class Words:
         """Each word with a code for its set of parts and a newline."""
         self.sets: list[int] = []
 
-    def ranges(self, needles: Sequence[bytes], others: Sequence[bytes]) -> list[tuple[int, int]] | None:
+    def ranges(self, patterns: Sequence[bytes], others: Sequence[bytes]) -> list[tuple[int, int]] | None:
         """Return the ranges that may contain patterns or special characters, last first; None if unknown."""
         found = 0
-        for needle in needles:
-            runs = [run for run in RUN.findall(needle) if run.strip(HEX_DIGITS)]
+        for pattern in patterns:
+            runs = [run for run in RUN.findall(pattern) if run.strip(HEX_DIGITS)]
             if not runs:
                 return None
             found |= self._holding(max(runs, key=len))
@@ -87,19 +87,19 @@ def _number(code: bytes) -> int:
     return int(code.translate(FROM_CODE), 16)
 
 
-def is_stale(words: Words | None, size: int) -> bool:
+def is_stale(words: WordIndex | None, size: int) -> bool:
     """Return whether an index should be built or updated for a file of some size."""
     return size - (words.end if words is not None else 0) >= STALE_BYTES
 
 
-def load(path: str) -> Words | None:
+def load(path: str) -> WordIndex | None:
     """Load an index; None if it is missing, damaged or of another version."""
     try:
         with open(path, "rb") as file:
             if file.readline() != FORMAT:
                 return None
             device, inode, end, width, length, number, *starts = map(int, file.readline().split())
-            words = Words((device, inode), starts, end, file.read(min(WITNESS, end)))
+            words = WordIndex((device, inode), starts, end, file.read(min(WITNESS, end)))
             words.text = file.read(length)
             sets = file.read(width * number)
             words.sets = [int.from_bytes(sets[at : at + width], "little") for at in range(0, len(sets), width)]
@@ -108,7 +108,7 @@ def load(path: str) -> Words | None:
         return None
 
 
-def _save(path: str, words: Words, known: dict[bytes, int]) -> None:
+def _save(path: str, words: WordIndex, known: dict[bytes, int]) -> None:
     codes: dict[int, int] = {}
     entries = [word + _code(codes.setdefault(parts, len(codes))) for word, parts in known.items()]
     words.text = b"\n".join([b"", *entries, b""])
@@ -135,7 +135,7 @@ def make(mailbox: str, path: str, escape: bytes, specials: Sequence[bytes]) -> N
         facts = os.fstat(fd)
         words = load(path)
         if words is None or not words.fits(fd):
-            words = Words((facts.st_dev, facts.st_ino), [], 0, b"")
+            words = WordIndex((facts.st_dev, facts.st_ino), [], 0, b"")
         if not is_stale(words, facts.st_size):
             return
         known = dict(words.items())

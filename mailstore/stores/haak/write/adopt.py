@@ -18,14 +18,14 @@ from mailstore.records.message import NEVER, Delivery, Intervention, Message, Re
 from mailstore.records.roster import Agent, Roster
 from mailstore.rules.archive_plan import month_of
 from mailstore.stores.haak.field_names import MESSAGE_FIELDS
-from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.places import MailboxFiles
 
 __all__ = ["adopt"]
 
 Record = dict[str, Any]
 
 
-def adopt(places: Places, records: Iterable[Adopted]) -> None:
+def adopt(places: MailboxFiles, records: Iterable[Adopted]) -> None:
     """Write records into an empty mailbox, in the protocol's own field names. Raises StoreError, OSError.
 
     Records without a sender, recipient, agent or reader are left out.
@@ -64,7 +64,7 @@ def _files(like: os.stat_result | None) -> Iterator[Any]:
         yield put
 
 
-def _file_of(places: Places, message: Message) -> Path:
+def _file_of(places: MailboxFiles, message: Message) -> Path:
     month = month_of(message) if message.archived else None
     return places.archive / f"{month}.jsonl" if month else places.mailbox
 

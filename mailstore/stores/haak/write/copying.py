@@ -7,14 +7,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from mailstore.errors import MailboxBusy
-from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.places import MailboxFiles
 
 __all__ = ["copy_files"]
 
 TRIES = 5
 
 
-def copy_files(source: Places, target: Places) -> None:
+def copy_files(source: MailboxFiles, target: MailboxFiles) -> None:
     """Copy every file of a mailbox to a new one, with the new one's file names.
 
     Raises MailboxBusy if archivals keep replacing files meanwhile, and OSError.
@@ -34,7 +34,7 @@ def copy_files(source: Places, target: Places) -> None:
     raise MailboxBusy(f"{source.mailbox} is being archived", "try again when that is done")
 
 
-def _identity(places: Places) -> list[tuple[str, int]]:
+def _identity(places: MailboxFiles) -> list[tuple[str, int]]:
     """Return what an archival changes: the mailbox files and months."""
     found = []
     for path in (places.mailbox, *places.set_aside().values(), *places.months()):
@@ -43,7 +43,7 @@ def _identity(places: Places) -> list[tuple[str, int]]:
     return found
 
 
-def _pairs(source: Places, target: Places) -> list[tuple[Path, Path]]:
+def _pairs(source: MailboxFiles, target: MailboxFiles) -> list[tuple[Path, Path]]:
     """Return each file of a mailbox with its path in another one; the mailbox file last, after the records about it."""
     pairs = [
         (source.roster_lines, target.roster_lines),

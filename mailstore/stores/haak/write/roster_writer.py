@@ -16,7 +16,7 @@ from mailstore.kit.json_records import encode_record
 from mailstore.kit.timestamps import isoformat, parse_time
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.haak.field_names import AGENT, SPELLS, STATUSES, named, pick
-from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.places import MailboxFiles
 from mailstore.stores.haak.read.values import entries_of
 from mailstore.stores.haak.write.writer import records_on
 
@@ -31,7 +31,7 @@ LIVE = {"state": "live"}
 """The word for living agents by field name, if no entry has one."""
 
 
-def update_roster(places: Places, agent: Agent, time: float) -> None:
+def update_roster(places: MailboxFiles, agent: Agent, time: float) -> None:
     """Register an agent, or update its entry; unknown fields are kept.
 
     A roster of lines gets another line; a document is replaced atomically, under its lock.

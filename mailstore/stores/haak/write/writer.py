@@ -14,7 +14,7 @@ from mailstore.kit.timestamps import isoformat
 from mailstore.records.draft import Draft
 from mailstore.records.message import Intervention
 from mailstore.stores.haak.field_names import MESSAGE, READ, named, pick
-from mailstore.stores.haak.places import Places
+from mailstore.stores.haak.places import MailboxFiles
 
 __all__ = ["dialect_of", "last_records", "write_intervention", "write_message", "write_reads"]
 
@@ -50,7 +50,7 @@ def dialect_of(path: Path) -> dict[str, str]:
     return {field: named(records, names) for field, names in MESSAGE.items()}
 
 
-def write_message(places: Places, draft: Draft, message_id: str, time: float) -> Line:
+def write_message(places: MailboxFiles, draft: Draft, message_id: str, time: float) -> Line:
     """Append a message and its deliveries; return its line."""
     line = encode_record(_message(draft, message_id, time, dialect_of(places.mailbox)))
     stamp = isoformat(time)
@@ -83,7 +83,7 @@ def _message(draft: Draft, message_id: str, time: float, dialect: dict[str, str]
     return record
 
 
-def write_reads(places: Places, reader: str, message_ids: Sequence[str], time: float) -> int:
+def write_reads(places: MailboxFiles, reader: str, message_ids: Sequence[str], time: float) -> int:
     """Record that a reader has read messages; existing records aren't repeated."""
     known = _known_reads(places.reads, reader)
     stamp = isoformat(time)
@@ -113,7 +113,7 @@ def _known_reads(path: Path, reader: str) -> set[str]:
     }
 
 
-def write_intervention(places: Places, intervention: Intervention) -> None:
+def write_intervention(places: MailboxFiles, intervention: Intervention) -> None:
     """Append to the oversight journal."""
     record = {
         "id": intervention.id,
