@@ -138,8 +138,8 @@ def test_what_a_file_is_free_of_is_learnt_once_and_holds_while_it_grows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    begin = parallel_search.Part.__init__
-    monkeypatch.setattr(parallel_search.Part, "__init__", lambda part, *its: asked.append(its[3]) or begin(part, *its))
+    begin = parallel_search.SearchProcess.__init__
+    monkeypatch.setattr(parallel_search.SearchProcess, "__init__", lambda part, *its: asked.append(its[3]) or begin(part, *its))
     mail = letters(tmp_path)
     found = Found(HaakStore.open(mail.data))
 
@@ -165,8 +165,8 @@ def test_what_a_file_is_free_of_is_learnt_once_and_holds_while_it_grows(
 
 @pytest.mark.usefixtures("in_parts")
 def test_a_search_that_is_given_up_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[parallel_search.Part] = []
-    monkeypatch.setattr(parallel_search.Part, "__enter__", lambda part: begun.append(part) or part)
+    begun: list[parallel_search.SearchProcess] = []
+    monkeypatch.setattr(parallel_search.SearchProcess, "__enter__", lambda part: begun.append(part) or part)
     found = Found(HaakStore.open(letters(tmp_path).data))
     batches = look_up(Words("usual"), found.context(), found.store.candidates)
     while not begun:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mailstore.queries.query import Words
 from mailstore.stores.haak import HaakStore
 from mailstore.stores.haak.search import indexing, line_filter, word_index
-from mailstore.stores.haak.search.indexing import Index
+from mailstore.stores.haak.search.indexing import BackgroundIndex
 from tests.mailboxes import MailFiles
 from tests.mailstore.looking_up import ANN, BOB, Found, letters, lines, written
 
@@ -21,7 +21,7 @@ def make_index(mail: MailFiles, folder: Path) -> None:
     """Make the index as the program does that is started for it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(indexing, "started", lambda file, asked, out: word_index.make(*asked))
-        Index(mail.mailbox, folder).bring_up()
+        BackgroundIndex(mail.mailbox, folder).bring_up()
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_an_index_that_does_not_fit_is_not_used_and_made_anew(harm: str, tmp_pat
 def test_one_program_makes_the_index_and_it_is_brought_up_when_enough_came(tmp_path: Path) -> None:
     mail, cache = letters(tmp_path), tmp_path / "cache"
     cache.mkdir()
-    index = Index(mail.mailbox, cache)
+    index = BackgroundIndex(mail.mailbox, cache)
     path = index._path
     with Path(f"{path}.lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
