@@ -139,7 +139,9 @@ def test_what_a_file_is_free_of_is_learnt_once_and_holds_while_it_grows(
 ) -> None:
     asked: list[int] = []
     begin = parallel_search.SearchProcess.__init__
-    monkeypatch.setattr(parallel_search.SearchProcess, "__init__", lambda part, *its: asked.append(its[3]) or begin(part, *its))
+    monkeypatch.setattr(
+        parallel_search.SearchProcess, "__init__", lambda part, *its: asked.append(its[3]) or begin(part, *its)
+    )
     mail = letters(tmp_path)
     found = Found(HaakStore.open(mail.data))
 
