@@ -21,7 +21,7 @@ from tests.mailstore.haak_harness import HaakHarness
 from tests.mailstore.mapped_harness import MappedLinesHarness
 from tests.mailstore.neo_harness import NeoHarness
 
-__all__ = ["DEEDS", "KINDS", "SENT", "Feature", "made"]
+__all__ = ["ACTIONS", "KINDS", "SENT", "Action", "made"]
 
 Make = Callable[[Path, pytest.MonkeyPatch], Harness]
 DAY = 86_400.0
@@ -66,7 +66,7 @@ def made(kind: str, folder: Path) -> Iterator[Harness]:
             close()
 
 
-class Feature(NamedTuple):
+class Action(NamedTuple):
     """A command that writes: its words, the mailbox's URL and a folder beside it put in; what is run before it.
 
     `adds` says that it adds a letter each time; else twice gives the same as once, or is refused where it `is_once`.
@@ -85,25 +85,25 @@ class Feature(NamedTuple):
         return self.words[0] == "convert"
 
 
-def _haak(kind: str) -> list[Feature]:
+def _haak(kind: str) -> list[Action]:
     store = ("--store", "{url}")
     send = ("send", "--from", ANN, "--to", BOB, "--body", SENT, *store)
     letter = ("send", "--from", BOB, "--to", ANN, "--body", "A letter.", *store)
     redirect = ("dead-letters", "redirect", "m1", "--recipient", ANN, "--to", BOB, *store)
     return [
-        Feature(kind, "send", send, adds=True),
-        Feature(kind, "check", ("check", "--as", ANN, *store), before=(letter,)),
-        Feature(kind, "mark-read", ("mark-read", "--as", ANN, "m1", "m2", *store)),
-        Feature(kind, "read --mark", ("read", "--as", ANN, "--mark", *store)),
-        Feature(kind, "register", ("roster", "register", "eve-00000001", "--role", "clerk", *store), is_once=True),
-        Feature(kind, "bury", ("roster", "bury", BOB, *store), is_once=True),
-        Feature(kind, "presence", ("presence", "--as", ANN, "--state", "working", *store)),
-        Feature(kind, "redirect", redirect, is_once=True),
-        Feature(kind, "resend", ("dead-letters", "resend", "m1", "--ttl-hours", "5", *store), is_once=True),
-        Feature(kind, "acknowledge", ("dead-letters", "acknowledge", "m1", *store), is_once=True),
-        Feature(kind, "undo", ("dead-letters", "undo", *store), before=(redirect,), is_once=True),
-        Feature(kind, "archive", ("archive", "--yes", "--keep", "2", *store)),
-        Feature(
+        Action(kind, "send", send, adds=True),
+        Action(kind, "check", ("check", "--as", ANN, *store), before=(letter,)),
+        Action(kind, "mark-read", ("mark-read", "--as", ANN, "m1", "m2", *store)),
+        Action(kind, "read --mark", ("read", "--as", ANN, "--mark", *store)),
+        Action(kind, "register", ("roster", "register", "eve-00000001", "--role", "clerk", *store), is_once=True),
+        Action(kind, "bury", ("roster", "bury", BOB, *store), is_once=True),
+        Action(kind, "presence", ("presence", "--as", ANN, "--state", "working", *store)),
+        Action(kind, "redirect", redirect, is_once=True),
+        Action(kind, "resend", ("dead-letters", "resend", "m1", "--ttl-hours", "5", *store), is_once=True),
+        Action(kind, "acknowledge", ("dead-letters", "acknowledge", "m1", *store), is_once=True),
+        Action(kind, "undo", ("dead-letters", "undo", *store), before=(redirect,), is_once=True),
+        Action(kind, "archive", ("archive", "--yes", "--keep", "2", *store)),
+        Action(
             kind,
             "archive again",
             ("archive", "--yes", "--keep", "1", *store),
@@ -112,36 +112,36 @@ def _haak(kind: str) -> list[Feature]:
     ]
 
 
-def _convert(kind: str) -> Feature:
-    return Feature("haak", f"convert to {kind}", ("convert", "{url}", f"{kind}:{{beside}}/copy"))
+def _convert(kind: str) -> Action:
+    return Action("haak", f"convert to {kind}", ("convert", "{url}", f"{kind}:{{beside}}/copy"))
 
 
-def _send(kind: str, to: str) -> Feature:
-    return Feature(kind, "send", ("send", "user", to, "A subject", SENT, "--store", "{url}"), adds=True)
+def _send(kind: str, to: str) -> Action:
+    return Action(kind, "send", ("send", "user", to, "A subject", SENT, "--store", "{url}"), adds=True)
 
 
-DEEDS: list[Feature] = [
+ACTIONS: list[Action] = [
     *_haak("haak"),
     *_haak("haak-document"),
     *map(_convert, ("haak", "channels", "agentazall", "agenties")),
-    Feature("channels", "send", ("send", "--from", "user", "--to", BOB, "--body", SENT, "--store", "{url}"), adds=True),
-    Feature(
+    Action("channels", "send", ("send", "--from", "user", "--to", BOB, "--body", SENT, "--store", "{url}"), adds=True),
+    Action(
         "agentazall",
         "send",
         ("send", "--from", "user", "--to", BOB, "--subject", "S", "--body", SENT, "--store", "{url}"),
         adds=True,
     ),
-    Feature(
+    Action(
         "claude-teams",
         "send",
         ("send", "--from", "user", "--to", ANN, "--body", SENT, "--store", "{url}"),
         adds=True,
     ),
-    Feature(
+    Action(
         "neo",
         "send",
         ("send", "--from", "user", "--to", "@bob-00000001", "--body", SENT, "--store", "{url}"),
         adds=True,
     ),
-    Feature("neo", "mark-read", ("mark-read", "--as", "user", "--all", "--store", "{url}")),
+    Action("neo", "mark-read", ("mark-read", "--as", "user", "--all", "--store", "{url}")),
 ]

@@ -24,14 +24,14 @@ def run(args: argparse.Namespace) -> int:
     """Run every command with every room there can be; say where something is wrong."""
     wrong = number = 0
     with Bench() as bench:
-        for deed in cases(args.only, 0):
-            with tempfile.TemporaryDirectory(prefix="hostile-") as above, tried(deed, bench, Path(above)) as case:
+        for action in cases(args.only, 0):
+            with tempfile.TemporaryDirectory(prefix="hostile-") as above, tried(action, bench, Path(above)) as case:
                 for room in range(0, case.written, args.step):
                     number += 1
                     try:
                         case.full_at(room)
                     except AssertionError as error:
                         wrong += 1
-                        print(f"{deed.kind} {deed.name}: room for {room} of {case.written} bytes: {error}")
+                        print(f"{action.kind} {action.name}: room for {room} of {case.written} bytes: {error}")
     print(f"{number} full disks, {wrong} wrong")
     return int(wrong > 0)

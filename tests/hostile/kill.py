@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox
-from tests.hostile.boxes import DEEDS, Deed, made
+from tests.hostile.boxes import ACTIONS, Action, made
 from tests.hostile.faults import OWN, Bench, End, Fault
 
 __all__ = ["Case", "Told", "cases", "told", "tried"]
@@ -74,19 +74,19 @@ def names(folder: Path) -> set[str]:
 class Case:
     """A mailbox, a command that writes to it, and what comes of that where nothing ends suddenly."""
 
-    def __init__(self, deed: Deed, bench: Bench, folder: Path, url: str) -> None:
-        self.deed = deed
+    def __init__(self, action: Action, bench: Bench, folder: Path, url: str) -> None:
+        self.action = action
         self.folder = folder
         self._bench = bench
         self._url = url
         self._kept = Path(tempfile.mkdtemp(prefix="kept-", dir=folder.parent))
-        for words in deed.before:
+        for words in action.before:
             assert self._done(words).status == 0
         (folder / "home").mkdir(exist_ok=True)
         self.before = told(url)
         shutil.rmtree(self._kept)
         shutil.copytree(folder, self._kept, symlinks=True)
-        whole = self._done(deed.words)
+        whole = self._done(action.words)
         assert whole.status == 0, whole.said
         self.calls = whole.calls
         self.written = whole.written
@@ -100,15 +100,15 @@ class Case:
 
     def _again(self) -> None:
         """Run the command once more; what can be done only once may be refused where it was done."""
-        end = self._done(self.deed.words)
-        if self.deed.makes_copy and end.status:
+        end = self._done(self.action.words)
+        if self.action.makes_copy and end.status:
             assert told(self._copy).letters == self.before.letters
         else:
-            assert end.status == 0 or (end.status == 1 and self.deed.is_once), end.said
+            assert end.status == 0 or (end.status == 1 and self.action.is_once), end.said
 
     @property
     def _copy(self) -> str:
-        return self.deed.words[-1].format(beside=self.folder)
+        return self.action.words[-1].format(beside=self.folder)
 
     def _begin(self) -> None:
         shutil.rmtree(self.folder)
@@ -117,7 +117,7 @@ class Case:
     def end_at(self, call: int) -> None:
         """Kill the command before a call, and look at what is left. Raises AssertionError."""
         self._begin()
-        end = self._done(self.deed.words, Fault(kill=call))
+        end = self._done(self.action.words, Fault(kill=call))
         assert end.status is None, "it was not killed"
         self._follow(self._looked())
 
@@ -127,7 +127,7 @@ class Case:
             os.utime(lock, (time.time() - 20, time.time() - 20))
         self._again()
         final = told(self._url)
-        if self.deed.adds:
+        if self.action.adds:
             assert final.letters == left.letters + self.added, final.letters - left.letters
             assert final.faults == self.before.faults, "a torn line was not mended"
         else:
@@ -148,7 +148,7 @@ class Case:
     def full_at(self, room: int) -> None:
         """Run the command on a disk with room for so many bytes, then with room for all. Raises AssertionError."""
         self._begin()
-        end = self._done(self.deed.words, Fault(room=room))
+        end = self._done(self.action.words, Fault(room=room))
         left = self._looked()
         if end.status == 0:
             assert left.letters == self.after.letters, "it says that it was done"
@@ -161,19 +161,19 @@ class Case:
 
 
 @contextmanager
-def tried(deed: Deed, bench: Bench, above: Path) -> Iterator[Case]:
+def tried(action: Action, bench: Bench, above: Path) -> Iterator[Case]:
     """Make what a case needs, in a folder of its own."""
     folder = above / "box"
     folder.mkdir(parents=True)
-    with made(deed.kind, folder) as box:
+    with made(action.kind, folder) as box:
         with box.open() as store:
             url = store.url
-        yield Case(deed, bench, folder, url)
+        yield Case(action, bench, folder, url)
 
 
-def cases(wanted: Sequence[str], seed: int) -> list[Deed]:
+def cases(wanted: Sequence[str], seed: int) -> list[Action]:
     """Return the commands whose kind or name is wanted, or all, in an order that a seed gives."""
-    found = [deed for deed in DEEDS if not wanted or {deed.kind, deed.name} & set(wanted)]
+    found = [action for action in ACTIONS if not wanted or {action.kind, action.name} & set(wanted)]
     random.Random(seed).shuffle(found)
     return found
 
@@ -187,14 +187,14 @@ def run(args: argparse.Namespace) -> int:
     """Kill every command at every call; say where something is wrong."""
     wrong = number = 0
     with Bench() as bench:
-        for deed in cases(args.only, 0):
-            with tempfile.TemporaryDirectory(prefix="hostile-") as above, tried(deed, bench, Path(above)) as case:
+        for action in cases(args.only, 0):
+            with tempfile.TemporaryDirectory(prefix="hostile-") as above, tried(action, bench, Path(above)) as case:
                 for call in range(1, len(case.calls) + 1):
                     number += 1
                     try:
                         case.end_at(call)
                     except AssertionError as error:
                         wrong += 1
-                        print(f"{deed.kind} {deed.name}: killed at call {call}, {case.calls[call - 1]}: {error}")
+                        print(f"{action.kind} {action.name}: killed at call {call}, {case.calls[call - 1]}: {error}")
     print(f"{number} sudden ends, {wrong} wrong")
     return int(wrong > 0)

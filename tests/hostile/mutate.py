@@ -167,7 +167,20 @@ def _in_value(data: bytes, rng: random.Random, change: Callable[[bytes], bytes],
     return data[: chosen.start()] + change(chosen[0]) + data[chosen.end() :]
 
 
-DEEDS = (_flip, _truncate, _behead, _repeat, _cut, _splice, _not_text, _steering, _number, _odd_value, _nested, _glued)
+MUTATIONS = (
+    _flip,
+    _truncate,
+    _behead,
+    _repeat,
+    _cut,
+    _splice,
+    _not_text,
+    _steering,
+    _number,
+    _odd_value,
+    _nested,
+    _glued,
+)
 RARE = (_shuffled, _doubled, _long, _brackets, _empty)
 
 
@@ -176,7 +189,7 @@ def mutate_bytes(data: bytes, rng: random.Random) -> bytes:
     for _ in range(rng.choice((1, 1, 2, 4))):
         if not data:
             break
-        data = rng.choice(DEEDS if rng.random() < 0.75 else RARE)(data, rng)
+        data = rng.choice(MUTATIONS if rng.random() < 0.75 else RARE)(data, rng)
     return data
 
 

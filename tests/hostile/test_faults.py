@@ -6,7 +6,7 @@ import random
 import time
 from pathlib import Path
 
-from tests.hostile.boxes import DEEDS
+from tests.hostile.boxes import ACTIONS
 from tests.hostile.faults import Bench, Fault
 from tests.hostile.kill import cases, tried
 
@@ -18,9 +18,9 @@ SQLITE = ("neo", "mark-read")
 def test_commands_that_end_suddenly_or_find_no_room_lose_and_double_nothing(tmp_path: Path, bench: Bench) -> None:
     seed = time.time_ns() % 1_000_000
     chance = random.Random(seed)
-    for number, deed in enumerate(cases((), seed)[:COMMANDS]):
-        with tried(deed, bench, tmp_path / str(number)) as case:
-            assert case.calls or (deed.kind, deed.name) == SQLITE
+    for number, action in enumerate(cases((), seed)[:COMMANDS]):
+        with tried(action, bench, tmp_path / str(number)) as case:
+            assert case.calls or (action.kind, action.name) == SQLITE
             places = chance.sample(range(1, len(case.calls) + 1), min(PLACES, len(case.calls)))
             rooms = chance.sample(range(case.written), min(PLACES, case.written))
             for end, values in ((case.end_at, places), (case.full_at, rooms)):
@@ -28,11 +28,13 @@ def test_commands_that_end_suddenly_or_find_no_room_lose_and_double_nothing(tmp_
                     try:
                         end(value)
                     except AssertionError as error:
-                        raise AssertionError(f"seed {seed}: {deed.kind} {deed.name}, {end.__name__} {value}") from error
+                        raise AssertionError(
+                            f"seed {seed}: {action.kind} {action.name}, {end.__name__} {value}"
+                        ) from error
 
 
 def test_every_command_that_writes_is_among_them(bench: Bench) -> None:
-    assert {deed.words[0] for deed in DEEDS} == {
+    assert {action.words[0] for action in ACTIONS} == {
         *("archive", "check", "convert", "dead-letters", "mark-read", "presence", "read", "roster", "send"),
     }
 
