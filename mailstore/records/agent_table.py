@@ -5,7 +5,7 @@ Imports next to nothing, because a hook reads it at every start (docs/decisions/
 
 from __future__ import annotations
 
-from mailstore.records.intervals import FOREVER, known, possible, stretched, together
+from mailstore.records.intervals import FOREVER, all_asleep, known_spans, longest_spans, suspended_end
 from mailstore.records.protocol import LEAST_PREFIX
 
 TYPE_CHECKING = False
@@ -169,7 +169,7 @@ class AgentTable(_Of[AnyAgent]):
         spells = self._frozen.get(session_id)
         if not spells or expiry == FOREVER:
             return expiry
-        return _end(time, expiry, known(spells), possible(spells, self._agents[session_id].life()[0]))
+        return _end(time, expiry, known_spans(spells), longest_spans(spells, self._agents[session_id].life()[0]))
 
     def end_for_role(self, role: str, time: float, expiry: float) -> float:
         """Return the same for mail to a role: its TTL is suspended while all holders are frozen."""
@@ -178,9 +178,9 @@ class AgentTable(_Of[AnyAgent]):
         told, most = [], []
         for session in self._held[role]:
             tenures, spells = self.tenures(session, role), self._frozen.get(session, ())
-            told.append((tenures, known(spells)))
-            most.append((tenures, possible(spells, self._agents[session].life()[0])))
-        return _end(time, expiry, together(told), together(most))
+            told.append((tenures, known_spans(spells)))
+            most.append((tenures, longest_spans(spells, self._agents[session].life()[0])))
+        return _end(time, expiry, all_asleep(told), all_asleep(most))
 
     def tenures(self, session_id: str, role: str) -> list[Span]:
         """Return the periods in which an agent held a role and lived."""
@@ -254,5 +254,5 @@ class AgentTable(_Of[AnyAgent]):
 
 def _end(time: float, expiry: float, told: list[Span], most: list[Span]) -> float:
     """Return when a TTL suspended during the known spans ends; never, if it may be suspended for longer."""
-    end = stretched(time, expiry, told)
-    return end if told == most or stretched(time, expiry, most) <= end else FOREVER
+    end = suspended_end(time, expiry, told)
+    return end if told == most or suspended_end(time, expiry, most) <= end else FOREVER

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["FOREVER", "LAST_SECOND", "Span", "Spell", "known", "possible", "stretched", "together"]
+__all__ = ["FOREVER", "LAST_SECOND", "Span", "Spell", "all_asleep", "known_spans", "longest_spans", "suspended_end"]
 
 FOREVER = float("inf")
 
@@ -23,17 +23,17 @@ Spell = tuple[float | None, float | None]
 """An interval whose beginning or end may be unknown."""
 
 
-def known(spells: Iterable[Spell]) -> list[Span]:
+def known_spans(spells: Iterable[Spell]) -> list[Span]:
     """Return the intervals whose beginning and end are both known."""
     return [(start, end) for start, end in spells if start is not None and end is not None]
 
 
-def possible(spells: Iterable[Spell], born: float) -> list[Span]:
+def longest_spans(spells: Iterable[Spell], born: float) -> list[Span]:
     """Return intervals as long as each may have been, for an agent that exists from `born` on."""
     return [(born if start is None else start, FOREVER if end is None else end) for start, end in spells]
 
 
-def stretched(time: float, expiry: float, spans: Iterable[Span]) -> float:
+def suspended_end(time: float, expiry: float, spans: Iterable[Span]) -> float:
     """Return when a period from `time` to `expiry` ends if it is suspended during some spans."""
     for start, end in sorted(spans):
         begun = max(start, time)
@@ -45,7 +45,7 @@ def stretched(time: float, expiry: float, spans: Iterable[Span]) -> float:
     return expiry
 
 
-def together(lives: Sequence[tuple[Sequence[Span], Sequence[Span]]]) -> list[Span]:
+def all_asleep(lives: Sequence[tuple[Sequence[Span], Sequence[Span]]]) -> list[Span]:
     """Return when at least one agent was present and all present agents slept.
 
     Each agent is given by the spans of its presence and those of its sleep.
