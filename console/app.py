@@ -90,8 +90,8 @@ class SignalboxApp(App[None]):
         self.session = Session(store, state, config, user=user, observe=is_observing, clock=clock, rest=self._idle.rest)
         self._prefetch = Prefetch(store)
         self._line_filters: tuple[LineFilter, LineFilter] = PortableCells(), AnsiColours()
-        self.themes = ThemeSwitcher(self, self.session.keep_theme)
-        found = self.themes.start(theme or self.session.chosen_theme(), config.theme)
+        self.themes = ThemeSwitcher(self, self.session.personal.save_theme)
+        found = self.themes.start(theme or self.session.personal.chosen_theme(), config.theme)
         self.session.problems = [*problems, *found, *self.session.keymap_problems]
         self.main_screen: MainScreen | None = None
         self._early_keys = EarlyKeys(keys_of("move(", self.session.keymap))
@@ -120,10 +120,10 @@ class SignalboxApp(App[None]):
 
     def get_default_screen(self) -> MainScreen:
         """Return the main screen, with the newest mail on it."""
-        left_off = self.session.left_off()
+        left_off = self.session.personal.left_off()
         for batch in self._prefetch.head():
             self._fold(batch)
-        self._fold(self.session.seen_before())
+        self._fold(self.session.personal.seen_among(self.session.live.ids()))
         self.main_screen = MainScreen(self.session, self.themes.text_styles(), Location.restored(left_off))
         return self.main_screen
 
@@ -154,7 +154,7 @@ class SignalboxApp(App[None]):
         self._idle.start_collecting()
 
     def _problem_of_state(self) -> str:
-        return self.session.state.problem
+        return self.session.personal.state.problem
 
     def _theme_changed(self, theme: Theme) -> None:
         if self.main_screen is not None and self.main_screen.is_mounted:
@@ -186,9 +186,9 @@ class SignalboxApp(App[None]):
 
         session = self.session
         await lazy.load("console.notifier")
-        session.live.fold(await asyncio.to_thread(session.load), session.clock())
+        session.live.fold(await asyncio.to_thread(session.personal.load), session.clock())
         sink = Sink(self._fold, self._adopt, self._changed, self._failed, self._idle.rest)
-        await feed(session.store, session.user, session.load_seen, sink, self._prefetch)
+        await feed(session.store, session.user, session.personal.all_seen, sink, self._prefetch)
 
     def _adopt(self, mailbox: Mailbox) -> None:
         """Replace the mailbox, which was a preview or is outdated, by a complete one."""

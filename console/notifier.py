@@ -66,7 +66,7 @@ class Notifier:
     def note(self, arrived: Sequence[Message] = ()) -> None:
         """Note messages that arrived, and dead letters that are new since the last call."""
         mailbox = self._session.live
-        occasions = ((occasion_of(message, mailbox, self._session.joined), message) for message in arrived)
+        occasions = ((occasion_of(message, mailbox, self._session.personal.joined), message) for message in arrived)
         found = [(occasion, message) for occasion, message in occasions if occasion is not None]
         if (number := mailbox.counts().dead) != self._dead:
             fresh = [key for key in mailbox.deaths() if key not in self._known_dead]

@@ -142,12 +142,12 @@ class Composer(Vertical):
         """Save the draft, if it changed since it was last saved."""
         if self._writing != self._saved:
             self._saved = self._writing
-            self._session.keep_draft(self._writing)
+            self._session.personal.set_draft(self._writing)
             self._persist(self._writing.key)
 
     @work(thread=True, group="drafts", exit_on_error=False)
     def _persist(self, key: str) -> None:
-        self._session.persist_draft(key)
+        self._session.personal.save_draft(key)
 
     def _addresses(self) -> list[str]:
         return [text for text in split_addresses([self._writing.recipients], self._session.mailbox) if text.strip()]

@@ -52,7 +52,7 @@ def headline(session: Session) -> Headline:
         state=state,
         detail=detail,
         counts=mailbox.counts(),
-        drafts=session.drafts_kept,
+        drafts=session.personal.draft_count,
         time=session.clock(),
     )
 

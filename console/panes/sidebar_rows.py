@@ -66,9 +66,9 @@ def sidebar_rows(session: Session) -> list[SidebarRow]:
         for view, label in VIEWS
         if view.kind != "recent" or session.config.retention.rule().is_limited
     ]
-    if session.views:
+    if session.personal.views:
         rows.append(SidebarRow("heading:saved", "Saved views"))
-    for name in session.views:
+    for name in session.personal.views:
         found = session.found.get(name)
         note = "" if found is None else FAILED if found.problem else in_words(found.messages)
         unseen = found.unseen if found else 0
@@ -110,7 +110,7 @@ def _channels(session: Session, label: str) -> Iterator[SidebarRow]:
         yield _heading("Channels", label)
     for channel in channels:
         name = mailbox.label(channel.tag)
-        mark = DONE if channel.tag in session.joined else ""
+        mark = DONE if channel.tag in session.personal.joined else ""
         shown = name.replace(f"{label}/", "", 1) if label else name
         yield SidebarRow(channel.tag, shown, View("channel", channel.tag), channel.unseen, note=mark)
 

@@ -176,7 +176,7 @@ class PlainDesk:
             put(branch(self._loaded, node))
         fresh = [it for it in mailbox.thread_messages(root) if mailbox.is_unseen(it)]
         mailbox.fold([Seen(it.id) for it in fresh], self.session.now())
-        self.session.keep_seen([it.id for it in fresh])
+        self.session.personal.save_seen([it.id for it in fresh])
         self.session.write_read_records([it.id for it in fresh if self.session.waits_for_user(it)])
 
     def _next(self, words: list[str]) -> None:

@@ -13,7 +13,7 @@ __all__ = ["run_plain"]
 
 def run_plain(session: Session) -> int:
     """Read the mailbox, greet, and take commands until the person leaves; return the exit status."""
-    session.mailbox.fold(session.load(), session.now())
+    session.mailbox.fold(session.personal.load(), session.now())
     for batch in session.store.scan():
         session.mailbox.fold(batch, session.now())
     session.is_loading = False

@@ -52,7 +52,7 @@ class Channels:
 
     def _toggle(self, view: View) -> None:
         screen = self._screen
-        is_joined = screen.session.join(view.name)
+        is_joined = screen.session.personal.toggle_joined(view.name)
         screen.run_task(self._keep(view.name), group="marks")
         screen.redraw()
         screen.sidebar.select(Sidebar.key_of(screen.location.view))
@@ -61,4 +61,4 @@ class Channels:
         )
 
     async def _keep(self, tag: str) -> None:
-        await asyncio.to_thread(self._screen.session.keep_joined, tag)
+        await asyncio.to_thread(self._screen.session.personal.save_joined, tag)

@@ -42,7 +42,7 @@ class Closing:
     async def leave(self) -> None:
         """Save what is open and quit."""
         self._screen.composer.flush()
-        await asyncio.to_thread(self._screen.session.leave, self._screen.full_location().plain())
+        await asyncio.to_thread(self._screen.session.personal.leave, self._screen.full_location().plain())
         self._screen.exit()
 
     def close(self) -> None:

@@ -74,7 +74,7 @@ class Composing:
         if composer.is_open and is_elsewhere:
             composer.close()
         root = self._screen.location.root
-        draft = session.draft(f"thread:{root}") if root and session.moment is None else None
+        draft = session.personal.draft(f"thread:{root}") if root and session.moment is None else None
         if draft is not None and is_elsewhere:
             composer.open(draft)
 
@@ -84,7 +84,7 @@ class Composing:
         if reason:
             screen.tell(f"can't write here: {reason}")
             return
-        kept = session.draft(writing.key)
+        kept = session.personal.draft(writing.key)
         screen.composer.open(kept or writing)
         screen.composer.focus_field()
         if kept is not None:
@@ -150,7 +150,7 @@ class Composing:
         lines = [f"> {line}" for line in every[:QUOTE_LINES]]
         if left_out > 0:
             lines.append(f"> [{left_out} more line{'s' * (left_out != 1)}]")
-        kept = session.draft(writing.key)
+        kept = session.personal.draft(writing.key)
         base = kept or writing
         quoted = "\n".join([*([base.body.rstrip(), ""] if base.body.strip() else []), *lines, "", ""])
         composer.open(ComposerDraft(base.key, base.recipients, base.subject, quoted, base.thread, base.action))

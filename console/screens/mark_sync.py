@@ -24,14 +24,14 @@ class MarkSync:
         """Look for marks if the saved state changed; called once a second."""
         session = self._screen.session
         self._ticks += 1
-        stamp = session.state.stamp()
+        stamp = session.personal.state.stamp()
         if not session.is_loading and (stamp != self._stamp or self._ticks % TICKS == 0):
             self._stamp = stamp
             self._screen.run_task(self._take_over(), group="news", exclusive=True)
 
     async def _take_over(self) -> None:
         session = self._screen.session
-        news = await asyncio.to_thread(session.news)
+        news = await asyncio.to_thread(session.personal.newly_seen)
         if news:
             session.live.fold(news, session.clock())
             self._screen.redraw()

@@ -114,7 +114,7 @@ class Reading:
         session = self._screen.session
 
         def keep() -> StoreError | None:
-            session.keep_seen(seen)
+            session.personal.save_seen(seen)
             try:
                 session.write_read_records(due)
             except StoreError as error:
@@ -125,7 +125,7 @@ class Reading:
             self._screen.report(error)
 
     async def _keep_unseen(self, message_ids: list[str]) -> None:
-        await asyncio.to_thread(self._screen.session.keep_unseen, message_ids)
+        await asyncio.to_thread(self._screen.session.personal.save_unseen, message_ids)
 
     def start(self) -> None:
         """Go to the first unseen message of the thread, if there is one."""

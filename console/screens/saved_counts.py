@@ -42,7 +42,7 @@ class SavedCounts:
     def mail_changed(self) -> None:
         """Count again soon: what was found may have changed."""
         self._is_stale = True
-        if self._timer is None and self._screen.session.views:
+        if self._timer is None and self._screen.session.personal.views:
             self._timer = self._screen.set_timer(SECONDS, self.check)
 
     def check(self) -> None:
@@ -51,7 +51,7 @@ class SavedCounts:
             self._timer.stop()
             self._timer = None
         session = self._screen.session
-        views = dict(session.views)
+        views = dict(session.personal.views)
         if session.is_loading or monotonic() < self._rests_until or views == self._counting:
             return
         if views != self._counted or (views and self._is_stale):

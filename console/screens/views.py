@@ -37,7 +37,7 @@ class SavedViews(ListScreen):
         return ("No view is saved yet.", "", "s saves a search under a name; [views] in config.toml does too.")
 
     def rows(self) -> Sequence[ListRow]:
-        return [self._row(name, query) for name, query in self.session.views.items()]
+        return [self._row(name, query) for name, query in self.session.personal.views.items()]
 
     def _row(self, name: str, query: str) -> ListRow:
         styles = self.text_styles
@@ -55,7 +55,7 @@ class SavedViews(ListScreen):
         return None
 
     def about(self, key: str) -> FactPage:
-        query = self.session.views.get(key, "")
+        query = self.session.personal.views.get(key, "")
         where = "config.toml" if key in self.session.config.views else "saved here"
         found = self.session.found.get(key)
         told = [("name", key), ("query", query), ("kept in", where)]
@@ -109,7 +109,7 @@ class SavedViews(ListScreen):
         if name in self.session.config.views:
             self.tell("this one stands in config.toml: take it out there")
             return
-        query = self.session.views[name]
+        query = self.session.personal.views[name]
 
         def answered(is_sure: bool | None) -> None:
             if is_sure:
@@ -125,11 +125,11 @@ class SavedViews(ListScreen):
         )
 
     def _change(self, name: str, query: str | None) -> None:
-        self.session.keep_view(name, query)
+        self.session.personal.set_view(name, query)
         self.session.found.pop(name, None)
         self._persist(name)
         self.redraw()
 
     @work(thread=True, group="marks", exit_on_error=False)
     def _persist(self, name: str) -> None:
-        self.session.persist_view(name)
+        self.session.personal.save_view(name)

@@ -31,7 +31,7 @@ def screen(tmp_path: Path) -> Iterator[FakeScreen]:
     fake = fake_screen(mail, tmp_path, Config(search=SearchSettings(index=False), views={"lamps": "lamp"}))
     fake.conversation.select("m1")
     yield fake
-    fake.session.state.close()
+    fake.session.personal.state.close()
     fake.session.store.close()
 
 
@@ -44,7 +44,7 @@ async def test_reading_marks_a_message_as_seen_and_back(screen: FakeScreen) -> N
     part.next_unread()
     assert screen.location.root == "m2"
     await screen.finish()
-    assert [*screen.session.state.seen(screen.session.store.url)[0]] == ["m2"]
+    assert [*screen.session.personal.state.seen(screen.session.store.url)[0]] == ["m2"]
 
 
 async def test_undoing_takes_back_what_reading_did(screen: FakeScreen) -> None:
@@ -139,15 +139,15 @@ async def test_channels_are_joined_and_left(screen: FakeScreen) -> None:
     part = Channels(screen)
     screen.show_view(View("channel", "project:ink"))
     part.toggle_joined()
-    assert screen.session.joined == {"project:ink"}
+    assert screen.session.personal.joined == {"project:ink"}
     undoing.Undoing(screen).undo()
-    assert not screen.session.joined
+    assert not screen.session.personal.joined
     await screen.finish()
 
 
 async def test_marks_of_another_console_are_taken_over(screen: FakeScreen) -> None:
-    screen.session.load()
-    screen.session.state.mark_seen(screen.session.store.url, ["m1"])
+    screen.session.personal.load()
+    screen.session.personal.state.mark_seen(screen.session.store.url, ["m1"])
     mark_sync.MarkSync(screen).tick()
     await screen.finish()
     assert screen.session.mailbox.counts().unseen == 1

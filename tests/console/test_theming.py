@@ -112,7 +112,7 @@ def test_every_variable_of_the_style_sheet_has_a_value(tmp_path: Path) -> None:
     app = SignalboxApp(HaakStore.open(mail.data), Config(), state=PersonalState(tmp_path / "state.db"))
     assert used <= set(app.get_css_variables())
     assert set(DEFAULTS) <= set(app.get_css_variables())
-    app.session.state.close()
+    app.session.personal.state.close()
 
 
 def test_our_themes_are_read_alike_with_and_without_the_parser() -> None:

@@ -243,7 +243,7 @@ async def test_discarding_asks_and_the_answer_is_no_by_default(tmp_path: Path) -
             await seat.screen.action_part("composing", "discard")
             await seat.sees("Discard this draft?")
             await seat.press(answer)
-            assert ("1 draft" in seat.lines[0]) == is_kept or seat.screen.session.drafts_kept == is_kept
+            assert ("1 draft" in seat.lines[0]) == is_kept or seat.screen.session.personal.draft_count == is_kept
 
 
 async def test_sending_twice_in_haste_sends_once(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ CONSOLE = [
     {"archive_report", "commands", "config", "prefetch", "process", "saved_views", "styles", "theme_files", "widgets"},
     {"bindings", "export", "feed", "hooks", "keymap", "notification_rules", "state_database", "wake_command"},
     {"notification_delivery", "state", "theme_switcher"},
-    {"unread_mail"},
+    {"personal", "unread_mail"},
     {"session"},
     {"notifier", "panes"},
     {"screens"},

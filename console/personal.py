@@ -1,0 +1,162 @@
+"""One person's own data about one mailbox: seen marks, drafts, joined channels, saved views, last location."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from console.composer_draft import ComposerDraft
+from console.config import Config, state_file
+from mailstore.records.events import Event, Seen
+
+if TYPE_CHECKING:
+    from console.state import PersonalState
+
+__all__ = ["PersonalData"]
+
+EVERYWHERE = ""
+"""The URL under which state is kept that holds for all mailboxes."""
+
+
+class PersonalData:
+    """Drafts, views and channels in memory, and the file that keeps them with everything else.
+
+    Methods that block say so and belong in a thread. To change a draft, a view or a channel, change it first and then
+    save it from a thread.
+    """
+
+    def __init__(self, state: PersonalState | None, url: str, config: Config, now: Callable[[], float]) -> None:
+        self._state = state
+        self._state_lock = Lock()
+        self._url = url
+        self._config = config
+        self._now = now
+        self.joined: frozenset[str] = frozenset()
+        self.views: dict[str, str] = dict(config.views)
+        self._drafts: dict[str, ComposerDraft] = {}
+        self._draft_lock = Lock()
+        self._newest_mark = 0
+
+    @property
+    def state(self) -> PersonalState:
+        """The stored state, opened on first use; blocks."""
+        with self._state_lock:
+            if self._state is None:
+                from console.state import PersonalState
+
+                self._state = PersonalState()
+            return self._state
+
+    @property
+    def _is_new(self) -> bool:
+        """Whether nothing was ever stored."""
+        return self._state is None and not state_file().exists()
+
+    # Start and end
+
+    def left_off(self) -> dict[str, Any]:
+        """Load drafts, views and channels; return where the person left off. Blocks for a short while."""
+        if self._is_new:
+            return {}
+        self._load()
+        return self.state.session(self._url)
+
+    def seen_among(self, message_ids: Iterable[str]) -> list[Event]:
+        """Return which of a few messages the person has seen; blocks for a short while."""
+        return [] if self._state is None else [Seen(key) for key in self.state.seen_of(self._url, message_ids)]
+
+    def load(self) -> list[Event]:
+        """Load everything; return what the person has seen. Blocks."""
+        seen, self._newest_mark = self.state.seen(self._url)
+        self._load()
+        return [Seen(message_id) for message_id in seen]
+
+    def _load(self) -> None:
+        self.joined = self.state.joined(self._url)
+        self._drafts = self.state.drafts(self._url)
+        self.views = {**self._config.views, **self.state.views(self._url)}
+
+    def leave(self, location: dict[str, Any]) -> None:
+        """Save where the person leaves off; blocks."""
+        self.state.save_session(self._url, location)
+
+    def chosen_theme(self) -> str:
+        """Return the theme chosen in the console, unless the settings name another one since; blocks."""
+        if self._is_new:
+            return ""
+        saved = self.state.session(EVERYWHERE)
+        return str(saved.get("theme", "")) if saved.get("configured") == self._config.theme else ""
+
+    def save_theme(self, name: str) -> None:
+        """Save the chosen theme for the next start; blocks."""
+        self.state.save_session(EVERYWHERE, {"theme": name, "configured": self._config.theme})
+
+    # Seen marks
+
+    def all_seen(self) -> list[Event]:
+        """Return everything that the person has seen; blocks."""
+        return [Seen(message_id) for message_id in self.state.seen(self._url)[0]]
+
+    def newly_seen(self) -> list[Event]:
+        """Return what was marked as seen since the last call, also by another console of the person; blocks."""
+        seen, self._newest_mark = self.state.seen(self._url, self._newest_mark)
+        return [Seen(message_id) for message_id in seen]
+
+    def save_seen(self, message_ids: Sequence[str]) -> None:
+        """Save that the person has seen messages; blocks."""
+        self.state.mark_seen(self._url, message_ids, self._now())
+
+    def save_unseen(self, message_ids: Sequence[str]) -> None:
+        """Save that the person has marked messages as not seen; blocks."""
+        self.state.unmark_seen(self._url, message_ids)
+
+    # Drafts
+
+    @property
+    def draft_count(self) -> int:
+        """The number of drafts."""
+        return len(self._drafts)
+
+    def draft(self, key: str) -> ComposerDraft | None:
+        """Return the draft with a key."""
+        return self._drafts.get(key)
+
+    def set_draft(self, draft: ComposerDraft) -> None:
+        """Change a draft, or drop it if it is blank; `save_draft` follows."""
+        if draft.is_blank:
+            self._drafts.pop(draft.key, None)
+        else:
+            self._drafts[draft.key] = draft
+
+    def save_draft(self, key: str) -> None:
+        """Save the draft with a key as it is by now; blocks."""
+        with self._draft_lock:
+            draft = self._drafts.get(key)
+            if draft is None:
+                self.state.drop_draft(self._url, key)
+            else:
+                self.state.save_draft(self._url, draft)
+
+    # Views and channels
+
+    def set_view(self, name: str, query: str | None) -> None:
+        """Name a query, or drop the name; `save_view` follows."""
+        if query is None:
+            self.views.pop(name, None)
+        else:
+            self.views[name] = query
+
+    def save_view(self, name: str) -> None:
+        """Save the query with a name; blocks."""
+        self.state.save_view(self._url, name, self.views.get(name))
+
+    def toggle_joined(self, tag: str) -> bool:
+        """Join a channel or leave it; return whether it is joined now. `save_joined` follows."""
+        is_joined = tag not in self.joined
+        self.joined = self.joined | {tag} if is_joined else self.joined - {tag}
+        return is_joined
+
+    def save_joined(self, tag: str) -> None:
+        """Save whether a channel is joined; blocks."""
+        self.state.join(self._url, tag, tag in self.joined)
