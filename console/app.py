@@ -30,7 +30,7 @@ from console.prefetch import Prefetch
 from console.render.ansi_colours import AnsiColours
 from console.render.cells import PortableCells
 from console.render.safe import visible, visible_line
-from console.screens.location import Location
+from console.screens.location import ScreenLocation
 from console.screens.main_screen import MainScreen
 from console.session import Session
 from console.theme_switcher import ThemeSwitcher, theme_variables
@@ -124,7 +124,7 @@ class SignalboxApp(App[None]):
         for batch in self._prefetch.head():
             self._fold(batch)
         self._fold(self.session.personal.seen_among(self.session.live.ids()))
-        self.main_screen = MainScreen(self.session, self.themes.text_styles(), Location.restored(left_off))
+        self.main_screen = MainScreen(self.session, self.themes.text_styles(), ScreenLocation.restored(left_off))
         return self.main_screen
 
     def on_mount(self) -> None:

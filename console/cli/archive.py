@@ -13,7 +13,7 @@ from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import ArchiveRow, StayRow, WriterRow
 from console.cli.plain import put
-from console.cli.progress import Progress, is_terminal
+from console.cli.progress import ProgressLine, is_terminal
 from console.cli.settings import settings
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         if plan.leaving and not args.yes and not _is_wanted(mail, plan):
             raise Refused("nothing was archived", "answer y to archive, or use --yes")
         report = archive(
-            mail.store, plan, actor=mail.mailbox.user, clock=time.time, progress=Progress(is_shown=plan.leaving > 0)
+            mail.store, plan, actor=mail.mailbox.user, clock=time.time, progress=ProgressLine(is_shown=plan.leaving > 0)
         )
         _tell_report(args, plan, report)
     return 0

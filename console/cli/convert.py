@@ -17,7 +17,7 @@ import msgspec
 from console.cli.document import put_json
 from console.cli.options import json_option
 from console.cli.plain import columns, put
-from console.cli.progress import Progress
+from console.cli.progress import ProgressLine
 from console.cli.settings import settings
 from console.errors import Refused
 from console.render.safe import visible_line
@@ -49,11 +49,11 @@ def run(args: argparse.Namespace) -> int:
     with open_store(args.source, poll=settings().poll) as source:
         if args.dry_run:
             with tempfile.TemporaryDirectory(prefix="signalbox-") as temporary:
-                report = convert(source, _maker(kind, Path(temporary) / "copy"), Progress())
+                report = convert(source, _maker(kind, Path(temporary) / "copy"), ProgressLine())
         else:
             # made beside its destination and renamed: a crash leaves no partial mailbox
             with _as_private(source.url), _temporary(folder) as made:
-                report = convert(source, _maker(kind, made), Progress())
+                report = convert(source, _maker(kind, made), ProgressLine())
                 if not (args.strict and report.losses):
                     made.rename(folder)
     is_kept = not args.dry_run and not (args.strict and report.losses)

@@ -8,7 +8,7 @@ import time
 from console.cli.document import put_json
 from console.cli.loading import open_mailbox
 from console.cli.options import mailbox_options
-from console.cli.output import Checkup, Cut, Fault, Pair, Spot
+from console.cli.output import Checkup, DuplicateRecord, FileProblem, MessageName, ReplyCycle
 from console.cli.plain import put
 from console.cli.settings import settings
 from console.render.safe import visible_line
@@ -52,24 +52,24 @@ def examine(store: Store, user: str) -> Checkup:
         malformed=_faults(mailbox, fatal=True),
         warnings=_faults(mailbox, fatal=False),
         duplicates=[
-            Spot(message.id, where.file if where else "", where.offset if where else 0)
+            DuplicateRecord(message.id, where.file if where else "", where.offset if where else 0)
             for message in mailbox.duplicates
             for where in [message.location]
         ],
         orphans=sorted(mailbox.orphans()),
-        cycles=[Cut(cycle.members, cycle.cut) for cycle in mailbox.cycles()],
+        cycles=[ReplyCycle(cycle.members, cycle.cut) for cycle in mailbox.cycles()],
         unresolvable=_unresolvable(mailbox),
-        orphan_reads=[Pair(message_id, reader) for message_id, reader in reads if message_id not in mailbox],
+        orphan_reads=[MessageName(message_id, reader) for message_id, reader in reads if message_id not in mailbox],
     )
 
 
-def _faults(mailbox: Mailbox, *, fatal: bool) -> list[Fault]:
+def _faults(mailbox: Mailbox, *, fatal: bool) -> list[FileProblem]:
     found = [problem for problem in mailbox.problems if problem.fatal is fatal]
     found.sort(key=lambda problem: (problem.file, problem.offset))
-    return [Fault(problem.file, problem.line, problem.offset, problem.reason) for problem in found]
+    return [FileProblem(problem.file, problem.line, problem.offset, problem.reason) for problem in found]
 
 
-def _unresolvable(mailbox: Mailbox) -> list[Pair]:
+def _unresolvable(mailbox: Mailbox) -> list[MessageName]:
     kinds: dict[str, Kind] = {}
     found = []
     for message in mailbox.messages():
@@ -77,7 +77,7 @@ def _unresolvable(mailbox: Mailbox) -> list[Pair]:
             if text not in kinds:
                 kinds[text] = resolve(text, mailbox.roster, mailbox.user).kind
             if kinds[text] in (Kind.UNKNOWN, Kind.LITERAL):
-                found.append(Pair(message.id, text))
+                found.append(MessageName(message.id, text))
     return found
 
 

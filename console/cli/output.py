@@ -12,21 +12,21 @@ __all__ = [
     "ChannelRow",
     "Checkup",
     "ConcernRow",
-    "Cut",
     "DeadLetterRow",
-    "Fault",
+    "DuplicateRecord",
     "FieldRow",
+    "FileProblem",
     "FindingRow",
     "HappeningRow",
     "KeyRow",
     "MappedRow",
     "MappingRow",
+    "MessageName",
     "MessageRow",
     "MomentRow",
-    "Pair",
     "PresenceRow",
+    "ReplyCycle",
     "SettledRow",
-    "Spot",
     "StayRow",
     "StoreRow",
     "ThemeRow",
@@ -211,7 +211,7 @@ class ArchiveRow(msgspec.Struct, frozen=True):
     writers: list[WriterRow]
 
 
-class Fault(msgspec.Struct, frozen=True):
+class FileProblem(msgspec.Struct, frozen=True):
     """A place in a file that can't be read as it stands: line from 1, offset in bytes."""
 
     file: str
@@ -220,14 +220,14 @@ class Fault(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Pair(msgspec.Struct, frozen=True):
+class MessageName(msgspec.Struct, frozen=True):
     """A message and the name of somebody concerned."""
 
     message_id: str
     name: str
 
 
-class Spot(msgspec.Struct, frozen=True):
+class DuplicateRecord(msgspec.Struct, frozen=True):
     """A second record of an id, and where it stands."""
 
     id: str
@@ -235,7 +235,7 @@ class Spot(msgspec.Struct, frozen=True):
     offset: int
 
 
-class Cut(msgspec.Struct, frozen=True):
+class ReplyCycle(msgspec.Struct, frozen=True):
     """A ring of replies, and the oldest message, at which it was cut."""
 
     members: tuple[str, ...]
@@ -249,13 +249,13 @@ class Checkup(msgspec.Struct, frozen=True):
     messages: int
     archived: int
     agents: int
-    malformed: list[Fault]
-    warnings: list[Fault]
-    duplicates: list[Spot]
+    malformed: list[FileProblem]
+    warnings: list[FileProblem]
+    duplicates: list[DuplicateRecord]
     orphans: list[str]
-    cycles: list[Cut]
-    unresolvable: list[Pair]
-    orphan_reads: list[Pair]
+    cycles: list[ReplyCycle]
+    unresolvable: list[MessageName]
+    orphan_reads: list[MessageName]
 
 
 class StoreRow(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["Progress", "is_terminal"]
+__all__ = ["ProgressLine", "is_terminal"]
 
 
 def is_terminal(stream: object) -> bool:
@@ -12,7 +12,7 @@ def is_terminal(stream: object) -> bool:
     return stream is not None and getattr(stream, "isatty", lambda: False)()
 
 
-class Progress:
+class ProgressLine:
     """Show progress in one line; silent unless standard error is a terminal."""
 
     def __init__(self, *, is_shown: bool = True) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from console.widgets.virtual_list import VirtualList
 
-__all__ = ["ThreadList"]
+__all__ = ["ThreadListPane"]
 
 
-class ThreadList(VirtualList):
+class ThreadListPane(VirtualList):
     """A list of threads, the one with the newest mail first; it never moves what is looked at."""

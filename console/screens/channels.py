@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Protocol
 
 from console.panes.sidebar import Sidebar
-from console.screens.location import Location
+from console.screens.location import ScreenLocation
 from console.screens.needs import PartScreen
 from console.undo_history import UndoableAction
 
@@ -25,7 +25,7 @@ class RowPane(Protocol):
 class ChannelsScreen(PartScreen, Protocol):
     """What joining needs of the screen."""
 
-    location: Location
+    location: ScreenLocation
 
     @property
     def sidebar(self) -> RowPane: ...

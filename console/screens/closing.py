@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Protocol
 
-from console.screens.location import Location
+from console.screens.location import ScreenLocation
 from console.screens.needs import PartScreen
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class ClosingScreen(PartScreen, Protocol):
 
     @property
     def composer(self) -> DraftPane: ...
-    def full_location(self) -> Location: ...
+    def full_location(self) -> ScreenLocation: ...
     def exit(self) -> None: ...
 
 

@@ -13,7 +13,7 @@ from textual.app import SuspendNotSupported
 
 from console.composer_draft import ComposerDraft
 from console.render.safe import visible, visible_line
-from console.screens.location import Location
+from console.screens.location import ScreenLocation
 from console.screens.needs import MessageScreen
 from console.undo_history import UndoableAction
 from mailstore.store import Capability
@@ -45,7 +45,7 @@ class DraftEditor(Protocol):
 class ComposingScreen(MessageScreen, Protocol):
     """What composing needs of the screen."""
 
-    location: Location
+    location: ScreenLocation
 
     @property
     def composer(self) -> DraftEditor: ...
@@ -64,7 +64,7 @@ class Composing:
 
     def __init__(self, screen: ComposingScreen) -> None:
         self._screen = screen
-        self._sent: tuple[str, Location] | None = None
+        self._sent: tuple[str, ScreenLocation] | None = None
         """What was sent and has not come back from the store yet, and where the person was then."""
 
     def restore_draft(self) -> None:

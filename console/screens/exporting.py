@@ -10,7 +10,7 @@ from typing import Protocol
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
 from console.screens.listing import Listing
-from console.screens.location import Location
+from console.screens.location import ScreenLocation
 from console.screens.needs import PartScreen
 from console.stepping import stepped
 from mailstore.errors import MailError
@@ -22,7 +22,7 @@ __all__ = ["Exporting", "ExportingScreen"]
 class ExportingScreen(PartScreen, Protocol):
     """What exporting needs of the screen."""
 
-    location: Location
+    location: ScreenLocation
     listing: Listing
 
 

@@ -18,7 +18,7 @@ from console.failures import tell_failure
 from console.panes.footer import Footer
 from console.panes.header import Header
 from console.panes.sidebar import Sidebar
-from console.panes.threads import ThreadList
+from console.panes.threads import ThreadListPane
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.backdrop import Backdrop
@@ -58,7 +58,7 @@ class Layout(Screen[None], Backdrop):
         with Backdrop(id="columns"):
             yield Sidebar(id="sidebar")
             with Backdrop(id="middle"):
-                yield ThreadList(id="threads")
+                yield ThreadListPane(id="threads")
             yield Backdrop(id="right")
         yield Footer(self.text_styles, HELP.key_label(self.session.keymap), id="footer")
 
@@ -86,8 +86,8 @@ class Layout(Screen[None], Backdrop):
         return self.query_one("#sidebar", Sidebar)
 
     @property
-    def threads(self) -> ThreadList:
-        return self.query_one("#threads", ThreadList)
+    def threads(self) -> ThreadListPane:
+        return self.query_one("#threads", ThreadListPane)
 
     @property
     def has_conversation(self) -> bool:

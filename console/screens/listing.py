@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
-from console.screens.location import Location
+from console.screens.location import ScreenLocation
 from console.screens.needs import RunningTimer
 from console.session import Session
 from mailstore.columns.thread_list import ThreadList
@@ -30,7 +30,7 @@ class ListingScreen(Protocol):
     """What a listing needs of its screen."""
 
     session: Session
-    location: Location
+    location: ScreenLocation
 
     def redraw(self) -> None:
         """Draw everything that may have changed."""

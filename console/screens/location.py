@@ -9,12 +9,12 @@ from msgspec import Struct
 
 from mailstore.state.views import View
 
-__all__ = ["Location", "LocationHistory"]
+__all__ = ["LocationHistory", "ScreenLocation"]
 
 EVERYTHING = View("all")
 
 
-class Location(Struct, frozen=True):
+class ScreenLocation(Struct, frozen=True):
     """A view, a thread and a message in it, and what is filtered out of the list."""
 
     view: View = EVERYTHING
@@ -25,7 +25,7 @@ class Location(Struct, frozen=True):
     is_flat: bool = False
 
     @classmethod
-    def restored(cls, saved: dict[str, Any]) -> Location:
+    def restored(cls, saved: dict[str, Any]) -> ScreenLocation:
         """Read a saved location; start with everything if it is not valid."""
         try:
             return msgspec.convert(saved, cls)
@@ -41,15 +41,15 @@ class LocationHistory:
     """Locations to go back to, and forward again."""
 
     def __init__(self) -> None:
-        self._past: list[Location] = []
-        self._future: list[Location] = []
+        self._past: list[ScreenLocation] = []
+        self._future: list[ScreenLocation] = []
 
-    def leave(self, location: Location) -> None:
+    def leave(self, location: ScreenLocation) -> None:
         """Remember a location that is left for another; forgets the way forward."""
         self._past.append(location)
         self._future.clear()
 
-    def step(self, here: Location, step: int) -> Location | None:
+    def step(self, here: ScreenLocation, step: int) -> ScreenLocation | None:
         """Return the location before `here` (-1) or after it (+1), and move there; None at the end."""
         source, target = (self._past, self._future) if step < 0 else (self._future, self._past)
         if not source:

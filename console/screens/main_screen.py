@@ -17,7 +17,7 @@ from console.panes.sidebar import Sidebar
 from console.screens.drawing import Drawing
 from console.screens.layout import Layout
 from console.screens.listing import Listing
-from console.screens.location import Location, LocationHistory
+from console.screens.location import LocationHistory, ScreenLocation
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
@@ -49,7 +49,7 @@ class Redrawn(Protocol):
 class MainScreen(Layout):
     """Shows a location in the mail, passes actions and messages to its parts (docs/decisions/0042)."""
 
-    def __init__(self, session: Session, styles: TextStyles, location: Location) -> None:
+    def __init__(self, session: Session, styles: TextStyles, location: ScreenLocation) -> None:
         super().__init__(session, styles)
         self.location = location
         self.listing = Listing(self)
@@ -177,7 +177,7 @@ class MainScreen(Layout):
         self.set_focus(self.threads)
         self.set_interval(ROWS_SECONDS, self.threads.redraw_rows)
 
-    def full_location(self) -> Location:
+    def full_location(self) -> ScreenLocation:
         """Return the location with all that is restored when the console is opened again."""
         return replace(
             self.location,
@@ -191,7 +191,7 @@ class MainScreen(Layout):
         """Show the threads of a view, and one of them."""
         if view != self.location.view:
             self._history.leave(self.location)
-            self.location = Location(view, root)
+            self.location = ScreenLocation(view, root)
             self.listing.enter_view()
         self._go(self.location if root is None else replace(self.location, root=root))
 
@@ -205,7 +205,7 @@ class MainScreen(Layout):
         self._go(location)
         return True
 
-    def _go(self, location: Location) -> None:
+    def _go(self, location: ScreenLocation) -> None:
         self.listing.end_search()
         if self.parts is not None:
             self.parts.location_changed()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from console.screens.layout import PANES
 from console.screens.listing import Listing
-from console.screens.location import Location
+from console.screens.location import ScreenLocation
 from console.screens.needs import PartScreen
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class DraftForm(Protocol):
 class NavigationScreen(PartScreen, Protocol):
     """What navigation needs of the screen."""
 
-    location: Location
+    location: ScreenLocation
     listing: Listing
 
     @property

@@ -56,9 +56,9 @@ class Opening:
 
     def unreadable(self) -> None:
         """List lines that can't be read."""
-        from console.screens.unreadable import Unreadable
+        from console.screens.unreadable import UnreadableList
 
-        self._open(Unreadable)
+        self._open(UnreadableList)
 
     def saved_views(self) -> None:
         """List saved views; the chosen one is shown."""

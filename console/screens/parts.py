@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from console.panes.composer import Composer
     from console.panes.conversation import Conversation
     from console.panes.sidebar import Sidebar
-    from console.panes.threads import ThreadList
+    from console.panes.threads import ThreadListPane
 
 __all__ = ["Parts", "PartsScreen"]
 
@@ -54,7 +54,7 @@ class PartsScreen(
     @property
     def sidebar(self) -> Sidebar: ...
     @property
-    def threads(self) -> ThreadList: ...
+    def threads(self) -> ThreadListPane: ...
     @property
     def conversation(self) -> Conversation: ...
     @property

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Protocol
 
 from console.screens.listing import Listing
-from console.screens.location import Location
+from console.screens.location import ScreenLocation
 from console.screens.needs import PartScreen
 from console.session import PAST
 from console.undo_history import UndoableAction
@@ -47,7 +47,7 @@ class ThreadPane(Protocol):
 class ReadingScreen(PartScreen, Protocol):
     """What reading needs of the screen."""
 
-    location: Location
+    location: ScreenLocation
     listing: Listing
 
     @property

@@ -9,13 +9,13 @@ from textual.content import Content
 
 from console.panes.titles import as_title, status_words, view_title
 from console.screens.listing import Listing
-from console.screens.location import Location
+from console.screens.location import ScreenLocation
 from console.session import Session
 from mailstore.records.scope import label_of
 
 if TYPE_CHECKING:
     from console.panes.conversation import Conversation
-    from console.panes.threads import ThreadList
+    from console.panes.threads import ThreadListPane
 
 __all__ = ["Titles", "TitlesScreen"]
 
@@ -27,11 +27,11 @@ class TitlesScreen(Protocol):
     """What the titles need of their screen."""
 
     session: Session
-    location: Location
+    location: ScreenLocation
     listing: Listing
 
     @property
-    def threads(self) -> ThreadList: ...
+    def threads(self) -> ThreadListPane: ...
     @property
     def conversation(self) -> Conversation: ...
     @property

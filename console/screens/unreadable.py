@@ -21,13 +21,13 @@ from mailstore.errors import StoreError
 from mailstore.queries.raw_lines import raw_line
 from mailstore.records.message import Problem
 
-__all__ = ["Unreadable"]
+__all__ = ["UnreadableList"]
 
 LONGEST_LINE = 4000
 """Bytes of a line that are shown."""
 
 
-class Unreadable(ListScreen):
+class UnreadableList(ListScreen):
     """Lines that can't be read first, then those that were read with a doubt."""
 
     NAME = "unreadable"

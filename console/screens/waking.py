@@ -6,7 +6,7 @@ import asyncio
 from typing import Protocol
 
 from console.render.safe import visible_line
-from console.screens.location import Location
+from console.screens.location import ScreenLocation
 from console.screens.needs import PartScreen
 
 __all__ = ["Waking", "WakingScreen"]
@@ -15,7 +15,7 @@ __all__ = ["Waking", "WakingScreen"]
 class WakingScreen(PartScreen, Protocol):
     """What waking needs of the screen."""
 
-    location: Location
+    location: ScreenLocation
 
 
 class Waking:

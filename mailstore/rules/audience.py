@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         @property
         def is_listed(self) -> bool: ...
 
-    class Sent(Headed, Protocol):
+    class SentMessage(Headed, Protocol):
         """A message, as far as it decides who its recipients are."""
 
         @property
@@ -147,12 +147,12 @@ def longest_ttl(head: Headed, roster: AgentTable[Any], user: str = PERSON) -> fl
     return max((_ttl(head, resolve(text, roster, user).kind) for text in head.recipients), default=FOREVER)
 
 
-def message_expiry(message: Sent, roster: AgentTable[Any], user: str = PERSON) -> float:
+def message_expiry(message: SentMessage, roster: AgentTable[Any], user: str = PERSON) -> float:
     """Return when the message expires for the last of its recipients, infinite when it never does."""
     return message.time + longest_ttl(message, roster, user)
 
 
-def expires_at(message: Sent, roster: AgentTable[Any], user: str = PERSON) -> float | None:
+def expires_at(message: SentMessage, roster: AgentTable[Any], user: str = PERSON) -> float | None:
     """Return when a message expires for the last of its recipients; None for never, or later than a date can state."""
     expiry = message_expiry(message, roster, user)
     return expiry if expiry <= LAST_SECOND else None
@@ -208,7 +208,7 @@ def _agents_mentioned(address: Address, roster: AgentTable[Any]) -> list[Any]:
 
 
 def recipients(
-    message: Sent,
+    message: SentMessage,
     facts: Facts,
     roster: AgentTable[Any],
     user: str = PERSON,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from mailstore.records.agent_table import AgentTable, Registered
-    from mailstore.rules.audience import Facts, Headed, Recipient, Sent, Way
+    from mailstore.rules.audience import Facts, Headed, Recipient, SentMessage, Way
 
     Truth = TypeVar("Truth", bound=Any)
 
@@ -67,7 +67,7 @@ def own_of(found: Iterable[Recipient], name: str, sender: str, time: float, rost
 
 def has_to_read(
     name: str,
-    message: Sent,
+    message: SentMessage,
     facts: Facts,
     roster: AgentTable[Any],
     now: float,

@@ -12,7 +12,7 @@ from textual.screen import Screen
 from console.composer_draft import ComposerDraft
 from console.config import Config
 from console.screens.listing import Listing
-from console.screens.location import Location
+from console.screens.location import ScreenLocation
 from console.session import Session
 from console.state import PersonalState
 from mailstore.records.message import Message
@@ -94,7 +94,7 @@ class FakeScreen:
 
     is_unfocused = is_narrow = False
 
-    def __init__(self, session: Session, location: Location) -> None:
+    def __init__(self, session: Session, location: ScreenLocation) -> None:
         self.session, self.location = session, location
         self.listing = Listing(self)
         self.threads = self.conversation = self.sidebar = self.search_bar = FakePane(self)
@@ -144,16 +144,16 @@ class FakeScreen:
         return self.conversation.message
 
     def show_thread(self, root: str | None, message: str | None = None) -> None:
-        self.location = Location(self.location.view, root, message)
+        self.location = ScreenLocation(self.location.view, root, message)
         self.conversation.keys = [it.id for it in self.session.mailbox.thread_messages(root)] if root else []
 
     def show_message(self, message_id: str) -> None:
         self.show_thread(self.session.mailbox.root_of(message_id), message_id)
 
     def show_view(self, view: View, root: str | None = None) -> None:
-        self.location = Location(view, root)
+        self.location = ScreenLocation(view, root)
 
-    def full_location(self) -> Location:
+    def full_location(self) -> ScreenLocation:
         return self.location
 
     def copy_to_clipboard(self, text: str) -> None:
@@ -183,4 +183,4 @@ def fake_screen(mail: MailFiles, folder: Path, config: Config | None = None) -> 
     for batch in store.scan():
         session.live.fold(batch, NOW)
     session.is_loading = False
-    return FakeScreen(session, Location())
+    return FakeScreen(session, ScreenLocation())

@@ -13,7 +13,7 @@ from console.screens import closing, exporting, mark_sync, marking, reading, sea
 from console.screens.channels import Channels
 from console.screens.clipboard import Clipboard
 from console.screens.composing import Composing
-from console.screens.location import Location, LocationHistory
+from console.screens.location import LocationHistory, ScreenLocation
 from console.screens.pacing import Pacing
 from console.screens.piping import Piping, wrong
 from console.screens.saved_counts import SavedCounts
@@ -167,7 +167,7 @@ async def test_closing_asks_while_a_draft_is_open(screen: FakeScreen) -> None:
 
 
 def test_the_past_is_stepped_through_in_the_order_of_locations() -> None:
-    history, first, second = LocationHistory(), Location(), Location(View("dead"))
+    history, first, second = LocationHistory(), ScreenLocation(), ScreenLocation(View("dead"))
     history.leave(first)
     assert history.step(second, -1) is first
     assert history.step(first, 1) is second
