@@ -30,7 +30,7 @@ class SavedViewHits(NamedTuple):
 def run_saved_views(
     mailbox: Mailbox, body: Callable[[Message], str], now: float, views: Mapping[str, str], candidates: Candidates
 ) -> Steps[tuple[str, SavedViewHits]]:
-    """Run every saved search over a mailbox, in steps; yield each one's name and what it finds. Raises ReadAnew."""
+    """Run every saved search over a mailbox, in steps; yield its name and what it finds. Raises MailboxReloaded."""
     context = SearchContext(mailbox, body, now)
     for name, text in views.items():
         try:

@@ -8,7 +8,7 @@ from contextlib import closing
 from time import perf_counter
 from typing import Any, TypeVar
 
-from mailstore.steps import Aside, Steps
+from mailstore.steps import BackgroundWork, Steps
 
 __all__ = ["aside", "stepped"]
 
@@ -24,7 +24,7 @@ async def stepped(steps: Steps[T], rest: Callable[[float], float]) -> AsyncGener
     start = perf_counter()
     with closing(steps):
         for step in steps:
-            if isinstance(step, Aside):
+            if isinstance(step, BackgroundWork):
                 await aside(step)
                 start = perf_counter()
             elif step is not None:
@@ -34,7 +34,7 @@ async def stepped(steps: Steps[T], rest: Callable[[float], float]) -> AsyncGener
                 start = perf_counter()
 
 
-async def aside(work: Aside[Any]) -> None:
+async def aside(work: BackgroundWork[Any]) -> None:
     """Have a thread do some work; whoever is cancelled meanwhile waits until it is done with what it was given."""
     doing = asyncio.ensure_future(asyncio.to_thread(work.do))
     try:

@@ -1,4 +1,4 @@
-"""Long answers in small steps: a mailbox is asked between two events, and what takes long never sees it."""
+"""Work on a mailbox in short steps, between which events are folded."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Aside", "ReadAnew", "Steps", "at_once"]
+__all__ = ["BackgroundWork", "MailboxReloaded", "Steps", "at_once"]
 
 T = TypeVar("T")
 
 
-class ReadAnew(Exception):
-    """The mailbox was read anew while somebody went through it: what was found is of one that is no more."""
+class MailboxReloaded(Exception):
+    """The mailbox was reloaded between two steps: what was found is void."""
 
 
-class Aside(Generic[T]):
-    """Work that may take long, reads files, and touches nothing that somebody folds: it may be done by any thread."""
+class BackgroundWork(Generic[T]):
+    """Work that may take long and does not touch the mailbox, so that any thread may do it."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
@@ -25,7 +25,7 @@ class Aside(Generic[T]):
         """What the work raised."""
 
     def do(self) -> None:
-        """Do the work; blocks. What it raises is raised by `found`."""
+        """Do the work; blocks. `found` raises what the work raises."""
         try:
             self._found.append(self._work())
         except Exception as error:
@@ -38,18 +38,18 @@ class Aside(Generic[T]):
         return self._found[0]
 
 
-Steps = Generator[T | Aside[Any] | None, None, None]
-"""What goes through a mailbox a step at a time: it yields what it finds, work to be done aside, or nothing.
+Steps = Generator[T | BackgroundWork[Any] | None, None, None]
+"""A generator that works in steps: it yields what it finds, work for another thread, or None.
 
-Between two steps anything may be folded; within one nothing is.
+Anything may be folded between two steps, and nothing during one.
 """
 
 
 def at_once(steps: Steps[T]) -> Iterator[T]:
-    """Yield what some steps find, for whoever has nobody waiting beside."""
+    """Yield what some steps find, doing their background work in this thread; blocks."""
     with closing(steps):
         for step in steps:
-            if isinstance(step, Aside):
+            if isinstance(step, BackgroundWork):
                 step.do()
             elif step is not None:
                 yield step

@@ -21,7 +21,7 @@ from console.styles import TextStyles
 from console.symbols import AGENTS
 from mailstore.queries.attention import Concern, Trouble, in_order, look
 from mailstore.records.roster import Status
-from mailstore.steps import ReadAnew
+from mailstore.steps import MailboxReloaded
 
 __all__ = ["NeedsAttention"]
 
@@ -93,7 +93,7 @@ class NeedsAttention(ListScreen):
                     spent += taken
                     await asyncio.sleep(0)
                     start = monotonic()
-        except ReadAnew:  # the next look is of what is there then
+        except MailboxReloaded:  # the next look is of what is there then
             return
         finally:
             self._is_looking = False

@@ -81,7 +81,7 @@ class Listing:
         return roots
 
     def all_roots(self) -> Sequence[str]:
-        """Return all listed threads, however long filtering takes."""
+        """Return all listed threads, however long criteria takes."""
         roots = self.roots()
         if self._sifted is not None and not self._sifted.is_whole:
             self._sifted.finish()
@@ -101,7 +101,7 @@ class Listing:
         holds = sifted is not None and sifted.holds(now)
         if sifted is None or not holds or asked != self._sifted_for:
             self._end_sifting()
-            sieve = session.mailbox.sieve(
+            criteria = session.mailbox.thread_filter(
                 location.view,
                 session.config.retention.rule(),
                 now,
@@ -110,8 +110,8 @@ class Listing:
                 among=among,
             )
             first = [] if location.root is None else [location.root]
-            wider = sifted if sifted is not None and holds and sifted.sieve.is_wider(sieve) else None
-            sifted = self._sifted = FilteredThreads(sieve, first, wider)
+            wider = sifted if sifted is not None and holds and sifted.criteria.is_wider(criteria) else None
+            sifted = self._sifted = FilteredThreads(criteria, first, wider)
             self._sifted_for = asked
             sifted.settle(SLICE_SECONDS)
             sifted.look(SLICE_SECONDS)

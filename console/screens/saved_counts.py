@@ -11,7 +11,7 @@ from typing import Protocol
 from console.screens.needs import PartScreen, RunningTimer
 from console.stepping import stepped
 from mailstore.optional import candidates
-from mailstore.steps import ReadAnew
+from mailstore.steps import MailboxReloaded
 
 __all__ = ["SavedCounts", "SavedCountsScreen"]
 
@@ -70,7 +70,7 @@ class SavedCounts:
             steps = run_saved_views(session.mailbox, session.body, session.now(), views, hints)
             async with aclosing(stepped(steps, session.rest)) as found:
                 session.found = dict([each async for each in found])
-        except ReadAnew:
+        except MailboxReloaded:
             self._is_stale = True
             return
         finally:

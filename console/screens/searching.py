@@ -16,7 +16,7 @@ from console.stepping import stepped
 from mailstore.errors import QueryError
 from mailstore.optional import SearchHints, candidates
 from mailstore.records.message import Message, by_age
-from mailstore.steps import ReadAnew
+from mailstore.steps import MailboxReloaded
 
 if TYPE_CHECKING:
     from console.panes.search_bar import SearchBar
@@ -134,7 +134,7 @@ class Searching:
         while True:
             try:
                 await self._look_up(text, query, self._context())
-            except ReadAnew:  # the mailbox was reloaded meanwhile
+            except MailboxReloaded:  # the mailbox was reloaded meanwhile
                 continue
             return
 

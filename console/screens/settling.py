@@ -21,7 +21,7 @@ from console.undo_history import UndoableAction
 from mailstore.errors import MailError
 from mailstore.records.message import Intervention
 from mailstore.state.views import DeadLetter
-from mailstore.steps import Aside, Steps
+from mailstore.steps import BackgroundWork, Steps
 from mailstore.store import Capability
 from mailstore.writing.settling import Done, ReadBody, Step, overtaken, undo
 
@@ -108,9 +108,9 @@ class Settling:
     def _planned(self, letters: Sequence[DeadLetter], plan: Plan, *, is_reading: bool) -> Steps[Sequence[Step]]:
         for at in range(0, len(letters), AT_ONCE):
             some = letters[at : at + AT_ONCE]
-            texts = {it.message.id: Aside(partial(self._session.store.content, it.message)) for it in some}
+            texts = {it.message.id: BackgroundWork(partial(self._session.store.content, it.message)) for it in some}
             if is_reading:
-                yield Aside(lambda texts=texts: [each.do() for each in texts.values()])  # type: ignore[misc]
+                yield BackgroundWork(lambda texts=texts: [each.do() for each in texts.values()])  # type: ignore[misc]
             yield plan(some, lambda message, texts=texts: texts[message.id].found())  # type: ignore[misc]
 
     def _preview(self, steps: Sequence[Step]) -> Content:

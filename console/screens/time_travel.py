@@ -114,12 +114,12 @@ class TimeTravel:
             self._screen.run_task(self._build(), group="travel")
 
     async def _build(self) -> None:
-        from mailstore.state.past import taken_back
+        from mailstore.state.past import past_in_steps
 
         session = self._screen.session
         try:
             while (moment := self._aim) is not None and moment != session.moment:
-                steps = taken_back(session.live, moment)
+                steps = past_in_steps(session.live, moment)
                 async with aclosing(stepped(steps, session.rest)) as found:
                     [past] = [each async for each in found]
                 if self._aim is not None:

@@ -102,7 +102,7 @@ def in_order(found: Iterable[Concern]) -> list[Concern]:
 def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
     """Yield concerns as they are found, and None at least once per message, so that a caller can pause.
 
-    Changes made in between are found by the next pass. Raises ReadAnew.
+    Changes made in between are found by the next pass. Raises MailboxReloaded.
     """
     mailbox.advance(now)
     recent: list[Message] = []

@@ -14,7 +14,7 @@ from mailstore.records.protocol import LEAST_PREFIX
 from mailstore.records.scope import label_of
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
-from mailstore.steps import Aside, Steps, at_once
+from mailstore.steps import BackgroundWork, Steps, at_once
 
 __all__ = ["SearchContext", "judged", "look_up", "looked_up", "needed", "search"]
 
@@ -211,22 +211,22 @@ def look_up(query: Query, context: SearchContext, candidates: Candidates) -> Ite
 
 
 def looked_up(query: Query, context: SearchContext, candidates: Candidates) -> Steps[list[Message]]:
-    """Like `look_up`, in steps. Raises ReadAnew."""
+    """Like `look_up`, in steps. Raises MailboxReloaded."""
     mailbox, asked = context.mailbox, cheapest_first(query)
     words = needed(query)
     seen: set[str] = set()
     if words:
-        asking = Aside(lambda: candidates(words))
+        asking = BackgroundWork(lambda: candidates(words))
         yield asking
         if (hints := asking.found()) is not None:
             with closing(hints):
-                more = Aside(lambda: next(hints, None))
+                more = BackgroundWork(lambda: next(hints, None))
                 yield more
                 while (ids := _told(more)) is not None:
                     fresh = [message_id for message_id in dict.fromkeys(ids) if message_id not in seen]
                     seen.update(fresh)
                     yield from judged(filter(None, map(mailbox.message, fresh)), asked, context)
-                    more = Aside(lambda: next(hints, None))
+                    more = BackgroundWork(lambda: next(hints, None))
                     yield more
                 if not more.failed:
                     return
@@ -234,7 +234,7 @@ def looked_up(query: Query, context: SearchContext, candidates: Candidates) -> S
     yield from judged((message for message in mailbox.newest() if message.id not in seen), asked, context)
 
 
-def _told(more: Aside[list[str] | None]) -> list[str] | None:
+def _told(more: BackgroundWork[list[str] | None]) -> list[str] | None:
     return None if isinstance(more.failed, StoreError) else more.found()
 
 
@@ -257,6 +257,8 @@ def _settled(left: list[tuple[Message, bool | Query]], context: SearchContext) -
     if all(wanted is True for _, wanted in left):
         yield [message for message, _ in left]
         return
-    reading = Aside(lambda: [each for each, wanted in left if wanted is True or context.text_holds(each, wanted)])
+    reading = BackgroundWork(
+        lambda: [each for each, wanted in left if wanted is True or context.text_holds(each, wanted)]
+    )
     yield reading
     yield reading.found()

@@ -57,7 +57,7 @@ class Mailbox:
         self.dead_letters_in, self.waiting_in = pending.dead_letters_in, pending.waiting_in
 
         threads = ThreadQueries(contents)
-        self.threads, self.sieve, self.recent = threads.of_view, threads.sieve, threads.recent
+        self.threads, self.thread_filter, self.recent = threads.of_view, threads.thread_filter, threads.recent
         self.root_of, self.tree, self.outline = threads.root_of, threads.tree, threads.outline
         self.summary, self.unseen_in, self.thread_messages = threads.summary, threads.unseen_in, threads.messages
         self.cycles, self.orphans, self.keep_read = threads.cycles, threads.orphans, threads.keep_read

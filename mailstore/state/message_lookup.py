@@ -8,7 +8,7 @@ from mailstore.columns.messages import MessageHead, MessageTable
 from mailstore.records.intervals import FOREVER
 from mailstore.records.message import Message, Trace, by_age
 from mailstore.state.contents import MailboxContents
-from mailstore.steps import ReadAnew
+from mailstore.steps import MailboxReloaded
 
 __all__ = ["MessageLookup", "check_current"]
 
@@ -69,7 +69,7 @@ class MessageLookup:
         return [messages[row] for row in messages.rows() if not archived[messages.heads[row]]]
 
     def newest(self, since: float = -FOREVER) -> Iterator[Message]:
-        """Yield the messages that have arrived by now, the newest first, back to a time. Raises ReadAnew."""
+        """Yield the messages that have arrived by now, the newest first, back to a time. Raises MailboxReloaded."""
         messages = self._contents.messages
         times, order = messages.times, messages.order()
         for at in range(len(order) - 1, -1, -1):
@@ -82,7 +82,7 @@ class MessageLookup:
     def each(self) -> Iterator[Message]:
         """Yield every message, roughly in the order in which they were folded, and those that arrive meanwhile.
 
-        Raises ReadAnew.
+        Raises MailboxReloaded.
         """
         return self._each(self._contents.messages)
 
@@ -96,7 +96,7 @@ class MessageLookup:
         check_current(self._contents, messages)
 
     def of_type(self, kind: str, *, archived: bool = False) -> Iterator[Message]:
-        """Yield the live messages of a type, or the archived ones too, in no particular order. Raises ReadAnew."""
+        """Yield the live messages of a type, or archived ones too, in no particular order. Raises MailboxReloaded."""
         messages, postings = self._contents.messages, self._contents.index.postings
 
         def is_wanted(head: MessageHead) -> bool:
@@ -115,6 +115,6 @@ class MessageLookup:
 
 
 def check_current(contents: MailboxContents, messages: MessageTable) -> None:
-    """Raise ReadAnew unless these are still the messages of a mailbox."""
+    """Raise MailboxReloaded unless these are still the messages of a mailbox."""
     if messages is not contents.messages:
-        raise ReadAnew
+        raise MailboxReloaded

@@ -12,9 +12,9 @@ from mailstore.records.events import Event, Mailboxes, Person, PutAway, Seen
 from mailstore.records.message import Delivery, Message, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.state.mailbox import Mailbox
-from mailstore.steps import Aside, ReadAnew, Steps, at_once
+from mailstore.steps import BackgroundWork, MailboxReloaded, Steps, at_once
 
-__all__ = ["lines_at", "mailbox_at", "taken_back"]
+__all__ = ["lines_at", "mailbox_at", "past_in_steps"]
 
 ARCHIVE = "archive"
 PER_STEP = 32
@@ -30,11 +30,11 @@ def mailbox_at(mailbox: Mailbox, moment: float) -> Mailbox:
     An archived message is live again if the journal records that the next archival after it was sent came later. Roles,
     tags and states of agents are known as far as the roster's own lines have times. What the user has seen stays seen.
     """
-    [past] = at_once(taken_back(mailbox, moment))
+    [past] = at_once(past_in_steps(mailbox, moment))
     return past
 
 
-def taken_back(mailbox: Mailbox, moment: float) -> Steps[Mailbox]:
+def past_in_steps(mailbox: Mailbox, moment: float) -> Steps[Mailbox]:
     """Yield, after some steps, the mailbox as it stood at a time (`mailbox_at`); it may include what arrives meanwhile.
 
     If the mailbox is reloaded meanwhile, start again with what it holds then.
@@ -44,10 +44,10 @@ def taken_back(mailbox: Mailbox, moment: float) -> Steps[Mailbox]:
         try:
             for batch in _records(mailbox, moment):
                 # no other thread knows this mailbox yet
-                yield Aside(partial(past.fold, batch, moment)) if batch else None
-        except ReadAnew:
+                yield BackgroundWork(partial(past.fold, batch, moment)) if batch else None
+        except MailboxReloaded:
             continue
-        yield Aside(partial(past.advance, moment))
+        yield BackgroundWork(partial(past.advance, moment))
         yield past
         return
 

@@ -39,7 +39,7 @@ class PendingMail:
         return newest_first(self.letters(now))
 
     def letters(self, now: float) -> Iterator[DeadLetter]:
-        """Yield the dead letters in no particular order. Raises ReadAnew."""
+        """Yield the dead letters in no particular order. Raises MailboxReloaded."""
         self._filing.advance(now)
         return self._letters(dict.fromkeys(row for row, _ in self._contents.ledger.dead), now)
 

@@ -112,13 +112,13 @@ class FilteredThreads(ThreadList):
     what happens to threads.
     """
 
-    def __init__(self, sieve: ThreadFilter, first: Iterable[str] = (), wider: FilteredThreads | None = None) -> None:
+    def __init__(self, criteria: ThreadFilter, first: Iterable[str] = (), wider: FilteredThreads | None = None) -> None:
         """Begin a list; the threads in `first` are checked early, and only those that may pass a `wider` list."""
-        index = sieve.index
-        self.sieve = sieve
+        index = criteria.index
+        self.criteria = criteria
         self._known: dict[int, int] = {}
-        super().__init__(index.messages, SortedRows(lambda root: sieve.key_of(self._known[root])))
-        self._ahead: array[int] = sieve.rows() if wider is None else wider._ahead + wider._ranking.rows()
+        super().__init__(index.messages, SortedRows(lambda root: criteria.key_of(self._known[root])))
+        self._ahead: array[int] = criteria.rows() if wider is None else wider._ahead + wider._ranking.rows()
         self._touched: set[int] = set() if wider is None else wider._touched
         index.touched = self._touched
         rows = map(index.messages.ids.row, first)
@@ -136,14 +136,14 @@ class FilteredThreads(ThreadList):
 
     def holds(self, now: float) -> bool:
         """Return whether this list can still be completed; if not, make a new one."""
-        retained = self.sieve.retained
+        retained = self.criteria.retained
         before = retained and retained.oldest
-        if not self.sieve.holds(now):
+        if not self.criteria.holds(now):
             return False
         if retained is not None and retained.oldest != before:
             for at in range(len(self._ranking) - 1, -1, -1):
                 root = self._ranking[at]
-                if self.sieve.key_of(self._known[root]) > retained.oldest:
+                if self.criteria.key_of(self._known[root]) > retained.oldest:
                     break
                 self._touched.add(root)
         return True
@@ -174,10 +174,10 @@ class FilteredThreads(ThreadList):
 
     def end(self) -> None:
         """Stop following what happens to threads."""
-        self.sieve.index.touched = None
+        self.criteria.index.touched = None
 
     def _judge(self, root: int) -> None:
-        known, by = self._known.get(root), self.sieve.listed_by(root)
+        known, by = self._known.get(root), self.criteria.listed_by(root)
         if known == by:
             return
         if known is not None:

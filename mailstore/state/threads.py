@@ -106,9 +106,9 @@ class ThreadQueries:
 
     def recent(self, rule: Retention, now: float) -> list[str]:
         """Return the roots of the threads of which a retention keeps anything, the newest first."""
-        return self.sieve(View("recent"), rule, now).roots()
+        return self.thread_filter(View("recent"), rule, now).roots()
 
-    def sieve(
+    def thread_filter(
         self,
         view: View,
         rule: Retention,

@@ -10,7 +10,7 @@ from threading import Event, get_ident
 import pytest
 
 from console.stepping import stepped
-from mailstore.steps import Aside, Steps
+from mailstore.steps import BackgroundWork, Steps
 
 
 async def taken(steps: Steps[int]) -> list[int]:
@@ -24,7 +24,7 @@ async def test_only_what_is_aside_is_done_by_another_thread() -> None:
     def steps() -> Steps[int]:
         assert get_ident() == here
         yield 1
-        elsewhere = Aside(get_ident)
+        elsewhere = BackgroundWork(get_ident)
         yield elsewhere
         assert get_ident() == here != elsewhere.found()
         yield None
@@ -35,7 +35,7 @@ async def test_only_what_is_aside_is_done_by_another_thread() -> None:
 
 async def test_what_fails_aside_is_raised_where_it_is_asked_for() -> None:
     def steps() -> Steps[int]:
-        work = Aside(lambda: [][0])
+        work = BackgroundWork(lambda: [][0])
         yield work
         with pytest.raises(IndexError):
             work.found()
@@ -58,7 +58,7 @@ async def test_who_is_cancelled_waits_for_what_is_under_way_and_closes_it() -> N
     def steps() -> Steps[int]:
         some = hints()
         with closing(some):  # type: ignore[type-var]
-            yield Aside(lambda: next(some))
+            yield BackgroundWork(lambda: next(some))
 
     task = asyncio.create_task(taken(steps()))
     await asyncio.to_thread(begun.wait, 10)

@@ -29,7 +29,7 @@ TEXTS = ["", "m", "m1", "alpha", "SESSION m", "architect", "nobody here"]
 
 
 def wanted(mailbox: Mailbox, view: View, rule: Retention, text: str, *, only_unread: bool) -> set[str]:
-    """Look at every thread, as a list without a sieve would have to."""
+    """Look at every thread, as a list without a filter would have to."""
     roots: Sequence[str] = mailbox.threads(view)
     if view.kind == "recent":
         roots = [mailbox.root_of(key) for key in retained(sorted(mailbox.live(), key=by_age), rule, NOW)]
@@ -59,7 +59,7 @@ def test_what_comes_meanwhile_is_sifted_too(
     mailbox.fold(mail[:half], NOW)
 
     def begun() -> FilteredThreads:
-        return FilteredThreads(mailbox.sieve(view, rule, NOW, text=text, only_unread=only_unread))
+        return FilteredThreads(mailbox.thread_filter(view, rule, NOW, text=text, only_unread=only_unread))
 
     sifted = begun()
     with patch("mailstore.state.thread_filter.AT_ONCE", 1):
@@ -74,28 +74,28 @@ def test_what_comes_meanwhile_is_sifted_too(
     assert len(sifted) == len(set(sifted))
     times = [max(it.time for it in mailbox.thread_messages(root)) for root in sifted]
     assert view.kind in ("channel", "for-you", "agent") or times == sorted(times, reverse=True)
-    assert list(sifted) == sifted.sieve.roots()
+    assert list(sifted) == sifted.criteria.roots()
 
 
 @given(events(), st.sampled_from(TEXTS), st.sampled_from(TEXTS))
 def test_more_words_are_looked_for_only_where_fewer_were_found(mail: list[Event], text: str, more: str) -> None:
     mailbox = Mailbox()
     mailbox.fold(mail, NOW)
-    wide = FilteredThreads(mailbox.sieve(View("all"), EVERYTHING, NOW, text=text))
+    wide = FilteredThreads(mailbox.thread_filter(View("all"), EVERYTHING, NOW, text=text))
     with patch("mailstore.state.thread_filter.AT_ONCE", 1):
         wide.look(0)
-    sieve = mailbox.sieve(View("all"), EVERYTHING, NOW, text=f"{text} {more}")
-    assert wide.sieve.is_wider(sieve) or not text
-    narrow = FilteredThreads(sieve, wider=wide)
+    criteria = mailbox.thread_filter(View("all"), EVERYTHING, NOW, text=f"{text} {more}")
+    assert wide.criteria.is_wider(criteria) or not text
+    narrow = FilteredThreads(criteria, wider=wide)
     narrow.finish()
-    assert list(narrow) == sieve.roots()
+    assert list(narrow) == criteria.roots()
 
 
 def test_as_time_passes_what_is_retained_no_more_leaves() -> None:
     mailbox = Mailbox()
     mail = [Message(f"m{at}", "ann", ("all",), "", NOW - at * HOUR, f"Subject {at}") for at in range(30)]
     mailbox.fold(mail, NOW)
-    sifted = FilteredThreads(mailbox.sieve(View("recent"), Retention(days=1), NOW))
+    sifted = FilteredThreads(mailbox.thread_filter(View("recent"), Retention(days=1), NOW))
     sifted.finish()
     assert len(sifted) == 25
     assert sifted.holds(NOW + 5.5 * HOUR)

@@ -16,9 +16,9 @@ from mailstore.records.message import Delivery, Intervention, Location, Message,
 from mailstore.records.roster import Agent, Status
 from mailstore.state import thread_guard
 from mailstore.state.mailbox import Mailbox
-from mailstore.state.past import mailbox_at, taken_back
+from mailstore.state.past import mailbox_at, past_in_steps
 from mailstore.state.thread_guard import WrongThread, guarded
-from mailstore.steps import Aside, ReadAnew
+from mailstore.steps import BackgroundWork, MailboxReloaded
 from tests.mailstore.folded import answers
 
 NOW, HOUR = 1_000_000.0, 3600.0
@@ -111,7 +111,7 @@ def go_through(steps: Iterator[Any], mailbox: Mailbox, event: Event | None, at: 
         if number == at and event is not None:
             mailbox.fold([event], NOW)
             is_told = True
-        if isinstance(step, Aside):
+        if isinstance(step, BackgroundWork):
             step.do()
         elif step is not None:
             found.append(step)
@@ -147,14 +147,14 @@ def test_each_hit_is_one_of_before_or_of_after(reader: str, come: str) -> None:
 def test_the_past_is_that_of_before_or_of_after(come: str) -> None:
     event, moment = COMES[come], NOW - 2 * HOUR
     was, will = (
-        answers(next(iter(go_through(taken_back(folded(mail), moment), folded(mail), None, 0)[0])), moment)
+        answers(next(iter(go_through(past_in_steps(folded(mail), moment), folded(mail), None, 0)[0])), moment)
         for mail in (MAIL, [*MAIL, event])
     )
     expected = answers(folded([*MAIL, event]), NOW)
     at, is_told = 0, True
     while is_told:
         mailbox = folded(MAIL)
-        [past], is_told = go_through(taken_back(mailbox, moment), mailbox, event, at)
+        [past], is_told = go_through(past_in_steps(mailbox, moment), mailbox, event, at)
         assert answers(past, moment) in (was, will), at
         if is_told:
             assert answers(mailbox, NOW) == expected, at
@@ -168,7 +168,7 @@ def test_who_is_on_the_way_when_all_is_read_anew_hears_of_it(reader: str) -> Non
         mailbox = folded(MAIL)
         try:
             found, _ = go_through(READERS[reader](mailbox), mailbox, Reset("replaced"), at)
-        except ReadAnew:
+        except MailboxReloaded:
             continue
         assert {hit for hits in found for hit in hits} <= {
             hit for hits in go_through(READERS[reader](folded(MAIL)), mailbox, None, 0)[0] for hit in hits
@@ -179,7 +179,7 @@ def test_who_is_on_the_way_when_all_is_read_anew_hears_of_it(reader: str) -> Non
 def test_the_past_of_what_was_read_anew_is_taken_back() -> None:
     for at in range(len(MAIL)):
         mailbox = folded(MAIL)
-        [past], is_told = go_through(taken_back(mailbox, NOW), mailbox, Reset("replaced"), at)
+        [past], is_told = go_through(past_in_steps(mailbox, NOW), mailbox, Reset("replaced"), at)
         assert is_told
         assert answers(past, NOW) in (answers(Mailbox(), NOW), answers(mailbox_at(folded(MAIL), NOW), NOW)), at
 
