@@ -98,6 +98,20 @@ def test_every_page_on_a_format_is_listed_with_the_others() -> None:
     assert {path.name for path in (DOCS / "formats").glob("*.md")} - {"README.md"} <= listed
 
 
+def test_the_page_on_architecture_has_every_package_and_no_other() -> None:
+    page = (DOCS / "architecture.md").read_text("utf-8")
+    store_layer, console = page.split("## The console")[0], page.split("## The console")[1].split("\n## ")[0]
+    for package, text in (("mailstore", store_layer), ("console", console)):
+        rows = re.findall(r"(?m)^\| (`[^|]*`) \|", text)
+        named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+        found = {
+            path.stem for path in (ROOT / package).iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+        }
+        folders = {name for name in found if (ROOT / package / name).is_dir()}
+        assert named <= found
+        assert folders <= named
+
+
 @pytest.mark.parametrize("language", ["json", "toml"])
 def test_every_example_on_a_page_about_a_format_can_be_parsed(language: str) -> None:
     found = 0
