@@ -16,7 +16,7 @@ from mailstore.rules.outcome import end_of, has_expired, readers_of, state_unles
 
 __all__ = ["Standing", "State", "standing", "state", "state_of_open"]
 
-NO_TIMES = "was frozen, and the roster does not tell from when to when: it does not expire"
+NO_TIMES = "was frozen at unknown times, so it does not expire"
 
 
 class State(StrEnum):
