@@ -13,6 +13,7 @@ from console.cli.output import FindingRow
 from console.cli.plain import columns, put
 from console.errors import Refused
 from console.export.reading import claims_in
+from mailstore.errors import reason_of
 from mailstore.transfer.export import verified
 
 
@@ -28,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
         text = Path(args.file).read_text(encoding="utf-8", errors="surrogateescape")
     except OSError as error:
         raise Refused(
-            f"{args.file} can't be read ({(error.strerror or str(error)).lower()})",
+            f"{args.file} can't be read ({reason_of(error)})",
             "check the path and its permissions",
         ) from error
     claims = claims_in(text)

@@ -18,6 +18,7 @@ from console.render.timestamps import iso_time
 from console.unread_mail import keeps_reads, note_shown, shown_to, unread_mail
 from console.wake_command import ENVIRONMENT, log_line
 from console.wake_command import wake as wake_by
+from mailstore.errors import reason_of
 from mailstore.records.message import Message
 from mailstore.rules.waking import WAKING_TYPES, is_dormant, waking_mail
 from mailstore.store import Capability
@@ -131,7 +132,7 @@ class _Waker:
         try:
             await asyncio.to_thread(log_line, self._log, record)
         except OSError as error:
-            warn(f"{self._log} can't be written ({(error.strerror or str(error)).lower()})")
+            warn(f"{self._log} can't be written ({reason_of(error)})")
         if status:
             warn(f"{self._command[0]} exited with {status}: trying again later")
             return False

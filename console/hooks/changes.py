@@ -9,6 +9,7 @@ from pathlib import Path
 
 from console.errors import Refused
 from console.render.safe import visible_line
+from mailstore.errors import reason_of
 from mailstore.files.append import replace_file
 
 __all__ = ["FileChange", "diff", "make", "read_text"]
@@ -43,7 +44,7 @@ def read_text(folder: Path, name: str) -> str | None:
     except UnicodeDecodeError as error:
         raise Refused(f"{path} is no UTF-8 text", "look at it") from error
     except OSError as error:
-        raise Refused(f"{path} can't be read ({(error.strerror or str(error)).lower()})", "look at it") from error
+        raise Refused(f"{path} can't be read ({reason_of(error)})", "look at it") from error
 
 
 def diff(changes: Sequence[FileChange], folder: Path) -> list[str]:
@@ -70,5 +71,5 @@ def make(changes: Sequence[FileChange]) -> None:
         try:
             change.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise Refused(f"{change.path.parent} can't be made", (error.strerror or str(error)).lower()) from error
+            raise Refused(f"{change.path.parent} can't be made", reason_of(error)) from error
         replace_file(change.path, change.after.encode())
