@@ -73,7 +73,7 @@ async def test_the_hit_is_what_is_shown_of_a_thread(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "where"), [("is:nonsense", "nonsense"), ("after:never", "never"), ('"open', "not closed")]
+    ("words", "where"), [("is:nonsense", "nonsense"), ("after:never", "never"), ('"open', "unclosed")]
 )
 async def test_a_query_that_can_not_be_read_says_where_it_breaks(words: str, where: str, tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data, size=(160, 40)) as seat:
