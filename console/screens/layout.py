@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.events import DescendantFocus, Key, Resize
+from textual.events import DescendantFocus, Resize
 from textual.reactive import Reactive
-from textual.screen import Screen
 from textual.widget import Widget
-from textual.worker import Worker
 
 from console.bindings import bindings, footer_keys
 from console.commands import HELP
-from console.failures import tell_failure
 from console.panes.footer import Footer
 from console.panes.header import Header
 from console.panes.sidebar import Sidebar
 from console.panes.threads import ThreadListPane
+from console.screens.base_screen import BaseScreen
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.backdrop import Backdrop
@@ -33,7 +31,7 @@ __all__ = ["PANES", "Layout"]
 PANES = ("sidebar", "threads", "conversation", "composer")
 
 
-class Layout(Screen[None], Backdrop):
+class Layout(BaseScreen[None], Backdrop):
     """Three columns between a header and a footer.
 
     The third column is empty in the first frame, in which the cursor can be moved already; `add_…` fills it.
@@ -46,9 +44,7 @@ class Layout(Screen[None], Backdrop):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
 
     def __init__(self, session: Session, styles: TextStyles) -> None:
-        super().__init__()
-        self.session = session
-        self.text_styles = styles
+        super().__init__(session, styles)
         self._conversation: Conversation | None = None
         self._composer: Composer | None = None
         self._search_bar: SearchBar | None = None
@@ -118,10 +114,6 @@ class Layout(Screen[None], Backdrop):
         """The line at the top; None once the console closes, when it is the first to go."""
         return next(iter(self.query(Header)), None)
 
-    @property
-    def footer(self) -> Footer:
-        return self.query_one("#footer", Footer)
-
     def pane(self) -> str:
         """Return the name of the pane that has the focus."""
         at: Widget | None = self.focused
@@ -139,10 +131,6 @@ class Layout(Screen[None], Backdrop):
     def is_unfocused(self) -> bool:
         """Whether nothing has the focus."""
         return self.focused is None
-
-    def tell(self, words: str) -> None:
-        """Show a notice in the footer until the next key."""
-        self.footer.notice = words
 
     def action_move(self, how: str) -> None:
         """Move the cursor of the focused pane; of the list while a message is being written."""
@@ -182,10 +170,6 @@ class Layout(Screen[None], Backdrop):
             self.add_class(f"-at-{pane}")
         self.footer.keys = footer_keys(pane, self.session.keymap, self.session.store.capabilities.why_not)
 
-    def on_key(self, event: Key) -> None:
-        """Clear the footer's notice with the next key; what the key does comes after this."""
-        self.footer.notice = ""
-
     def on_input_changed(self) -> None:
         """Clear the footer's notice while the person types."""
         self.footer.notice = ""
@@ -193,7 +177,3 @@ class Layout(Screen[None], Backdrop):
     def on_text_area_changed(self) -> None:
         """Clear the footer's notice while the person types."""
         self.footer.notice = ""
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Report a worker that failed."""
-        tell_failure(self.app, event)

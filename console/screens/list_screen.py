@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 from rich.segment import Segment
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Container, VerticalScroll
-from textual.events import Key, Resize
-from textual.screen import Screen
+from textual.events import Resize
 from textual.strip import Strip
 from textual.widgets import Static
-from textual.worker import Worker
 
 from console.bindings import footer_keys
 from console.commands import HELP
-from console.failures import tell_failure
 from console.panes.blocks import markdown_styles
 from console.panes.facts import FactPage
 from console.panes.footer import Footer
@@ -28,6 +25,7 @@ from console.panes.help import help_page
 from console.panes.list_rows import ListRow, ListRows
 from console.panes.titles import as_title
 from console.render.markdown import render_markdown
+from console.screens.base_screen import BaseScreen
 from console.screens.pages import show_page
 from console.screens.undoing import Undoing
 from console.session import Session
@@ -40,10 +38,9 @@ __all__ = ["ListScreen"]
 WIDE = 110
 LONGEST_TEXT = 4000
 WAIT = Strip([Segment("…")])
-T = TypeVar("T")
 
 
-class ListScreen(Screen[str | None]):
+class ListScreen(BaseScreen[str | None]):
     """One of the console's full-screen lists; gives the id of a message to jump to, or none.
 
     A kind of sheet says its `NAME` (the pane under which `console.commands` lists its keys), its title, its
@@ -54,9 +51,7 @@ class ListScreen(Screen[str | None]):
     NAME: ClassVar[str]
 
     def __init__(self, session: Session, styles: TextStyles) -> None:
-        super().__init__()
-        self.session = session
-        self.text_styles = styles
+        super().__init__(session, styles)
         self._undoing = Undoing(self)
         self.marked: set[str] = set()
         self._is_shown = False
@@ -105,17 +100,9 @@ class ListScreen(Screen[str | None]):
         """The list."""
         return self.query_one("#rows", VirtualList)
 
-    @property
-    def footer(self) -> Footer:
-        return self.query_one("#footer", Footer)
-
     def pane(self) -> str:
         """Return the name under which this sheet's keys are listed."""
         return self.NAME
-
-    def tell(self, words: str) -> None:
-        """Say something in the footer, until the next key."""
-        self.footer.notice = words
 
     def on_mount(self) -> None:
         """Show the rows."""
@@ -198,10 +185,6 @@ class ListScreen(Screen[str | None]):
         self.set_class(event.size.width >= WIDE, "-wide")
         self.call_after_refresh(self.redraw)
 
-    def on_key(self, event: Key) -> None:
-        """Take the footer's words away with the next key; what the key does comes after this."""
-        self.footer.notice = ""
-
     def action_move(self, how: str) -> None:
         """Move the cursor."""
         getattr(self.listing, f"action_{how}")()
@@ -247,26 +230,6 @@ class ListScreen(Screen[str | None]):
         """Go back to the mail, whatever is marked."""
         self.dismiss(None)
 
-    def ask(self, dialog: Screen[T], answered: Callable[[T | None], None]) -> None:
-        """Show a dialog and call back with its answer."""
-        self.app.push_screen(dialog, answered)
-
-    async def ask_and_wait(self, dialog: Screen[T]) -> T | None:
-        """Show a dialog and return its answer; only within a task."""
-        return await self.app.push_screen_wait(dialog)
-
-    def report(self, error: object, title: str = "", timeout: float | None = None) -> None:
-        """Show an error in a notification, for some seconds; over whichever screen is shown."""
-        self.app.notify(str(error), title=title, severity="error", timeout=timeout, markup=False)
-
-    def run_task(self, work: Coroutine[Any, Any, object], *, group: str, exclusive: bool = False) -> None:
-        """Run a coroutine beside the event loop's other work, until this screen closes."""
-        self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False)
-
-    def run_app_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None:
-        """Run a coroutine that goes on when this screen closes."""
-        self.app.run_worker(work, group=group, exit_on_error=False)
-
     def action_undo(self) -> None:
         """Undo the last action."""
         self._undoing.undo()
@@ -278,7 +241,3 @@ class ListScreen(Screen[str | None]):
     def action_help(self) -> None:
         """Show the keys of this list."""
         show_page(self, "help", "Keys", help_page(self.NAME, self.session.keymap, self.session.why_not))
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Tell what failed."""
-        tell_failure(self.app, event)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from msgspec.structs import replace
 from textual import on
 from textual.events import Key
-from textual.screen import Screen
 
 from console import lazy
 from console.panes.sidebar import Sidebar
@@ -119,22 +118,6 @@ class MainScreen(Layout):
         await self.action_part("undoing", "redo")
 
     # What the parts need
-
-    def report(self, error: object, title: str = "") -> None:
-        """Show an error in a notification."""
-        self.notify(str(error), title=title, severity="error", markup=False)
-
-    def run_task(self, work: Coroutine[Any, Any, object], *, group: str, exclusive: bool = False) -> None:
-        """Run a coroutine beside the event loop's other work; an exclusive one cancels the others of its group."""
-        self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False)
-
-    def ask(self, dialog: Screen[T], answered: Callable[[T | None], None]) -> None:
-        """Show a dialog and call back with its answer."""
-        self.app.push_screen(dialog, answered)
-
-    async def ask_and_wait(self, dialog: Screen[T]) -> T | None:
-        """Show a dialog and return its answer; only within a task."""
-        return await self.app.push_screen_wait(dialog)
 
     def selected_message(self, otherwise: str = "no message is chosen") -> Message | None:
         """Return the selected message; where there is none, say so and return None."""

@@ -1,0 +1,67 @@
+"""What the main screen and the list screens have in common: a footer for notices, dialogs, and tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from textual.screen import Screen
+from textual.worker import Worker
+
+from console.failures import tell_failure
+from console.panes.footer import Footer
+from console.session import Session
+from console.styles import TextStyles
+
+if TYPE_CHECKING:
+    from textual.events import Key
+
+__all__ = ["BaseScreen"]
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+class BaseScreen(Screen[R], Generic[R]):
+    """A screen over a session's mail; fulfils `PartScreen` but for `redraw`."""
+
+    def __init__(self, session: Session, styles: TextStyles) -> None:
+        super().__init__()
+        self.session = session
+        self.text_styles = styles
+
+    @property
+    def footer(self) -> Footer:
+        return self.query_one("#footer", Footer)
+
+    def tell(self, words: str) -> None:
+        """Show a notice in the footer until the next key."""
+        self.footer.notice = words
+
+    def report(self, error: object, title: str = "", timeout: float | None = None) -> None:
+        """Show an error in a notification for some seconds, over whichever screen is shown."""
+        self.app.notify(str(error), title=title, severity="error", timeout=timeout, markup=False)
+
+    def ask(self, dialog: Screen[T], answered: Callable[[T | None], None]) -> None:
+        """Show a dialog and call back with its answer."""
+        self.app.push_screen(dialog, answered)
+
+    async def ask_and_wait(self, dialog: Screen[T]) -> T | None:
+        """Show a dialog and return its answer; only within a task."""
+        return await self.app.push_screen_wait(dialog)
+
+    def run_task(self, work: Coroutine[Any, Any, object], *, group: str, exclusive: bool = False) -> None:
+        """Run a coroutine beside other work until this screen closes; an exclusive one cancels others of its group."""
+        self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False)
+
+    def run_app_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None:
+        """Run a coroutine that continues when this screen closes."""
+        self.app.run_worker(work, group=group, exit_on_error=False)
+
+    def on_key(self, event: Key) -> None:
+        """Clear the footer's notice with the next key; what the key does comes after this."""
+        self.footer.notice = ""
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Report a worker that failed."""
+        tell_failure(self.app, event)
