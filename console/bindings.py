@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 
 from textual.binding import Binding
 
-from console.commands import ANYWHERE, COMMANDS, WRITE, commands_for
+from console.command import ANYWHERE, WRITE
+from console.commands import COMMANDS, commands_for
 from mailstore.store import Capability
 
 __all__ = ["bindings", "footer_keys", "keys_of"]

@@ -8,10 +8,45 @@ from msgspec import Struct
 
 from mailstore.store import Capability
 
-__all__ = ["LISTS", "Command"]
+__all__ = [
+    "ANYWHERE",
+    "ARCHIVE",
+    "JOURNAL",
+    "LETTERS",
+    "LISTS",
+    "LOOKED_AT",
+    "MAIL",
+    "ROWS",
+    "SEND",
+    "SHEETS",
+    "THREADS",
+    "UNREADABLE",
+    "VIEWS",
+    "WRITE",
+    "Command",
+]
 
 LISTS = frozenset({"sidebar", "threads", "conversation"})
 """The panes of the main screen in which keys are commands, not text."""
+
+MAIL = frozenset({"threads", "conversation"})
+THREADS = frozenset({"threads"})
+WRITE = frozenset({"composer"})
+ANYWHERE = frozenset({"sidebar", "threads", "conversation", "composer"})
+JOURNAL = frozenset({"journal"})
+LETTERS = frozenset({"dead-letters"})
+VIEWS = frozenset({"views"})
+SHEETS = JOURNAL | LETTERS | VIEWS | frozenset({"attention"})
+"""The full-screen lists over the mail, by the names that their keys are listed under."""
+
+ARCHIVE = frozenset({"archive"})
+UNREADABLE = frozenset({"unreadable"})
+SEND = Capability.SEND
+
+LOOKED_AT = ARCHIVE | UNREADABLE
+"""The archive plan and unreadable lines: lists in which no row is marked or gone to."""
+
+ROWS = LISTS | SHEETS | LOOKED_AT
 
 
 class Command(Struct, frozen=True):

@@ -11,8 +11,8 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
-from console.command import Command
-from console.commands import ANYWHERE, COMMANDS
+from console.command import ANYWHERE, Command
+from console.commands import COMMANDS
 from console.panes.sidebar_rows import sidebar_rows
 from console.render.safe import visible_line
 from console.screens.list_screen import ListScreen

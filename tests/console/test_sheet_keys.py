@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from console.command import Command
-from console.commands import COMMANDS, SHEETS, commands_for
+from console.command import SHEETS, Command
+from console.commands import COMMANDS, commands_for
 from console.config import Config
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import NOW, MailFiles, every_case, iso

@@ -33,6 +33,7 @@ ORDER = [
 CONSOLE = [
     {"errors", "render", "symbols"},
     {"command", "composer_draft", "driver", "early_keys", "failures", "idle", "lazy", "stepping", "undo_history"},
+    {"list_commands", "mail_commands"},
     {"archive_report", "commands", "config", "prefetch", "process", "saved_views", "styles", "theme_files", "widgets"},
     {"bindings", "export", "feed", "hooks", "keymap", "notification_rules", "state_database", "wake_command"},
     {"notification_delivery", "state", "theme_switcher"},

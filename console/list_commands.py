@@ -1,0 +1,81 @@
+"""Declare the commands that open list screens, and those of the list screens."""
+
+from __future__ import annotations
+
+from console.command import ARCHIVE, LETTERS, LISTS, LOOKED_AT, SHEETS, VIEWS, Command
+from mailstore.store import Capability
+
+__all__ = ["LIST_COMMANDS"]
+
+LIST_COMMANDS: tuple[Command, ...] = (
+    # Lists over the mail
+    Command("views", "w", "opening.saved_views", "saved views", "List saved searches", "Look", LISTS),
+    Command("views.save", "s", "save_view", "save a search", "Save a search under a name", "Views", VIEWS, 2),
+    Command("views.delete", "X", "delete_view", "delete", "Delete the view, after asking", "Views", VIEWS, 3),
+    Command(
+        "attention",
+        "p",
+        "opening.attention",
+        "needs attention",
+        "List what needs attention, and why",
+        "Look",
+        LISTS,
+        0,
+        "attention",
+    ),
+    Command(
+        "archive",
+        "a",
+        "opening.archive",
+        "archive",
+        "Review what can be archived",
+        "Look",
+        LISTS,
+        0,
+        "archive",
+        Capability.ARCHIVE,
+    ),
+    Command(
+        "unreadable",
+        "exclamation_mark",
+        "opening.unreadable",
+        "unreadable lines",
+        "List unreadable lines: file, number and reason",
+        "Look",
+        LISTS,
+    ),
+    Command("archive.now", "y", "archive_now", "archive it", "Move the listed mail to the archive", "Rows", ARCHIVE, 1),
+    Command("journal", "L", "opening.journal", "journal", "List your interventions", "Look", LISTS),
+    Command("rows.mark", "space,v", "mark", "mark", "Mark the row, or remove its mark", "Rows", SHEETS, 8),
+    Command("rows.mark-all", "V", "mark_all", "mark all", "Mark all rows, or none", "Rows", SHEETS, 9),
+    Command(
+        "rows.scroll-down", "J", "scroll_about(3)", "scroll down", "Scroll the details down", "Rows", SHEETS | LOOKED_AT
+    ),
+    Command(
+        "rows.scroll-up", "K", "scroll_about(-3)", "scroll up", "Scroll the details up", "Rows", SHEETS | LOOKED_AT
+    ),
+    Command("rows.close", "q", "dismiss_sheet", "close", "Go back to the mail", "Rows", SHEETS | LOOKED_AT, 10),
+    Command(
+        "letters.redirect",
+        "r",
+        "redirect",
+        "redirect",
+        "Redirect the letters to another recipient",
+        "Letters",
+        LETTERS,
+        2,
+    ),
+    Command(
+        "letters.resend", "s", "resend", "send again", "Send the letters again, with a new TTL", "Letters", LETTERS, 3
+    ),
+    Command(
+        "letters.acknowledge",
+        "A",
+        "acknowledge",
+        "acknowledge",
+        "Acknowledge the letters: nothing to do",
+        "Letters",
+        LETTERS,
+        4,
+    ),
+)
