@@ -1,4 +1,4 @@
-"""What the person did and can take back: the newest deed first, and done again as long as nothing new was done."""
+"""Actions that the person can undo and redo."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ KEPT = 200
 
 
 class UndoableAction(Struct, frozen=True):
-    """Something done, in words for the person, with what takes it back and what does it again.
+    """An action that was done: what to call it, and what undoes and redoes it.
 
-    `writes` says in lines what taking it back (True) or doing it again (False) would write into a mailbox, and raises
-    MailError where that can't be done; None where nothing is written.
+    `writes` returns in lines what undoing (True) or redoing it (False) would write into a mailbox, and raises MailError
+    if that is not possible; it is None if nothing is written.
     """
 
     words: str
@@ -25,39 +25,39 @@ class UndoableAction(Struct, frozen=True):
 
 
 class UndoHistory:
-    """The deeds of one console, at most the newest 200."""
+    """The actions of one console: at most the newest 200."""
 
     def __init__(self) -> None:
         self._done: list[UndoableAction] = []
         self._undone: list[UndoableAction] = []
 
-    def add(self, deed: UndoableAction) -> None:
-        """Remember what was just done; what was taken back before can't be done again any more."""
-        self._done.append(deed)
+    def add(self, action: UndoableAction) -> None:
+        """Add an action that was just done; clears what could be redone."""
+        self._done.append(action)
         del self._done[:-KEPT]
         self._undone.clear()
 
-    def replace(self, deed: UndoableAction) -> None:
-        """Let a deed stand for the newest one, which was done again and is taken back another way now."""
-        self._done[-1:] = [deed]
+    def replace(self, action: UndoableAction) -> None:
+        """Replace the newest action, which was redone and is undone in another way now."""
+        self._done[-1:] = [action]
 
     @property
     def last_done(self) -> UndoableAction | None:
-        """The deed that would be taken back."""
+        """The action that would be undone."""
         return self._done[-1] if self._done else None
 
     @property
     def last_undone(self) -> UndoableAction | None:
-        """The deed that would be done again."""
+        """The action that would be redone."""
         return self._undone[-1] if self._undone else None
 
     def undo(self) -> UndoableAction | None:
-        """Take the newest deed back and return it; None when there is none."""
-        return self._move(self._done, self._undone, lambda deed: deed.undo())
+        """Undo the newest action and return it; None if there is none."""
+        return self._move(self._done, self._undone, lambda action: action.undo())
 
     def redo(self) -> UndoableAction | None:
-        """Do again what was taken back last, and return it; None when there is nothing."""
-        return self._move(self._undone, self._done, lambda deed: deed.redo())
+        """Redo the action that was undone last and return it; None if there is none."""
+        return self._move(self._undone, self._done, lambda action: action.redo())
 
     @staticmethod
     def _move(
@@ -65,7 +65,7 @@ class UndoHistory:
     ) -> UndoableAction | None:
         if not source:
             return None
-        deed = source.pop()
-        run(deed)
-        target.append(deed)
-        return deed
+        action = source.pop()
+        run(action)
+        target.append(action)
+        return action

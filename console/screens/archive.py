@@ -1,4 +1,4 @@
-"""What would leave the mailbox for the archive, what stays and why; `y` does it."""
+"""Show what can be archived, what stays and why; `y` archives it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LISTED = 200
 
 
 class Archive(ListScreen):
-    """The plan of an archival: a row for each month that gets mail, and for each reason why mail stays."""
+    """An archive plan: a row for each month's file, and for each reason why mail stays."""
 
     NAME = "archive"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
@@ -47,14 +47,14 @@ class Archive(ListScreen):
         self._is_cancelled = Event()
 
     def on_mount(self) -> None:
-        """Plan as soon as the screen is there."""
+        """Start planning."""
         super().on_mount()
         self.set_interval(PROGRESS_SECONDS, self._show_progress)
         self._make_plan()
 
     @work(group="archive", exclusive=True, exit_on_error=False)
     async def _make_plan(self) -> None:
-        """Plan on what the files hold, read anew: the mailbox that is shown belongs to the event loop."""
+        """Plan from the files, read again in a thread: the mailbox on the screen belongs to the event loop."""
         session = self.session
         self._plan = None
         self.redraw()
@@ -81,13 +81,13 @@ class Archive(ListScreen):
 
     def subtitle(self, rows: Sequence[ListRow]) -> str:
         if self._progress:
-            return f"{self._progress} · esc cancels"
-        return f"{self._plan.leaving:,} leave · {self._plan.staying:,} stay" if self._plan is not None else ""
+            return f"{self._progress} · Esc: cancel"
+        return f"{self._plan.leaving:,} to archive · {self._plan.staying:,} to keep" if self._plan is not None else ""
 
     def placeholder(self) -> tuple[str, ...]:
         if self._failure:
-            return ("No plan could be made.", "", visible_line(self._failure))
-        return ("The mailbox is empty.",) if self._plan is not None else ("Planning …",)
+            return ("Can't plan an archive run.", "", visible_line(self._failure))
+        return ("The mailbox is empty.",) if self._plan is not None else ("Planning…",)
 
     def rows(self) -> Sequence[ListRow]:
         plan, styles, store = self._plan, self.text_styles, self.session.store
@@ -97,7 +97,7 @@ class Archive(ListScreen):
             ListRow(
                 key=f"month {month}",
                 left=(
-                    ("leaves  ", styles.accent),
+                    ("archive ", styles.accent),
                     (visible_line(archive_file(store, month)), styles.text),
                 ),
                 right=((f"{number:,}", styles.strong),),
@@ -107,7 +107,7 @@ class Archive(ListScreen):
         staying = [
             ListRow(
                 key=f"stays {stay.reason}",
-                left=(("stays   ", styles.muted), (visible_line(stay_words(stay, plan)), styles.text)),
+                left=(("keep    ", styles.muted), (visible_line(stay_words(stay, plan)), styles.text)),
                 right=((f"{stay.messages:,}", styles.muted),),
             )
             for stay in plan.stays
@@ -139,11 +139,11 @@ class Archive(ListScreen):
             lines = [f"{number:>6,}  {who}" for who, number in stay.by] or [stay_words(stay, plan)]
         summary = plan_lines(plan, partial(archive_file, self.session.store))[0]
         reason = self.session.why_not(Capability.ARCHIVE)
-        notes = [f"can't archive here: {visible_line(reason)}", ""] if reason else []
+        notes = [f"Can't archive here: {visible_line(reason)}", ""] if reason else []
         return FactPage([(Content(), Content(line)) for line in [*notes, summary, "", *map(visible_line, lines)]])
 
     def _threads_of(self, plan: ArchivePlan, month: str) -> list[str]:
-        """Return the subjects of the threads that leave for a month, as many as one may look through."""
+        """Return the subjects of the threads to be archived under a month, at most `LISTED`."""
         mailbox = self.session.mailbox
         found = []
         for thread in plan.threads:
@@ -158,13 +158,13 @@ class Archive(ListScreen):
     # What is done
 
     def action_archive_now(self) -> None:
-        """Archive what the plan lets go."""
+        """Archive what the plan says."""
         if reason := self.session.why_not(Capability.ARCHIVE):
-            self.tell(f"can't archive here: {reason}")
+            self.tell(f"Can't archive here: {reason}")
         elif self._is_running:
-            self.tell("it is under way")
+            self.tell("Archiving is in progress")
         elif self._plan is None or not self._plan.leaving:
-            self.tell("nothing can leave now")
+            self.tell("Nothing can be archived now")
         else:
             self._is_running = True
             self._is_cancelled.clear()
@@ -193,7 +193,7 @@ class Archive(ListScreen):
         self._make_plan()
 
     def _note_progress(self, words: str, done: int, total: int) -> None:
-        """Keep how far it is; called by the thread that archives."""
+        """Record the progress; called by the archiving thread."""
         self._progress = f"{words} {100 * done // max(total, 1)} %"
 
     def _show_progress(self) -> None:
@@ -201,13 +201,13 @@ class Archive(ListScreen):
             self.redraw()
 
     def action_back(self) -> None:
-        """Cancel what is under way, else go back to the mail."""
+        """Cancel an archive run in progress, else go back to the mail."""
         if self._is_running:
             self._is_cancelled.set()
-            self.tell("cancelling: nothing will be changed, unless it is done already")
+            self.tell("Cancelling: nothing is changed unless it has finished already")
         else:
             super().action_back()
 
     def action_dismiss_sheet(self) -> None:
-        """Go back to the mail, when nothing is under way."""
+        """Go back to the mail unless an archive run is in progress."""
         self.action_back()

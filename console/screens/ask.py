@@ -1,4 +1,4 @@
-"""A question before something is done; the key that confirms is never the one that asked."""
+"""Ask for confirmation; the key that confirms is never the one that asked."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["Ask"]
 
 
 class Ask(ModalScreen[bool]):
-    """Says what will be done and gives true for `y`, and for Enter where what was answered before led here.
+    """Says what will be done; returns true for `y`, and for Enter where a previous answer led here.
 
-    Elsewhere Enter is the default answer, no; what each key does stands below the question.
+    Elsewhere Enter answers no; what each key does is shown below the question.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -45,5 +45,5 @@ class Ask(ModalScreen[bool]):
         self.dismiss(answer)
 
     def action_default(self) -> None:
-        """Give the answer that Enter stands for here."""
+        """Give Enter's answer."""
         self.dismiss(self._enter_confirms)

@@ -1,4 +1,4 @@
-"""What needs the person's attention, each with its reason and the way there."""
+"""List what needs the person's attention, with reasons."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ __all__ = ["NeedsAttention"]
 
 SECONDS = 2.0
 COST = 30
-"""Looking takes a thirtieth of the time at most, however large the mailbox is."""
+"""Searching takes at most one part in so many of the time, however large the mailbox is."""
 SLICE_SECONDS = 0.003
-"""How long a look holds up what else there is to do."""
+"""How long searching may hold up the event loop at a time."""
 
 KINDS = {
-    Trouble.QUESTION: ("?", "accent", "a question that nobody answered"),
-    Trouble.STALLED: (AGENTS[Status.FROZEN].glyph, "warn", "a living agent that may have stopped reading"),
-    Trouble.VACANT: ("…", "warn", "a role that mail waits for and nobody holds"),
-    Trouble.LOOP: ("↻", "bad", "two agents that do nothing but answer each other"),
-    Trouble.DEAD_ADDRESSEE: (AGENTS[Status.DEAD].glyph, "bad", "mail to an agent after its death"),
-    Trouble.STRANGER: ("!", "warn", "a sender that nobody registered"),
+    Trouble.QUESTION: ("?", "accent", "a question without an answer"),
+    Trouble.STALLED: (AGENTS[Status.FROZEN].glyph, "warn", "a live agent that may have stopped reading"),
+    Trouble.VACANT: ("…", "warn", "a role with waiting mail and no holder"),
+    Trouble.LOOP: ("↻", "bad", "two agents that only answer each other"),
+    Trouble.DEAD_ADDRESSEE: (AGENTS[Status.DEAD].glyph, "bad", "mail to an agent that has ended"),
+    Trouble.STRANGER: ("!", "warn", "an unregistered sender"),
     Trouble.GROWTH: ("▲", "bad", "more dead letters than before"),
 }
 
 
 class NeedsAttention(ListScreen):
-    """Concerns, the most pressing first; enter goes to the message that shows each."""
+    """Concerns, most pressing first; enter goes to the message behind one."""
 
     NAME = "attention"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
@@ -55,7 +55,7 @@ class NeedsAttention(ListScreen):
         self._next_look = 0.0
 
     def on_mount(self) -> None:
-        """Look again as time passes: most concerns are about what did not happen."""
+        """Search again as time passes: most concerns are about what did not happen."""
         super().on_mount()
         self.set_interval(SECONDS, self.redraw)
 
@@ -64,12 +64,12 @@ class NeedsAttention(ListScreen):
 
     def placeholder(self) -> tuple[str, ...]:
         if not self._has_looked:
-            return ("Looking …",)
+            return ("Looking…",)
         return (
             "Nothing needs attention.",
             "",
-            "No question is left unanswered, nobody has stopped reading,",
-            "every role that has mail is held, and nobody runs in circles.",
+            "No unanswered questions, no agents that stopped reading,",
+            "no roles with mail and no holder, no loops.",
         )
 
     def rows(self) -> Sequence[ListRow]:
@@ -81,7 +81,7 @@ class NeedsAttention(ListScreen):
 
     @work(group="attention", exit_on_error=False)
     async def _look(self) -> None:
-        """Look through the mail a few milliseconds at a time, and show what was found."""
+        """Search the mail a few milliseconds at a time, and show what was found."""
         mailbox, limits = self.session.mailbox, self.session.config.attention.limits()
         found: list[Concern] = []
         spent, start = 0.0, monotonic()

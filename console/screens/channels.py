@@ -41,7 +41,7 @@ class Channels:
         """Join the channel whose mail is shown, or leave it."""
         view = self._screen.location.view
         if view.kind != "channel":
-            self._screen.tell("go to a channel first")
+            self._screen.tell("Select a channel first")
             return
 
         def toggle() -> None:
@@ -57,7 +57,7 @@ class Channels:
         screen.redraw()
         screen.sidebar.select(Sidebar.key_of(screen.location.view))
         screen.tell(
-            "joined: agents see that you read it" if is_joined else "left: agents no longer see that you read it"
+            "Joined: agents see that you read it" if is_joined else "Left: agents no longer see that you read it"
         )
 
     async def _keep(self, tag: str) -> None:

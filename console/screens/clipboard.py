@@ -28,14 +28,14 @@ class Clipboard:
         """Copy the message's id."""
         if (message := self._screen.selected_message()) is not None:
             self._screen.copy_to_clipboard(message.id)
-            self._screen.tell(f"id copied: {message.id}")
+            self._screen.tell(f"Id copied: {message.id}")
 
     def copy_command(self) -> None:
         """Copy the command line that shows the message's thread, for a shell or another agent."""
         if (message := self._screen.selected_message()) is not None:
             command = shlex.join(["signalbox", "thread", message.id, "--store", self._screen.session.store.url])
             self._screen.copy_to_clipboard(command)
-            self._screen.tell(f"Copied: {visible_line(command)}")
+            self._screen.tell(f"Command copied: {visible_line(command)}")
 
     def copy_text(self) -> None:
         """Copy the message's text."""
@@ -49,4 +49,4 @@ class Clipboard:
             return
         body = await asyncio.to_thread(session.body, message)
         self._screen.copy_to_clipboard(body)
-        self._screen.tell(f"text copied: {len(body):,} characters")
+        self._screen.tell(f"Text copied: {len(body):,} characters")

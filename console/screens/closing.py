@@ -55,7 +55,7 @@ class Closing:
         composer = self._screen.composer
         if composer.is_open and not composer.writing.is_blank:
             composer.flush()
-            question = Ask("Leave with a draft open?", "It is kept and will be here again.", verb="leave")
+            question = Ask("Quit with an open draft?", "The draft is kept.", verb="quit")
             if not await self._screen.ask_and_wait(question):
                 return
         await self.leave()

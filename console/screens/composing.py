@@ -82,13 +82,13 @@ class Composing:
         screen, session = self._screen, self._screen.session
         reason = session.why_not(Capability.SEND, about)
         if reason:
-            screen.tell(f"can't write here: {reason}")
+            screen.tell(f"Can't write here: {reason}")
             return
         kept = session.personal.draft(writing.key)
         screen.composer.open(kept or writing)
         screen.composer.focus_field()
         if kept is not None:
-            screen.tell("your draft is back")
+            screen.tell("Draft restored")
 
     def compose(self) -> None:
         """Write to what is under the cursor: the channel, the agent, or a recipient to be typed."""
@@ -123,7 +123,7 @@ class Composing:
         from mailstore.writing.replying import reply_to
 
         screen, session = self._screen, self._screen.session
-        message = screen.selected_message("no message is chosen to answer")
+        message = screen.selected_message("No message selected")
         if message is None:
             return
         reply = reply_to(session.mailbox, message, to_all_sides=to_all_sides)
@@ -162,7 +162,7 @@ class Composing:
         if self._screen.composer.is_open:
             self._screen.composer.send()
         else:
-            self._screen.tell("nothing is being written: c writes, r replies")
+            self._screen.tell("No open draft · c: write, r: reply")
 
     def sent(self, event: Composer.Sent) -> None:
         """Go back to the mail and say that the message was sent."""
@@ -172,7 +172,7 @@ class Composing:
             screen.focus_pane("conversation" if is_reply else "threads")
         self._sent = event.message_id, screen.location
         self.show_sent()
-        screen.tell("sent" if not event.writing.action else "sent, and noted in the journal as an intervention")
+        screen.tell("Sent" if not event.writing.action else "Sent, and recorded in the journal as an intervention")
 
     def show_sent(self) -> None:
         """Show the sent message once it is in the mailbox, unless the person has gone elsewhere."""
@@ -190,17 +190,17 @@ class Composing:
 
         screen = self._screen
         if not screen.composer.is_open:
-            screen.tell("no draft is open")
+            screen.tell("No open draft")
             return
 
         def answered(is_sure: bool | None) -> None:
             if is_sure:
                 writing = screen.composer.writing
                 self._drop()
-                action = UndoableAction("a draft discarded", lambda: self._write(writing), self._drop)
+                action = UndoableAction("Draft discarded", lambda: self._write(writing), self._drop)
                 screen.session.undo_history.add(action)
 
-        screen.ask(Ask("Discard this draft?", "Until you quit, undo brings it back.", verb="discard"), answered)
+        screen.ask(Ask("Discard this draft?", "Undo restores it until you quit.", verb="discard"), answered)
 
     def _drop(self) -> None:
         self._screen.composer.discard()
@@ -231,9 +231,9 @@ class Composing:
                 with screen.suspend():
                     done = subprocess.run([*shlex.split(command), str(path)], check=False)
             except (SuspendNotSupported, OSError, ValueError) as error:
-                screen.report(f"can't run {command!r}: {error}")
+                screen.report(f"Can't run {command!r}: {error}")
                 return None
             if done.returncode != 0:
-                screen.tell(f"{command} ended with status {done.returncode}: the draft is as it was")
+                screen.tell(f"{command} failed with status {done.returncode}: the draft is unchanged")
                 return None
             return path.read_text(encoding="utf-8", errors="replace")

@@ -1,4 +1,4 @@
-"""The desk for letters that nobody will read unless somebody acts."""
+"""List dead letters, and settle them: redirect, send again or acknowledge."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ __all__ = ["DeadLetters"]
 
 
 def key_of(letter: DeadLetter) -> str:
-    """Return what names a letter: a message may be dead for several."""
+    """Return the key of a letter: a message may be dead for several recipients."""
     return f"{letter.message.id}\n{letter.recipient}"
 
 
 class DeadLetters(ListScreen):
-    """Each letter with its cause, and who could take it over; settled one by one or by the marked set."""
+    """Each letter with its cause and who could take over; settles one letter or all marked ones."""
 
     NAME = "dead-letters"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
@@ -49,7 +49,7 @@ class DeadLetters(ListScreen):
         return "Dead letters"
 
     def placeholder(self) -> tuple[str, ...]:
-        return ("No dead letters.", "", "Everything that was sent was read, or still can be.")
+        return ("No dead letters.", "", "All mail was read, or still can be.")
 
     def rows(self) -> Sequence[ListRow]:
         letters = self.session.mailbox.dead_letters(self.session.now())
@@ -78,39 +78,37 @@ class DeadLetters(ListScreen):
             return FactPage([])
         mailbox, now, message = self.session.mailbox, self.session.now(), letter.message
         seen = last_seen(mailbox, letter.recipient)
-        when = clock(letter.since, now) if letter.since is not None else "at an unknown time"
+        when = clock(letter.since, now) if letter.since is not None else "unknown"
         doing = [word for word in (seen.role, seen.activity) if word]
-        last = (
-            "never" if seen.status is None else clock(seen.time, now) if seen.time is not None else "nobody knows when"
-        )
+        last = "never" if seen.status is None else clock(seen.time, now) if seen.time is not None else "unknown"
         told = [
             ("cause", f"{letter.reason} ({letter.state.value})"),
             ("since", when),
             ("from", message.sender),
             ("to", letter.recipient),
-            ("was", " · ".join(doing) or "–"),
+            ("role", " · ".join(doing) or "–"),
             ("last seen", last),
-            ("takers", ", ".join(takers(mailbox, letter)) or "nobody alive shares its role or tags"),
+            ("could take over", ", ".join(takers(mailbox, letter)) or "no living agent shares its role or tags"),
             ("sent", clock(message.time, now) if message.timed else message.timestamp),
             ("type", message.type or "–"),
             ("message", message.id),
         ]
-        return facts(told)
+        return facts(told, room=15)
 
     def _chosen(self) -> list[DeadLetter]:
         return [self._letters[key] for key in self.chosen() if key in self._letters]
 
     def action_redirect(self) -> None:
-        """Send the letters on to somebody else, who is asked for."""
+        """Ask for another recipient and redirect the letters to it."""
         letters = self._chosen()
         if not letters:
-            self.tell("there is no letter to redirect")
+            self.tell("No letter selected")
         elif self._settling.is_possible():
             self.app.push_screen(
                 Prompt(
-                    f"Send {_number(letters)} on to",
+                    f"Redirect {_number(letters)} to",
                     value=next(iter(takers(self.session.mailbox, letters[0])), ""),
-                    detail="a session, a role, a #channel; nothing is written yet",
+                    detail="An agent, a role or a #channel. Nothing is written yet.",
                     candidates=lambda: self._offers(letters[0]),
                     check=self._wrong_address,
                 ),
@@ -120,7 +118,7 @@ class DeadLetters(ListScreen):
     def _offers(self, letter: DeadLetter) -> list[Candidate]:
         near = takers(self.session.mailbox, letter)
         known = address_candidates(self.session.mailbox)
-        return [Candidate(name, "could take it over") for name in near] + [it for it in known if it.value not in near]
+        return [Candidate(name, "could take over") for name in near] + [it for it in known if it.value not in near]
 
     def _wrong_address(self, text: str) -> str:
         try:
@@ -139,21 +137,22 @@ class DeadLetters(ListScreen):
                 ),
                 f"Redirect {_number(letters)}?",
                 "redirect",
+                f"Redirected to {visible_line(to)}",
                 enter_confirms=True,
             )
 
     def action_resend(self) -> None:
-        """Send the letters to the same recipients once more, with a new time to live."""
+        """Send the letters to the same recipients again, with a new time to live."""
         letters = self._chosen()
         if not letters:
-            self.tell("there is no letter to send again")
+            self.tell("No letter selected")
         elif self._settling.is_possible():
             self.app.push_screen(
                 Prompt(
-                    f"Send {_number(letters)} again, for how many hours?",
+                    f"Send {_number(letters)} again with a TTL of how many hours?",
                     value="24",
-                    detail="nothing is written yet",
-                    check=lambda text: "" if text.isdecimal() and int(text) > 0 else "a whole number above 0",
+                    detail="Nothing is written yet.",
+                    check=lambda text: "" if text.isdecimal() and int(text) > 0 else "Enter a whole number above 0",
                 ),
                 lambda hours: self._resend(letters, hours),
             )
@@ -168,20 +167,22 @@ class DeadLetters(ListScreen):
                 ),
                 f"Send {_number(letters)} again?",
                 "resend",
+                "Sent again",
                 enter_confirms=True,
             )
 
     def action_acknowledge(self) -> None:
-        """Note that the letters were seen and nothing is to be done."""
+        """Acknowledge the letters: they were seen, and nothing is to be done."""
         letters = self._chosen()
         if not letters:
-            self.tell("there is no letter to acknowledge")
+            self.tell("No letter selected")
         elif self._settling.is_possible():
             self._settling.settle(
                 letters,
                 lambda some, _: acknowledge(some),
                 f"Acknowledge {_number(letters)}?",
                 "acknowledge",
+                "Acknowledged",
                 is_reading=False,
             )
 

@@ -121,7 +121,7 @@ class Drawing:
     def _placeholder(self) -> list[str]:
         session, listing = self._screen.session, self._screen.listing
         if listing.query_problem is not None:
-            return ["This query can't be read."]
+            return ["Can't read this query."]
         if not len(session.mailbox):
             return empty_mailbox(session, session.is_loading)
         if listing.is_sifting:

@@ -42,7 +42,7 @@ class Exporting:
         roots = screen.listing.marked_roots() or ([root] if root is not None else [])
         mail = [node.message for root in roots for node in mailbox.tree(root) if node.message is not None]
         if not mail:
-            screen.tell("there is nothing here to export")
+            screen.tell("Nothing to export")
             return
         what = f"{len(roots)} threads" if len(roots) > 1 else f"“{visible_line(mailbox.summary(roots[0]).subject)}”"
         question = f"Export {what}, {len(mail)} message{'s' * (len(mail) != 1)}, to"
@@ -52,7 +52,7 @@ class Exporting:
                 selection = f"{len(roots)} threads: {', '.join(roots)}"
                 screen.run_task(self._export(mail, Path(name).expanduser(), selection), group="export", exclusive=True)
 
-        detail = f"a file that ends in {', '.join(SUFFIXES)}"
+        detail = f"File name ending in {', '.join(SUFFIXES)}"
         screen.ask(Prompt(question, value="thread.html", detail=detail, check=wrong), answered)
 
     async def _export(self, mail: list[Message], path: Path, selection: str) -> None:
@@ -75,7 +75,7 @@ class Exporting:
         except MailError as error:
             screen.report(error, title="Not exported")
         else:
-            screen.tell(f"exported to {shorten_middle(str(path), 40)}")
+            screen.tell(f"Exported to {shorten_middle(str(path), 40)}")
 
 
 def wrong(name: str) -> str:
@@ -84,5 +84,5 @@ def wrong(name: str) -> str:
 
     path = Path(name).expanduser() if name else Path()
     if path.suffix not in SUFFIXES:
-        return f"name a file that ends in {', '.join(SUFFIXES)}"
+        return f"The file name must end in {', '.join(SUFFIXES)}"
     return f"{path} already exists" if path.exists() else ""

@@ -1,4 +1,4 @@
-"""What the person did as the one in charge: the oversight journal, each record with its effect."""
+"""List the person's interventions from the oversight journal, each with its effect."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mailstore.records.message import Intervention
 
 __all__ = ["Journal"]
 
-DEEDS = {
+ACTIONS = {
     "intervene": "stepped in",
     "redirect": "redirected",
     "resend": "sent again",
@@ -28,7 +28,7 @@ DEEDS = {
 
 
 class Journal(ListScreen):
-    """The person's interventions, the newest first; enter goes to the message that came of one."""
+    """Interventions, newest first; enter goes to the message that resulted from one."""
 
     NAME = "journal"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
@@ -38,10 +38,10 @@ class Journal(ListScreen):
 
     def placeholder(self) -> tuple[str, ...]:
         return (
-            "You have not stepped in yet.",
+            "No interventions yet.",
             "",
-            "What you do as the person in charge is kept here:",
-            "answers into agents' threads, dead letters settled, archivals.",
+            "Your interventions are listed here:",
+            "replies in agents' threads, settled dead letters, archive runs.",
         )
 
     def rows(self) -> Sequence[ListRow]:
@@ -53,10 +53,10 @@ class Journal(ListScreen):
         subject = visible_line(message.subject) if message else visible_line(record.message_id or "")
         recipient = str(record.details.get("recipient") or "")
         notes = [record.actor, *([f"for {recipient}"] if recipient else []), *([record.note] if record.note else [])]
-        deed = DEEDS.get(record.action, record.action)
+        action = ACTIONS.get(record.action, record.action)
         return ListRow(
             key=record.id,
-            left=((f"{visible_line(deed):<13} ", styles.intervention), (subject, styles.text)),
+            left=((f"{visible_line(action):<13} ", styles.intervention), (subject, styles.text)),
             right=((f"{age(self.session.now() - record.time):>4}", styles.muted),),
             left_below=((visible_line(" · ".join(notes)), styles.muted),),
         )
@@ -65,7 +65,7 @@ class Journal(ListScreen):
         return next((record for record in self.session.mailbox.interventions() if record.id == key), None)
 
     def target(self, key: str) -> str | None:
-        """Return the message that came of the deed, else the one that it was about."""
+        """Return the message that resulted from the action, else the one that it was about."""
         record = self._record(key)
         if record is None:
             return None
@@ -77,7 +77,7 @@ class Journal(ListScreen):
         if record is None:
             return FactPage([])
         told = [
-            ("did", DEEDS.get(record.action, record.action)),
+            ("did", ACTIONS.get(record.action, record.action)),
             ("when", clock(record.time, self.session.now())),
             ("who", record.actor),
             ("message", record.message_id or "–"),

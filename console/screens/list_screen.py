@@ -1,4 +1,4 @@
-"""A list over the whole screen, with what is known of the row under the cursor beside or below it."""
+"""Show a full-screen list, with details of the row under the cursor beside or below it."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ WAIT = Strip([Segment("…")])
 
 
 class ListScreen(BaseScreen[str | None]):
-    """One of the console's full-screen lists; gives the id of a message to jump to, or none.
+    """One of the console's full-screen lists; returns the id of a message to go to, or None.
 
-    A kind of sheet says its `NAME` (the pane under which `console.commands` lists its keys), its title, its
-    rows and what is said of each. It binds `bindings(NAME)`. `redraw` is called when mail came or time passed:
-    the cursor and the marks stay on the rows of the same keys.
+    Each list has a `NAME` (the pane under which its keys are declared), a title, rows and details of a row, and binds
+    `bindings(NAME)`. `redraw` is called when mail came or time passed: the cursor and the marks stay on rows of the
+    same keys.
     """
 
     NAME: ClassVar[str]
@@ -66,34 +66,34 @@ class ListScreen(BaseScreen[str | None]):
                 yield Static(id="about-text", markup=False)
         yield Footer(self.text_styles, HELP.key_label(self.session.keymap), id="footer")
 
-    # What a kind of sheet says
+    # What each list says
 
     @abstractmethod
     def heading(self) -> str:
-        """Return what the list is called."""
+        """Return the title of the list."""
 
     @abstractmethod
     def rows(self) -> Sequence[ListRow]:
-        """Return the rows as the mailbox stands now."""
+        """Return the rows for the mailbox as it is now."""
 
     @abstractmethod
     def about(self, key: str) -> FactPage:
-        """Tell what is known of a row."""
+        """Return the details of a row."""
 
     def subtitle(self, rows: Sequence[ListRow]) -> str:
-        """Return how much is listed, in words."""
+        """Return the subtitle: how many rows there are."""
         marked = f" · {len(self.marked)} marked" if self.marked else ""
         return f"{len(rows)}{marked}"
 
     def placeholder(self) -> tuple[str, ...]:
-        """Return what is said where there are no rows."""
+        """Return what is shown if there are no rows."""
         return ("Nothing here.",)
 
     def target(self, key: str) -> str | None:
-        """Return the message that enter goes to; None where there is none."""
+        """Return the message that enter goes to, or None."""
         return key
 
-    # The same for all
+    # The same for all lists
 
     @property
     def listing(self) -> VirtualList:
@@ -101,7 +101,7 @@ class ListScreen(BaseScreen[str | None]):
         return self.query_one("#rows", VirtualList)
 
     def pane(self) -> str:
-        """Return the name under which this sheet's keys are listed."""
+        """Return the name under which the keys of this list are declared."""
         return self.NAME
 
     def on_mount(self) -> None:
@@ -112,7 +112,7 @@ class ListScreen(BaseScreen[str | None]):
         self.listing.focus()
 
     def redraw(self) -> None:
-        """Draw everything anew; the cursor stays on the row it is on."""
+        """Draw everything; the cursor stays on its row."""
         if not self._is_shown:
             return
         rows = self.rows()
@@ -132,7 +132,7 @@ class ListScreen(BaseScreen[str | None]):
         return [self.listing.cursor_key] if self.listing.cursor_key is not None else []
 
     def tell_about(self) -> None:
-        """Tell what is known of the row under the cursor."""
+        """Show the details of the row under the cursor."""
         key = self.listing.cursor_key
         about = self.about(key) if key is not None else FactPage([])
         target = self.target(key) if key is not None else None
@@ -181,7 +181,7 @@ class ListScreen(BaseScreen[str | None]):
         self.action_enter()
 
     def on_resize(self, event: Resize) -> None:
-        """Tell beside the list where there is room, else below it."""
+        """Show details beside the list if there is room, else below it."""
         self.set_class(event.size.width >= WIDE, "-wide")
         self.call_after_refresh(self.redraw)
 
@@ -190,21 +190,21 @@ class ListScreen(BaseScreen[str | None]):
         getattr(self.listing, f"action_{how}")()
 
     def action_scroll_about(self, lines: int) -> None:
-        """Scroll what is told of the row."""
+        """Scroll the details of the row."""
         self.query_one("#about", VerticalScroll).scroll_relative(y=lines, animate=False)
 
     def action_mark(self) -> None:
-        """Mark the row under the cursor, or take the mark away, and go on to the next."""
+        """Mark the row under the cursor, or remove its mark, and go to the next row."""
         key = self.listing.cursor_key
         if key is None:
-            self.tell("there is nothing to mark")
+            self.tell("Nothing to mark")
             return
         self.marked ^= {key}
         self.redraw()
         self.listing.action_cursor_down()
 
     def action_mark_all(self) -> None:
-        """Mark all rows, or none where all are marked."""
+        """Mark all rows, or none if all are marked."""
         every = {row.key for row in self.rows()}
         self.marked = set() if self.marked == every else every
         self.redraw()
@@ -214,12 +214,12 @@ class ListScreen(BaseScreen[str | None]):
         key = self.listing.cursor_key
         target = self.target(key) if key is not None else None
         if target is None or target not in self.session.mailbox:
-            self.tell("there is no message to go to")
+            self.tell("No message to go to")
         else:
             self.dismiss(target)
 
     def action_back(self) -> None:
-        """Take the marks away, else go back to the mail."""
+        """Remove the marks, else go back to the mail."""
         if self.marked:
             self.marked.clear()
             self.redraw()

@@ -119,7 +119,7 @@ class MainScreen(Layout):
 
     # What the parts need
 
-    def selected_message(self, otherwise: str = "no message is chosen") -> Message | None:
+    def selected_message(self, otherwise: str = "No message selected") -> Message | None:
         """Return the selected message; where there is none, say so and return None."""
         message = self.conversation.message
         if message is None:

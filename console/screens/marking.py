@@ -45,7 +45,7 @@ class Marking:
         screen = self._screen
         root = screen.threads.cursor_key
         if root is None:
-            screen.tell("there is nothing to mark")
+            screen.tell("Nothing to mark")
             return
         screen.listing.marked ^= {root}
         self._last_marked = root
@@ -57,7 +57,7 @@ class Marking:
         screen = self._screen
         roots, here = screen.listing.all_roots(), screen.threads.cursor_key
         if here is None or here not in roots:
-            screen.tell("there is nothing to mark")
+            screen.tell("Nothing to mark")
             return
         start = roots.index(self._last_marked) if self._last_marked in roots else roots.index(here)
         first, last = sorted((start, roots.index(here)))
@@ -77,14 +77,14 @@ class Marking:
                 parse(text, session.now())
             except QueryError as error:
                 return str(error)
-            return "" if text else "a word, from:, is:unread, …"
+            return "" if text else "Enter a query: words, from:, is:unread, …"
 
         def answered(text: str | None) -> None:
             if text:
                 found = self._mark_found(parse(text, session.now()), set(screen.listing.all_roots()))
                 screen.run_task(found, group="search", exclusive=True)
 
-        screen.ask(Prompt("Mark the threads that hold", check=problem), answered)
+        screen.ask(Prompt("Mark threads matching", check=problem), answered)
 
     async def _mark_found(self, query: Query, listed: set[str]) -> None:
         from mailstore.queries.search import SearchContext, judged

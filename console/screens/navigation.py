@@ -133,7 +133,7 @@ class Navigation:
         is_kept = not composer.writing.is_blank
         composer.close()
         self._screen.focus_pane("conversation" if composer.writing.thread else "threads")
-        self._screen.tell("the draft is kept" if is_kept else "")
+        self._screen.tell("Draft kept" if is_kept else "")
 
     def left(self) -> None:
         """Fold the replies, else go to the message's parent, else to the pane at the left."""
@@ -146,7 +146,7 @@ class Navigation:
                 screen.conversation.scroll_to_key(parent)
                 return
         if pane == "sidebar":
-            screen.tell("nothing further left")
+            screen.tell("Nothing further left")
             return
         self.go_pane(PANES.index(pane))
 
@@ -161,7 +161,7 @@ class Navigation:
     def history(self, step: int) -> None:
         """Go back or forward through the views that were shown."""
         if not self._screen.step_history(step):
-            self._screen.tell("nothing further back" if step < 0 else "nothing further forward")
+            self._screen.tell("Nothing further back" if step < 0 else "Nothing further forward")
 
     def jump(self, message_id: str) -> None:
         """Go to a message wherever it is listed, if it is in the mailbox."""
@@ -180,10 +180,10 @@ class Navigation:
         if pane.is_following:
             pane.show_newest()
         self._screen.redraw()
-        self._screen.tell("following the newest" if pane.is_following else "no longer following")
+        self._screen.tell("Following the newest message" if pane.is_following else "No longer following")
 
     def toggle_tree(self) -> None:
-        """Show the thread as a tree of replies, or sorted by time."""
+        """Show the thread Shown as a tree of replies, or sorted by time."""
         conversation = self._screen.conversation
         conversation.toggle_flat()
-        self._screen.tell("in the order of time" if conversation.is_flat else "as a tree of replies")
+        self._screen.tell("Sorted by time" if conversation.is_flat else "Shown as a tree of replies")

@@ -38,7 +38,7 @@ class Piping:
                 self._last_command = command
                 self._screen.run_task(self._pipe(message, shlex.split(command)), group="pipe", exclusive=True)
 
-        detail = "the text goes to its standard input; no shell reads it"
+        detail = "The command gets the text on standard input; no shell is involved."
         self._screen.ask(Prompt("Pipe the text to", value=self._last_command, detail=detail, check=wrong), answered)
 
     async def _pipe(self, message: Message, words: list[str]) -> None:
@@ -47,11 +47,11 @@ class Piping:
         try:
             done = await asyncio.to_thread(self._run, message, words)
         except subprocess.TimeoutExpired:
-            self._screen.report(f"it was stopped after {SECONDS} s", title=words[0])
+            self._screen.report(f"Stopped after {SECONDS} s", title=words[0])
         except (OSError, ValueError) as error:
             self._screen.report(error, title=f"Can't run {words[0]}")
         else:
-            text = visible(done.stdout[:LONGEST].decode("utf-8", "replace")) or "(it printed nothing)"
+            text = visible(done.stdout[:LONGEST].decode("utf-8", "replace")) or "(no output)"
             status = "" if done.returncode == 0 else f" · status {done.returncode}"
             self._screen.ask(Viewer(f"{shlex.join(words)}{status}", Content(text)), lambda _: None)
 
@@ -65,6 +65,6 @@ class Piping:
 def wrong(command: str) -> str:
     """Return what is wrong with a command line; empty where nothing is."""
     try:
-        return "" if shlex.split(command) else "write a command and its words"
+        return "" if shlex.split(command) else "Enter a command"
     except ValueError as error:
-        return f"it can't be read: {error}"
+        return f"Can't read it: {error}"

@@ -1,4 +1,4 @@
-"""A question that is answered by a line of text; nothing is taken that would be refused."""
+"""Ask for a line of text; invalid input is not accepted."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["Prompt"]
 
 
 def anything(text: str) -> str:
-    """Refuse nothing."""
+    """Accept anything."""
     return ""
 
 
 class Prompt(ModalScreen[str | None]):
-    """Gives what was typed, without blanks at its ends; None when the person left.
+    """Returns what was typed, stripped; None if it was cancelled.
 
-    `check` says what is wrong with a text, in words; empty when nothing is.
+    `check` returns what is wrong with a text; empty if it is valid.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave")]
@@ -55,7 +55,7 @@ class Prompt(ModalScreen[str | None]):
             yield Static("Enter: confirm · Esc: cancel", id="ask-keys", markup=False)
 
     def on_mount(self) -> None:
-        """Type here."""
+        """Focus the input."""
         self.query_one("#ask-input", Input).focus()
 
     @on(Input.Changed)
@@ -72,5 +72,5 @@ class Prompt(ModalScreen[str | None]):
             self.dismiss(text)
 
     def action_leave(self) -> None:
-        """Leave without an answer."""
+        """Cancel."""
         self.dismiss(None)

@@ -105,7 +105,7 @@ class Reading:
         """Mark messages as seen, which can be undone; return how many were unseen."""
         fresh = self.see(message_ids)
         if fresh:
-            words = "one message marked as seen" if len(fresh) == 1 else f"{len(fresh)} messages marked as seen"
+            words = "1 message marked as seen" if len(fresh) == 1 else f"{len(fresh)} messages marked as seen"
             action = UndoableAction(words, lambda: self.unsee(fresh), lambda: self.see(fresh))
             self._screen.session.undo_history.add(action)
         return len(fresh)
@@ -139,7 +139,7 @@ class Reading:
     def _may_mark(self) -> bool:
         """Return whether marks can be set; say why where they can't."""
         if self._screen.session.moment is not None:
-            self._screen.tell(f"can't mark here: {PAST}")
+            self._screen.tell(f"Can't mark here: {PAST}")
         return self._screen.session.moment is None
 
     def toggle_seen(self) -> None:
@@ -149,17 +149,17 @@ class Reading:
         screen, session = self._screen, self._screen.session
         message = screen.conversation.message
         if message is None:
-            screen.tell("no message is chosen")
+            screen.tell("No message selected")
         elif session.mailbox.is_unseen(message):
             self.mark_seen([message.id])
         elif message.sender == session.user or message.archived:
-            screen.tell("your own and archived mail is never unread")
+            screen.tell("Your own and archived mail is never unread")
         else:
             key = message.id
             self.unsee([key])
-            words = "one message marked as unread"
+            words = "1 message marked as unseen"
             session.undo_history.add(UndoableAction(words, lambda: self.see([key]), lambda: self.unsee([key])))
-            screen.tell("unread again, for you: what agents read is not touched")
+            screen.tell("Marked as unseen by you; agents' reads don't change")
 
     def thread_seen(self) -> None:
         """Mark the whole thread as seen, or all marked threads."""
@@ -173,7 +173,7 @@ class Reading:
             mail = list(screen.conversation.messages)
         number = self.mark_seen(message.id for message in mail)
         where = f" in {len(roots)} threads" if roots else ""
-        screen.tell(f"{number} marked as seen{where}" if number else "you have seen all of it")
+        screen.tell(f"{number} marked as seen{where}" if number else "Nothing unread here")
 
     def all_seen(self) -> None:
         """Mark everything in the list as seen, and say how much it was."""
@@ -190,7 +190,7 @@ class Reading:
         listing.only_unread = not listing.only_unread
         listing.release_read()
         self._screen.redraw()
-        self._screen.tell("only unread" if listing.only_unread else "everything again")
+        self._screen.tell("Only unread threads" if listing.only_unread else "All threads")
 
     def next_unread(self, step: int = 1) -> None:
         """Go to the next unread message (or the one before); during a search, to the next hit."""
@@ -215,7 +215,7 @@ class Reading:
                 if fresh is not None:
                     self._read(fresh)
                     return
-        screen.tell("nothing here is unread")
+        screen.tell("Nothing unread here")
 
     def _unseen_below(self) -> Message | None:
         mailbox = self._screen.session.mailbox
@@ -229,7 +229,7 @@ class Reading:
     def _next_hit(self, hits: list[str], step: int) -> None:
         screen = self._screen
         if not hits:
-            screen.tell("no hits")
+            screen.tell("No hits")
             return
         at = hits.index(screen.location.root) if screen.location.root in hits else -1
         root = hits[(at + step) % len(hits)]

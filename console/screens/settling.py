@@ -62,7 +62,7 @@ class Settling:
         """Return whether letters can be settled here; say why where they can't."""
         reason = self._session.why_not(Capability.SEND) or self._session.why_not(Capability.RECORD)
         if reason:
-            self._screen.tell(f"can't settle letters here: {reason}")
+            self._screen.tell(f"Can't settle letters here: {reason}")
         return not reason
 
     def settle(
@@ -71,20 +71,24 @@ class Settling:
         plan: Plan,
         question: str,
         verb: str,
+        done: str,
         *,
         is_reading: bool = True,
         enter_confirms: bool = False,
     ) -> None:
-        """Show what a plan would write, and write it when it is confirmed; with `is_reading` it may ask for texts."""
+        """Show what a plan would write, and write it when it is confirmed; with `is_reading` it may ask for texts.
+
+        `done` says what was done, once it is.
+        """
         question_of = partial(Ask, question, verb=verb, enter_confirms=enter_confirms)
-        work = self._settle(letters, plan, question.rstrip("?"), question_of, is_reading=is_reading)
+        work = self._settle(letters, plan, (question.rstrip("?"), done), question_of, is_reading=is_reading)
         self._screen.run_task(work, group="settle", exclusive=True)
 
     async def _settle(
         self,
         letters: Sequence[DeadLetter],
         plan: Plan,
-        words: str,
+        words: tuple[str, str],
         question_of: Callable[[Content], Ask],
         *,
         is_reading: bool,
@@ -95,13 +99,13 @@ class Settling:
             async with aclosing(stepped(planning, session.rest)) as found:
                 steps = [step async for some in found for step in some]
         except MailError as error:
-            screen.report(error, title="Not done")
+            screen.report(error, title="Nothing was written")
             return
         if not await screen.ask_and_wait(question_of(self._preview(steps))):
-            screen.tell("nothing was written")
+            screen.tell("Nothing was written")
             return
         if overtaken(session.mailbox, steps, session.now()):
-            screen.report("a letter was read or settled meanwhile: look again", title="Nothing was written")
+            screen.report("A letter was read or settled meanwhile: check again", title="Nothing was written")
             return
         await self._write(steps, words)
 
@@ -128,14 +132,15 @@ class Settling:
             parts.append(reach_line(self._session.preview(wanted), "", now=self._session.now()))
         return Content("\n").join(parts)
 
-    async def _write(self, steps: Sequence[Step], words: str) -> None:
+    async def _write(self, steps: Sequence[Step], words: tuple[str, str]) -> None:
         screen = self._screen
         done, error = await asyncio.to_thread(self._session.settle, steps)
         if done:
             screen.marked.clear()
             records = [it.intervention for it in done if it.intervention is not None]
-            self._session.undo_history.add(self._undoable(words, records, steps))
-            screen.tell(f"{len(done)} written · z undoes")
+            self._session.undo_history.add(self._undoable(words[0], records, steps))
+            number = f" ({len(done)} letters)" if len(done) > 1 else ""
+            screen.tell(f"{words[1]}{number} · z: undo")
         if error is not None:
             title = f"{len(done)} of {len(steps)} written" if done else "Nothing was written"
             screen.report(error, title=title, timeout=ERROR_SECONDS)

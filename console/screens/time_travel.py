@@ -54,30 +54,30 @@ class TimeTravel:
             return
         times = self._screen.session.live.times()
         if not times:
-            self._screen.tell("there is no past to go to: the mailbox is empty")
+            self._screen.tell("The mailbox is empty: there is no past to show")
         else:
             self.go_to(times[-1])
 
     def step(self, step: int) -> None:
         """Go to the next message (or the previous one); messages of one moment are one step."""
         if self._aim is None:
-            self._screen.tell("T goes to the past")
+            self._screen.tell("T: go to the past")
             return
         times = self._screen.session.live.times()
         at = bisect_left(times, self._aim) - 1 if step < 0 else bisect_right(times, self._aim)
         if 0 <= at < len(times):
             self.go_to(times[at])
         else:
-            self._screen.tell("nothing further back" if step < 0 else "this is the newest message")
+            self._screen.tell("Nothing further back" if step < 0 else "This is the newest message")
 
     def step_hours(self, hours: int) -> None:
         """Go on by hours, no further back than an hour before the first message."""
         if self._aim is None:
-            self._screen.tell("T goes to the past")
+            self._screen.tell("T: go to the past")
             return
         aim, session = self._aim + 3600 * hours, self._screen.session
         if hours < 0 and self._aim < session.live.times()[0]:
-            self._screen.tell("nothing further back")
+            self._screen.tell("Nothing further back")
         else:
             self.go_to(min(aim, session.clock()))
 
@@ -90,14 +90,14 @@ class TimeTravel:
 
         def wrong(text: str) -> str:
             moment = read_moment(text, now)
-            return f"write {EXAMPLES}" if moment is None else "that is in the future" if moment > now else ""
+            return f"Enter {EXAMPLES}" if moment is None else "That is in the future" if moment > now else ""
 
         def answered(text: str | None) -> None:
             if text and (moment := read_moment(text, now)) is not None:
                 self.go_to(moment)
 
         value = datetime.fromtimestamp(self._aim or now, UTC).strftime("%Y-%m-%dT%H:%M")
-        self._screen.ask(Prompt("The mailbox as it stood at (UTC)", value=value, check=wrong), answered)
+        self._screen.ask(Prompt("Show the mailbox as of (UTC)", value=value, check=wrong), answered)
 
     def go_to(self, moment: float) -> None:
         """Show the mailbox as it was at a moment (seconds since the epoch), as soon as it is computed."""
@@ -146,7 +146,7 @@ class TimeTravel:
         self._screen.session.travel(None, None)
         self._shown_slider().display = False
         self._show_other_mailbox()
-        self._screen.tell("now again")
+        self._screen.tell("Back to live")
         return True
 
     def _show_other_mailbox(self) -> None:

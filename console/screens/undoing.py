@@ -43,9 +43,9 @@ class Undoing:
         screen, history = self._screen, self._screen.session.undo_history
         action = history.last_done if is_undo else history.last_undone
         if screen.session.moment is not None:
-            screen.tell(f"can't {'undo' if is_undo else 'do it again'} here: {PAST}")
+            screen.tell(f"Can't {'undo' if is_undo else 'redo'} here: {PAST}")
         elif action is None:
-            screen.tell("nothing to undo" if is_undo else "nothing to do again")
+            screen.tell("Nothing to undo" if is_undo else "Nothing to redo")
         elif action.writes is None:
             self._finish(is_undo=is_undo)
         else:
@@ -64,7 +64,7 @@ class Undoing:
             if is_sure:
                 self._finish(is_undo=is_undo)
             else:
-                self._screen.tell("nothing was written")
+                self._screen.tell("Nothing was written")
 
         verb = "undo" if is_undo else "redo"
         self._screen.ask(Ask(f"{verb.capitalize()}: {action.words}?", "\n".join(lines), verb=verb), answered)
@@ -73,4 +73,4 @@ class Undoing:
         history = self._screen.session.undo_history
         action = history.undo() if is_undo else history.redo()
         if action is not None:
-            self._screen.tell(f"undone: {action.words}" if is_undo else f"done again: {action.words}")
+            self._screen.tell(f"Undone: {action.words}" if is_undo else f"Redone: {action.words}")

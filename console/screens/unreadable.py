@@ -1,4 +1,4 @@
-"""What could not be read, line by line: the file, the number, why, and what stands there."""
+"""List unreadable lines: file, number, reason and content."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LONGEST_LINE = 4000
 
 
 class UnreadableList(ListScreen):
-    """Lines that can't be read first, then those that were read with a doubt."""
+    """Unreadable lines first, then those read with a warning."""
 
     NAME = "unreadable"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
@@ -104,5 +104,5 @@ class UnreadableList(ListScreen):
             self.tell_about()
 
     def action_enter(self) -> None:
-        """Say that there is nowhere to go: no message came of these lines."""
-        self.tell("no message came of this line")
+        """Say that there is nowhere to go: these lines have no message."""
+        self.tell("This line has no message")

@@ -1,4 +1,4 @@
-"""A page of lines over the console: help, details of a message, a record as it stands in its file."""
+"""Show a page of text over the console: help, details of a message, a raw record."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["Viewer"]
 
 
 class Viewer(ModalScreen[Key | None]):
-    """Shows text that is already safe; closes with escape, q, enter, or a key that opened it.
+    """Shows text that is already safe; closes with escape, q, enter, or the key that opened it.
 
-    One that nobody asked for is closed by every key that it has no use for, and gives it on.
+    A page that opened by itself closes with any key that it does not use, and returns that key.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -44,7 +44,7 @@ class Viewer(ModalScreen[Key | None]):
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="viewer") as page:
             page.border_title = as_title(self._title)
-            page.border_subtitle = "esc closes"
+            page.border_subtitle = "Esc: close"
             yield Static(self._content, id="viewer-text")
 
     def on_key(self, event: Key) -> None:

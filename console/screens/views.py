@@ -1,4 +1,4 @@
-"""Searches that the person keeps under a name, with what each finds now."""
+"""List saved searches, with the number of their hits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["SavedViews"]
 
 
 class SavedViews(ListScreen):
-    """Saved searches by name; enter runs one. The counts follow the mailbox."""
+    """Saved searches by name; enter runs one. Counts are kept up to date."""
 
     NAME = "views"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
@@ -34,7 +34,7 @@ class SavedViews(ListScreen):
         return "Saved views"
 
     def placeholder(self) -> tuple[str, ...]:
-        return ("No view is saved yet.", "", "s saves a search under a name; [views] in config.toml does too.")
+        return ("No saved views.", "", "s: save a search, or add it to [views] in config.toml.")
 
     def rows(self) -> Sequence[ListRow]:
         return [self._row(name, query) for name, query in self.session.personal.views.items()]
@@ -56,7 +56,7 @@ class SavedViews(ListScreen):
 
     def about(self, key: str) -> FactPage:
         query = self.session.personal.views.get(key, "")
-        where = "config.toml" if key in self.session.config.views else "saved here"
+        where = "config.toml" if key in self.session.config.views else "saved in the console"
         found = self.session.found.get(key)
         told = [("name", key), ("query", query), ("kept in", where)]
         if found is not None and found.problem:
@@ -67,27 +67,25 @@ class SavedViews(ListScreen):
         """Run the search under the cursor."""
         name = self.listing.cursor_key
         if name is None:
-            self.tell("there is no view to go to")
+            self.tell("No view selected")
         else:
             self.dismiss(name)
 
     def action_save_view(self) -> None:
         """Save a search under a name."""
-        self.app.push_screen(
-            Prompt("Save which search?", value=self.session.last_query, check=self._wrong), self._named
-        )
+        self.app.push_screen(Prompt("Search to save", value=self.session.last_query, check=self._wrong), self._named)
 
     def _wrong(self, text: str) -> str:
         try:
             parse(text, self.session.now())
         except QueryError as error:
             return str(error)
-        return "" if text else "words, from:, tag:, is:unread, …"
+        return "" if text else "Enter a query: words, from:, tag:, is:unread, …"
 
     def _named(self, query: str | None) -> None:
         if query:
             self.app.push_screen(
-                Prompt("Under which name?", detail=query, check=lambda name: "" if name else "give it a name"),
+                Prompt("Name of this view", detail=query, check=lambda name: "" if name else "Enter a name"),
                 lambda name: self._save(name, query),
             )
 
@@ -96,7 +94,7 @@ class SavedViews(ListScreen):
             self._change(name, query)
             self.session.undo_history.add(
                 UndoableAction(
-                    f"view {name} saved", lambda: self._change(name, None), lambda: self._change(name, query)
+                    f"View {name} saved", lambda: self._change(name, None), lambda: self._change(name, query)
                 )
             )
 
@@ -104,10 +102,10 @@ class SavedViews(ListScreen):
         """Delete the view under the cursor, after asking."""
         name = self.listing.cursor_key
         if name is None:
-            self.tell("there is no view to delete")
+            self.tell("No view selected")
             return
         if name in self.session.config.views:
-            self.tell("this one stands in config.toml: take it out there")
+            self.tell("This view is set in config.toml: remove it there")
             return
         query = self.session.personal.views[name]
 
@@ -116,13 +114,11 @@ class SavedViews(ListScreen):
                 self._change(name, None)
                 self.session.undo_history.add(
                     UndoableAction(
-                        f"the view {name} deleted", lambda: self._change(name, query), lambda: self._change(name, None)
+                        f"View {name} deleted", lambda: self._change(name, query), lambda: self._change(name, None)
                     )
                 )
 
-        self.app.push_screen(
-            Ask(f"Delete the view {visible_line(name)}?", "z brings it back.", verb="delete"), answered
-        )
+        self.app.push_screen(Ask(f"Delete the view {visible_line(name)}?", "z: undo", verb="delete"), answered)
 
     def _change(self, name: str, query: str | None) -> None:
         self.session.personal.set_view(name, query)

@@ -28,11 +28,11 @@ class Waking:
         """Wake the agent whose mail is shown."""
         view, session = self._screen.location.view, self._screen.session
         if view.kind != "agent":
-            self._screen.tell("go to an agent first")
+            self._screen.tell("Select an agent first")
         elif session.moment is not None:
-            self._screen.tell("nobody is woken from the past")
+            self._screen.tell("Can't wake agents while showing the past")
         elif session.observe:
-            self._screen.tell("observing: nobody is woken")
+            self._screen.tell("Can't wake agents: observing")
         else:
             self._screen.run_task(self._wake(view.name), group="wake", exclusive=True)
 
@@ -51,15 +51,15 @@ class Waking:
             screen.tell(f"{name} has no unread mail that would wake it")
             return
         if not command:
-            screen.tell("no command wakes agents yet: set command under [wake] in config.toml")
+            screen.tell("No wake command: set command under [wake] in config.toml")
             return
         number = f"{len(mail)} message{'s' * (len(mail) != 1)}"
         detail = f"{' '.join(command)}\nfor {number}"
         if not await screen.ask_and_wait(Ask(f"Wake {name}?", visible_line(detail), verb="wake")):
             return
-        screen.tell(f"waking {name} …")
+        screen.tell(f"Waking {name}…")
         status, seconds = await wake(command, session.store.url, session_id, mail, is_quiet=True)
         if status:
             screen.report(f"{command[0]} ended with {status}", title="Not woken")
         else:
-            screen.tell(f"{name} was woken, in {seconds:.1f} s")
+            screen.tell(f"{name} woken in {seconds:.1f} s")

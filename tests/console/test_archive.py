@@ -31,7 +31,7 @@ async def test_the_plan_is_shown_and_y_archives(tmp_path: Path) -> None:
     async with opened(mail.data, config=CONFIG, size=(140, 30)) as seat:
         await seat.press("a")
         assert "Archive 4 messages?" in seat.lines[1]
-        assert "leaves  agent-mailbox-archive/2025-12.jsonl" in seat.lines[2]
+        assert "archive agent-mailbox-archive/2025-12.jsonl" in seat.lines[2]
         assert "stays   among the newest 2" in seat.text
         assert "stays   unread: user 1" in seat.text
         assert "␛[2J[/]hostile" in seat.text
@@ -39,7 +39,7 @@ async def test_the_plan_is_shown_and_y_archives(tmp_path: Path) -> None:
         await seat.sees("4 messages archived to agent-mailbox-archive/2025-12.jsonl, ")
         assert "─ Archive ─" in seat.lines[1]
         await seat.press("y")
-        assert "nothing can leave now" in seat.lines[-1]
+        assert "Nothing can be archived now" in seat.lines[-1]
         await seat.sees("3 messages")
         await seat.press("escape")
         assert seat.app.screen is seat.screen
@@ -55,7 +55,7 @@ async def test_observing_shows_the_plan_and_archives_nothing(tmp_path: Path) -> 
         await seat.press("a")
         assert "Archive 4 messages?" in seat.lines[1]
         await seat.press("y")
-        assert "can't archive here: observing: nothing is written" in seat.lines[-1]
+        assert "Can't archive here: observing: nothing is written" in seat.lines[-1]
     assert {path: path.read_bytes() for path in mail.data.glob("agent-*")} == before
 
 
@@ -88,7 +88,7 @@ async def test_escape_cancels_and_the_files_stay_as_they_were(tmp_path: Path, mo
         await seat.pilot.press("y")
         await seat.until(has_begun.is_set)
         await seat.pilot.press("escape")
-        await seat.until(lambda: "cancelling" in seat.text)
+        await seat.until(lambda: "Cancelling" in seat.text)
         may_go_on.set()
         await seat.sees("cancelled: nothing was archived")
         await seat.press("escape")

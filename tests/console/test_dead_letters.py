@@ -56,7 +56,7 @@ async def test_a_letter_tells_its_cause_and_who_could_take_it_over(mail: MailFil
             "scribe · leaf 12 ␛[2J",
         ):
             assert words in text, words
-        assert "takers  bob-00000001" in text
+        assert "could take over  bob-00000001" in text
         assert "What of leaf 0? ␛[2J[/]" in text
         await seat.press("j")
         assert "What of leaf 1?" in seat.text
@@ -66,13 +66,13 @@ async def test_a_letter_tells_its_cause_and_who_could_take_it_over(mail: MailFil
 async def test_marked_letters_are_redirected_after_a_look_and_undone(mail: MailFiles) -> None:
     async with opened(mail.data, size=(120, 40)) as seat:
         await seat.press("D", "space", "space", "r")
-        assert "Send 2 letters on to" in seat.text
+        assert "Redirect 2 letters to" in seat.text
         await seat.press("enter")
         await seat.sees("Redirect 2 letters?")
         assert "redirect “Leaf 0” to bob-00000001" in seat.text
         assert len(lines(mail, "agent-mailbox.jsonl")) == 4
         await seat.press("y")
-        await seat.sees("2 written · z undoes")
+        await seat.sees("Redirected to bob-00000001 (2 letters) · z: undo")
         await listed(seat, 2)
         sent = lines(mail, "agent-mailbox.jsonl")[4:]
         assert [(it["recipient"], it["thread"]) for it in sent] == [
@@ -121,5 +121,5 @@ async def test_who_only_observes_settles_nothing(mail: MailFiles) -> None:
     async with opened(mail.data, observe=True) as seat:
         for key in ("r", "s", "A"):
             await seat.press("D", key)
-            assert "can't settle letters here: observing" in seat.lines[-1]
+            assert "Can't settle letters here: observing" in seat.lines[-1]
             await seat.press("q")

@@ -23,12 +23,12 @@ async def test_the_thread_in_sight_is_exported_and_a_file_that_is_there_left_alo
         await seat.press("x")
         assert "Export “T 0”, 2 messages, to" in seat.text
         await seat.press("ctrl+u", *"out.txt", "enter")
-        assert "name a file that ends in" in seat.text
+        assert "The file name must end in" in seat.text
         await seat.press("ctrl+u")
         await seat.paste(str(target))
         await seat.press("enter")
         await seat.until(target.exists)
-        await seat.sees("exported to ")
+        await seat.sees("Exported to ")
         assert [it["id"] for it in json.loads(target.read_text())["messages"]] == ["m-0", "r-0"]
         await seat.press("x", "ctrl+u")
         await seat.paste(str(target))

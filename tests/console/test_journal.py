@@ -46,9 +46,9 @@ async def test_deeds_are_listed_the_newest_first_and_enter_goes_to_what_came_of_
 async def test_an_empty_journal_says_what_it_is_for_and_escape_goes_back(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press("L")
-        assert "You have not stepped in yet." in seat.text
+        assert "No interventions yet." in seat.text
         await seat.press("enter")
-        assert "no message to go to" in seat.lines[-1]
+        assert "No message to go to" in seat.lines[-1]
         await seat.press("escape")
         assert seat.screen.pane() == "threads"
         assert seat.app.screen is seat.screen

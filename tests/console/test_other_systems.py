@@ -63,7 +63,7 @@ async def test_where_nothing_can_be_sent_the_reason_is_said(kind: str, agent: st
     async with opened(copied(kind, tmp_path), state=tmp_path / "state.db", now=LATER, size=(200, 130)) as seat:
         seat.screen.show_view(View("agent", agent))
         await seat.press("c")
-        await seat.sees("can't write here: ")
+        await seat.sees("Can't write here: ")
         assert reason.split()[0] in seat.text
         assert not seat.screen.composer.is_open
         await seat.press("question_mark")
@@ -71,7 +71,7 @@ async def test_where_nothing_can_be_sent_the_reason_is_said(kind: str, agent: st
         await seat.press("escape", "colon", *"step in")
         await seat.sees("can't here: ")
         await seat.press("escape", "a")
-        await seat.sees("can't archive here: ")
+        await seat.sees("Can't archive here: ")
 
 
 async def test_the_composer_says_what_a_channel_can_not_hold_and_whom_a_text_wakes(tmp_path: Path) -> None:
@@ -85,6 +85,6 @@ async def test_the_composer_says_what_a_channel_can_not_hold_and_whom_a_text_wak
         assert "never" in seat.text
         assert "expires in" not in seat.text
         await seat.press("ctrl+s")
-        await seat.until(lambda: seat.notice == "sent")
+        await seat.until(lambda: seat.notice == "Sent")
     [sent] = [path for path in (tmp_path / "channels").rglob("msg-*.json") if b"Ask codex." in path.read_bytes()]
     assert b'"from": "human"' in sent.read_bytes()

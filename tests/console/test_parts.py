@@ -51,7 +51,7 @@ async def test_undoing_takes_back_what_reading_did(screen: FakeScreen) -> None:
     reading.Reading(screen).all_seen()
     undoing.Undoing(screen).undo()
     assert screen.session.mailbox.counts().unseen == 2
-    assert screen.notices[-1] == "undone: 2 messages marked as seen"
+    assert screen.notices[-1] == "Undone: 2 messages marked as seen"
     await screen.finish()
 
 
@@ -132,7 +132,7 @@ async def test_waking_says_what_is_missing(screen: FakeScreen) -> None:
     screen.show_view(View("agent", "ann-00000001"))
     part.wake()
     await screen.finish()
-    assert screen.notices == ["go to an agent first", "ann-00000001 has no unread mail that would wake it"]
+    assert screen.notices == ["Select an agent first", "ann-00000001 has no unread mail that would wake it"]
 
 
 async def test_channels_are_joined_and_left(screen: FakeScreen) -> None:

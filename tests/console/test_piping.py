@@ -32,7 +32,7 @@ async def test_a_command_that_fails_or_is_not_there_is_told(tmp_path: Path) -> N
         assert "it can't be read" in seat.text
         await seat.press(*"thing'", "enter")
         await seat.sees("status 1")
-        assert "(it printed nothing)" in seat.text
+        assert "(no output)" in seat.text
         await seat.press("escape", "vertical_line", *["backspace"] * 20)
         await seat.press(*"nowhere-to-be-found", "enter")
         await seat.sees("Can't run nowhere-to-be-found")

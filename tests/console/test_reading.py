@@ -74,7 +74,7 @@ async def test_walking_through_everything_leaves_agents_mail_as_it_was(tmp_path:
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         for _ in range(45):
             await seat.press("n")
-        assert seat.notice == "nothing here is unread"
+        assert seat.notice == "Nothing unread here"
     after = contents(mail)
     assert {name: after[name] for name in before if name not in mine} == {
         name: before[name] for name in before if name not in mine

@@ -26,7 +26,7 @@ async def test_a_search_is_saved_counted_run_and_found_again(tmp_path: Path) -> 
         await seat.press("slash", *"lamp")
         await seat.sees("1 threads for lamp")
         await seat.press("escape", "w")
-        assert "No view is saved yet." in seat.text
+        assert "No saved views." in seat.text
         await seat.press("s", "enter", *"Lamps", "enter")
         await seat.sees("1 unread  1")
         assert "Lamps" in seat.lines[2]
@@ -42,7 +42,7 @@ async def test_a_search_is_saved_counted_run_and_found_again(tmp_path: Path) -> 
         await seat.press("w")
         await seat.sees("2 unread  2")
         await seat.press("X", "y")
-        assert "No view is saved yet." in seat.text
+        assert "No saved views." in seat.text
         await seat.press("z")
         await seat.sees("Lamps")
 
@@ -99,6 +99,6 @@ async def test_views_of_the_settings_stand_there_and_a_query_that_can_not_be_rea
         await seat.sees("1 unread  1")
         assert "kept in  config.toml" in seat.text
         await seat.press("X")
-        assert "this one stands in config.toml" in seat.lines[-1]
+        assert "This view is set in config.toml" in seat.lines[-1]
         await seat.press("s", *"is:nonsense", "enter")
         assert "nonsense" in seat.text

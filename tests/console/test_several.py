@@ -110,7 +110,7 @@ async def test_what_one_mailbox_can_not_do_is_said_there(desk: MailFiles, tmp_pa
         assert not seat.app.session.why_not(Capability.SEND, "desk/m")
         seat.screen.show_view(View("agent", "lost/ann"))
         await seat.press("c")
-        await seat.sees("can't write here: there is no agent-mailbox.jsonl")
+        await seat.sees("Can't write here: there is no agent-mailbox.jsonl")
 
 
 def test_several_are_opened_by_name(desk: MailFiles, lab: MailFiles, open_console: Open) -> None:

@@ -178,7 +178,7 @@ async def test_the_console_tells_when_nothing_is_kept(tmp_path: Path) -> None:
     async with opened(mail.data, state=tmp_path / "file" / "s.db") as seat:
         assert "not saved" in seat.text
         await seat.press("enter", "j", "r", *"Yes.", "escape")
-        assert seat.notice == "the draft is kept"
+        assert seat.notice == "Draft kept"
 
 
 async def test_the_console_comes_back_as_it_was_left(tmp_path: Path) -> None:

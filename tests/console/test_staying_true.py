@@ -74,9 +74,9 @@ async def test_who_went_back_while_following_comes_to_the_newest_with_the_same_k
         assert seat.screen.conversation.cursor_key == "t-0"
         await seat.press("F")
         assert seat.screen.conversation.cursor_key == "t-4"
-        assert seat.notice == "following the newest"
+        assert seat.notice == "Following the newest message"
         await seat.press("F")
-        assert seat.notice == "no longer following"
+        assert seat.notice == "No longer following"
         assert "· following" not in seat.text
 
 
@@ -169,7 +169,7 @@ async def test_what_would_write_into_a_mailbox_asks_before_it_undoes_or_does_aga
         await seat.press("z")
         assert len(records(letters)) == 4
         await seat.press("escape")
-        assert seat.app.screen.query_one("#footer").notice == "nothing was written"  # type: ignore[attr-defined]
+        assert seat.app.screen.query_one("#footer").notice == "Nothing was written"  # type: ignore[attr-defined]
         assert len(records(letters)) == 4
         await seat.press("z", "y")
         await seat.until(lambda: len(records(letters)) == 5)
@@ -199,7 +199,7 @@ async def test_what_was_cancelled_is_said(letters: MailFiles) -> None:
         await seat.press("D", "A")
         await seat.sees("y: acknowledge · Enter/Esc: cancel")
         await seat.press("enter")
-        assert "nothing was written" in seat.lines[-1]
+        assert "Nothing was written" in seat.lines[-1]
 
 
 async def test_undoing_says_the_number_that_was_said_when_it_was_done(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ async def test_undoing_says_the_number_that_was_said_when_it_was_done(tmp_path: 
         said = seat.notice.partition(" ")[0]
         assert said != "5"
         await seat.press("z")
-        assert seat.notice == f"undone: {said} messages marked as seen"
+        assert seat.notice == f"Undone: {said} messages marked as seen"
 
 
 # Pages

@@ -147,7 +147,7 @@ def test_stepping_in_is_in_the_file_and_in_the_journal(mail: MailFiles, open_con
     terminal.send("Keep the old field, please.")
     terminal.wait_for("5 words")
     terminal.press("ctrl+s")
-    tourist.sees_notice("sent, and noted in the journal")
+    tourist.sees_notice("Sent, and recorded in the journal")
     terminal.wait_for("31 messages")
     terminal.wait_for("user → ann-00000001, bob-00000001")
     sent = json.loads(mail.mailbox.read_bytes().splitlines()[-1])

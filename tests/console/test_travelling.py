@@ -69,13 +69,13 @@ async def test_nothing_is_written_or_marked_in_the_past_and_what_comes_meanwhile
 async def test_a_moment_is_typed_and_the_ends_are_told(mail: MailFiles) -> None:
     async with opened(mail.data, size=(120, 40)) as seat:
         await seat.press("comma")
-        assert "T goes to the past" in seat.lines[-1]
+        assert "T: go to the past" in seat.lines[-1]
         await seat.press("at", "ctrl+u", *"soon", "enter")
         assert "a date (2026-03-16)" in " ".join(seat.text.replace("│", " ").split())
         await seat.press("ctrl+u", *"10:00", "enter")
         assert "message 1 of 3" in seat.lines[-2]
         await seat.press("comma", "comma")
-        assert "nothing further back" in seat.lines[-1]
+        assert "Nothing further back" in seat.lines[-1]
         await seat.press("left_curly_bracket")
         assert "message 0 of 3" in seat.lines[-2]
         await seat.press("T")
@@ -85,7 +85,7 @@ async def test_a_moment_is_typed_and_the_ends_are_told(mail: MailFiles) -> None:
 async def test_an_empty_mailbox_has_no_past(tmp_path: Path) -> None:
     async with opened(MailFiles(tmp_path).data) as seat:
         await seat.press("T")
-        assert "there is no past to go to" in seat.lines[-1]
+        assert "there is no past to show" in seat.lines[-1]
 
 
 async def test_a_search_is_asked_of_the_moment_and_steps_that_outrun_the_drawing_all_count(mail: MailFiles) -> None:

@@ -33,7 +33,7 @@ async def test_marked_threads_are_seen_at_once_and_unseen_again(tmp_path: Path) 
         assert "4 unread" in seat.lines[0]
         await seat.press("z")
         assert "6 unread" in seat.lines[0]
-        assert "undone: 2 messages marked as seen" in seat.lines[-1]
+        assert "Undone: 2 messages marked as seen" in seat.lines[-1]
         await seat.press("Z")
         assert "4 unread" in seat.lines[0]
         await seat.press("escape")
@@ -61,9 +61,9 @@ async def test_another_view_has_no_marks(tmp_path: Path) -> None:
 async def test_there_is_nothing_to_undo_at_first(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press("z")
-        assert "nothing to undo" in seat.lines[-1]
+        assert "Nothing to undo" in seat.lines[-1]
         await seat.press("Z")
-        assert "nothing to do again" in seat.lines[-1]
+        assert "Nothing to redo" in seat.lines[-1]
 
 
 async def test_a_discarded_draft_comes_back(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ async def test_an_agent_that_sleeps_on_mail_is_woken_after_asking(tmp_path: Path
     async with opened(mail.data, config=Config(wake=WakeSettings(command=command))) as seat:
         assert re.search(f"◐ {ANN}.*↯1 2 │", seat.text)
         await seat.press("W")
-        assert seat.notice == "go to an agent first"
+        assert seat.notice == "Select an agent first"
         seat.screen.show_view(View("agent", BOB))
         await seat.press("W")
         assert "has no unread mail that would wake it" in seat.notice
@@ -32,9 +32,9 @@ async def test_an_agent_that_sleeps_on_mail_is_woken_after_asking(tmp_path: Path
         await seat.press("W", "n")
         assert not out.exists()
         await seat.pilot.press("W", "y")
-        await seat.sees(f"{ANN} was woken")
+        await seat.sees(f"{ANN} woken")
         assert out.read_text() == f'{ANN} ["one"]'
     async with opened(mail.data) as seat:
         seat.screen.show_view(View("agent", ANN))
         await seat.press("W")
-        assert "no command wakes agents yet" in seat.notice
+        assert "No wake command" in seat.notice

@@ -76,7 +76,7 @@ async def test_a_message_is_written_to_whom_it_says_and_appears_in_the_list(
         assert message["sender"] == "user"
         assert message["content"] == "Good day."
         assert not seat.screen.composer.is_open
-        assert seat.notice == "sent"
+        assert seat.notice == "Sent"
         assert any("Good day." in line[26:64] for line in seat.lines)
     assert journal(mail) == []
 
@@ -203,7 +203,7 @@ async def test_a_draft_is_kept_on_escape_and_found_again_in_another_console(tmp_
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         await seat.open_thread("you")
         await seat.press("r", *"Half a thought", "escape")
-        assert seat.notice == "the draft is kept"
+        assert seat.notice == "Draft kept"
         assert not seat.screen.composer.is_open
         await seat.sees("1 draft")
     async with opened(mail.data, state=tmp_path / "state.db") as seat:

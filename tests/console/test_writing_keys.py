@@ -76,7 +76,7 @@ def test_line_feeds_break_lines_in_a_terminal(tmp_path: Path, open_console: Open
     terminal.paste("four\nfive\rsix")
     terminal.wait_for("six")
     terminal.press("ctrl+s")
-    terminal.wait_for("sent")
+    terminal.wait_for("Sent")
     written = json.loads(mail.mailbox.read_bytes().splitlines()[-1])["content"]
     assert written == "one\ntwo\nthree\nfour\nfive\nsix"
 

@@ -107,11 +107,11 @@ class Tourist:
     def look_up(self, key: str, *words: str) -> None:
         """Open a page over the console, wait for words on it, and close it by the same key."""
         self.terminal.press(key)
-        self.terminal.wait_for("esc closes")
+        self.terminal.wait_for("Esc: close")
         for word in words:
             self.terminal.wait_for(word)
         self.terminal.press(key)
-        self.terminal.wait_gone("esc closes")
+        self.terminal.wait_gone("Esc: close")
 
     def hits(self, query: str) -> int:
         """Return how many threads a query finds."""
