@@ -9,7 +9,7 @@ __all__ = ["LIST_COMMANDS"]
 
 LIST_COMMANDS: tuple[Command, ...] = (
     # Lists over the mail
-    Command("views", "w", "opening.saved_views", "saved views", "List saved searches", "Look", LISTS),
+    Command("views", "w", "opening.views", "saved views", "List saved searches", "Look", LISTS),
     Command("views.save", "s", "save_view", "save a search", "Save a search under a name", "Views", VIEWS, 2),
     Command("views.delete", "X", "delete_view", "delete", "Delete the view, after asking", "Views", VIEWS, 3),
     Command(

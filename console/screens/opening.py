@@ -60,7 +60,7 @@ class Opening:
 
         self._open(UnreadableList)
 
-    def saved_views(self) -> None:
+    def views(self) -> None:
         """List saved views; the chosen one is shown."""
         from console.screens.views import SavedViews
 

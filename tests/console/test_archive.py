@@ -32,8 +32,8 @@ async def test_the_plan_is_shown_and_y_archives(tmp_path: Path) -> None:
         await seat.press("a")
         assert "Archive 4 messages?" in seat.lines[1]
         assert "archive agent-mailbox-archive/2025-12.jsonl" in seat.lines[2]
-        assert "stays   among the newest 2" in seat.text
-        assert "stays   unread: user 1" in seat.text
+        assert "keep    among the newest 2" in seat.text
+        assert "keep    unread: user 1" in seat.text
         assert "␛[2J[/]hostile" in seat.text
         await seat.press("y")
         await seat.sees("4 messages archived to agent-mailbox-archive/2025-12.jsonl, ")

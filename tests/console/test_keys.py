@@ -204,7 +204,7 @@ async def test_the_palette_runs_a_command_by_its_name(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press("colon")
         await seat.pilot.press(*"dead-letters")
-        await seat.sees("review and settle the dead letters")
+        await seat.sees("Review and settle dead letters")
         await seat.press("enter")
         await seat.sees("Dead letters ─")
 

@@ -29,7 +29,7 @@ async def test_a_command_that_fails_or_is_not_there_is_told(tmp_path: Path) -> N
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press("vertical_line")
         await seat.press(*"test -f 'no", "enter")
-        assert "it can't be read" in seat.text
+        assert "Can't read it" in seat.text
         await seat.press(*"thing'", "enter")
         await seat.sees("status 1")
         assert "(no output)" in seat.text

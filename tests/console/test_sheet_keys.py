@@ -14,7 +14,9 @@ from tests.console.screen_text import Seat, opened
 from tests.mailboxes import NOW, MailFiles, every_case, iso
 
 OPENERS = {
-    command.action.partition("'")[2].rstrip("')"): command.keys for command in COMMANDS if "sheet(" in command.action
+    name: command.keys
+    for command in COMMANDS
+    if (name := command.action.removeprefix("opening.").replace("_", "-")) != command.action and name in SHEETS
 }
 CASES = [
     pytest.param(sheet, command, id=f"{sheet}-{command.id}")
