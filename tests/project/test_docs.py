@@ -21,6 +21,9 @@ MENTION = re.compile(r"\bdocs/([\w./-]+\.md)(?:#([\w-]+))?")
 PATH = re.compile(r"`([a-z_]+(?:/[a-z_]+)*\.py)`")
 ROOMS = ("", "mailstore/", "console/")
 """Where a path on a page may begin."""
+UNPUBLISHED = re.compile(
+    r"(?<!docs/)\bformats/[\w-]+\.md|\((?:semantics|interface)[:;]|\bsemantics: |\bseed \d{3}|\bhaak\.md [0-9]"
+)
 NUMBERED = re.compile(r"\bdocs/decisions/(\d{4})\b")
 
 
@@ -86,6 +89,10 @@ def test_every_decision_that_the_code_mentions_by_number_is_there() -> None:
         for number in NUMBERED.findall(text)
         if number not in numbers
     ]
+
+
+def test_nothing_refers_to_a_page_that_does_not_ship() -> None:
+    assert not [(name, found) for name, text in texts(".py", ".toml").items() for found in UNPUBLISHED.findall(text)]
 
 
 def test_every_kind_of_mailbox_has_a_page() -> None:
