@@ -250,9 +250,9 @@ def _odd(data: bytes) -> str:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
-        return "is no valid UTF-8"
+        return "is not valid UTF-8"
     try:
         STRICT.decode(data)
     except UNREADABLE:
-        return "holds characters or numbers that JSON does not allow"
+        return "contains characters or numbers that JSON does not allow"
     return ""

@@ -90,7 +90,7 @@ def test_an_object_of_an_array_written_line_by_line_is_a_record() -> None:
 def test_bytes_that_are_no_text_become_replacement_characters() -> None:
     data = b'{"id": "a", "content": "caf\xe9"}'
     assert values(data) == [{"id": "a", "content": "caf\ufffd"}]
-    assert faults(data) == [(100, "is no valid UTF-8", False)]
+    assert faults(data) == [(100, "is not valid UTF-8", False)]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_bytes_that_are_no_text_become_replacement_characters() -> None:
 )
 def test_what_json_does_not_allow_is_read_all_the_same(data: bytes, value: str) -> None:
     assert values(data) == [{"a": value}]
-    assert faults(data)[0][1] == "holds characters or numbers that JSON does not allow"
+    assert faults(data)[0][1] == "contains characters or numbers that JSON does not allow"
     str(loads(data)).encode()
 
 
