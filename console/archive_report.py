@@ -1,4 +1,4 @@
-"""An archival in words: the plan before it, the report after it."""
+"""Describe an archival: the plan before it, the report after it."""
 
 from __future__ import annotations
 
@@ -13,30 +13,36 @@ UNITS = ("bytes", "KiB", "MiB", "GiB")
 
 
 def plan_lines(plan: ArchivePlan, file_of: Callable[[str], str]) -> list[str]:
-    """Return what leaves, to which files, and what stays and why; a line each."""
+    """Return what would be archived to which files, and what would be kept and why, as lines."""
     size = f", {_size(plan.size)}" if plan.size else ""
     threads = f" in {len(plan.threads)} thread{'s' * (len(plan.threads) != 1)}" if plan.leaving else ""
-    lines = [f"{_messages(plan.leaving)} leave{'s' * (plan.leaving == 1)} for the archive{threads}{size}"]
+    lines = [f"{_messages(plan.leaving)} to archive{threads}{size}"]
     width = max((len(f"{number:,}") for number in _numbers(plan)), default=0)
     lines += [f"  {number:>{width},}  {file_of(month)}" for month, number in plan.months.items()]
-    lines.append(f"{_messages(plan.staying)} stay{'s' * (plan.staying == 1)}")
+    lines.append(f"{_messages(plan.staying)} to keep")
     lines += [f"  {stay.messages:>{width},}  {stay_words(stay, plan)}" for stay in plan.stays]
     return [*lines, *writer_lines(plan)]
 
 
 def writer_lines(plan: ArchivePlan) -> list[str]:
-    """Return which programs may write late, and what becomes of it; no line where none is known."""
+    """Return the programs that may write late, as lines; empty if none is known."""
     if not plan.writers:
         return []
     number = len({it.pid for it in plan.writers})
     have = "1 program has" if number == 1 else f"{number:,} programs have"
-    head = f"{have} the mailbox open for writing; later mail of theirs is taken in by the next command that writes"
+    head = f"{have} the mailbox open for writing; mail it writes late is picked up by the next command that writes"
     return [head, *(f"  {it.program} (process {it.pid}): {it.file}" for it in plan.writers)]
 
 
 def stay_words(stay: Staying, plan: ArchivePlan) -> str:
-    """Return why messages stay, and for whom."""
-    rules = {Reason.NEWEST: f"{stay.reason} {plan.keep:,}", Reason.RETAINED: f"{stay.reason}: {plan.retention.words}"}
+    """Return why messages are kept, and for whom."""
+    rules = {
+        Reason.NEWEST: f"{stay.reason} {plan.keep:,}",
+        Reason.RETAINED: f"{stay.reason}: {plan.retention.words}",
+        Reason.UNTIMED: "time unreadable",
+        Reason.GLUED: "on the same line as another",
+        Reason.THREAD: "thread still active",
+    }
     words = rules.get(stay.reason, stay.reason.value)
     if not stay.by:
         return words
@@ -46,14 +52,16 @@ def stay_words(stay: Staying, plan: ArchivePlan) -> str:
 
 
 def report_line(plan: ArchivePlan, report: ArchiveReport) -> str:
-    """Return what was done."""
+    """Return the result of an archival, in one line."""
     if report.is_cancelled:
-        return "cancelled: nothing was archived"
+        return "Cancelled: nothing was archived"
     if not report.archived:
-        return f"nothing was archived: {_messages(report.kept)} stay"
+        return f"Nothing was archived: {_messages(report.kept)} kept"
     held = plan.leaving - report.archived
     words = f"{_messages(report.archived)} archived to {', '.join(report.files)} · {report.kept:,} kept"
-    return f"{words} · {held:,} of the plan stayed: a thread got new mail, or a line can't be moved" if held else words
+    return (
+        f"{words} · {held:,} planned but kept: new mail in the thread, or a line that can't be moved" if held else words
+    )
 
 
 def _numbers(plan: ArchivePlan) -> list[int]:

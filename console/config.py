@@ -1,4 +1,4 @@
-"""The user's settings: config.toml, read key by key so that one wrong value never costs the others."""
+"""The user's settings: config.toml, read key by key so that an invalid value doesn't affect the others."""
 
 from __future__ import annotations
 
@@ -32,54 +32,54 @@ Minutes = Annotated[float, Meta(gt=0)]
 
 
 class AttentionSettings(Struct, frozen=True):
-    """The table [attention]: from when on something needs a look."""
+    """The table [attention]: thresholds for what needs attention."""
 
     question_minutes: Minutes = 30.0
-    """A question that nobody answered."""
+    """A question without an answer."""
 
     unread_minutes: Minutes = 60.0
-    """Mail that a living agent leaves unread."""
+    """Mail left unread by a living agent."""
 
     loop_messages: Annotated[int, Meta(gt=2)] = 12
-    """Two agents that answer each other so often …"""
+    """Two agents that answer each other this often …"""
 
     loop_minutes: Minutes = 30.0
-    """… in so many minutes, with nobody else."""
+    """… within this time, with no one else involved."""
 
     growth_letters: Annotated[int, Meta(gt=0)] = 5
-    """So many more dead letters than before …"""
+    """This many more dead letters than before …"""
 
     window_minutes: Minutes = 24 * 60.0
-    """… in so many minutes; how far back other concerns look."""
+    """… within this time, which other concerns look back too."""
 
     def limits(self) -> Limits:
-        """Return the limits as the mailbox takes them."""
+        """Return the limits for `mailstore.queries.attention`."""
         from mailstore.queries.attention import Limits
 
         return Limits(**asdict(self))
 
 
 class ArchiveSettings(Struct, frozen=True):
-    """The table [archive]: what the archival leaves in the mailbox."""
+    """The table [archive]: what archiving keeps in the mailbox."""
 
     keep: Annotated[int, Meta(ge=0)] = KEEP
-    """So many of the newest messages stay, whatever became of them."""
+    """How many of the newest messages to keep, whatever their state."""
 
     offer_past: Annotated[int, Meta(ge=0)] = 1000
-    """With more messages than this the console offers to archive; 0: it never does."""
+    """With more messages than this, the console offers to archive; 0: never."""
 
 
 class RetentionSettings(Struct, frozen=True):
-    """The table [retention]: what the view Recent lists, and what the archival leaves where it is."""
+    """The table [retention]: what the view Recent lists, and what archiving keeps."""
 
     days: Annotated[float, Meta(gt=0)] | None = None
     """Mail no older than this …"""
 
     messages: Annotated[int, Meta(gt=0)] | None = None
-    """… and of that so many of the newest."""
+    """… and of that this many of the newest."""
 
     def rule(self) -> Retention:
-        """Return the rule as the mailbox takes it."""
+        """Return the rule for the mailbox."""
         return Retention(self.days, self.messages)
 
 
@@ -88,24 +88,24 @@ Clock = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3])(:[0-5]\d){0,2}$")]
 
 
 class WakeSettings(Struct, frozen=True):
-    """The table [wake]: how a sleeping agent is woken from the console."""
+    """The table [wake]: how to wake a sleeping agent from the console."""
 
     command: list[str] = []
-    """The program and its arguments; it finds SIGNALBOX_AGENT, _IDS, _IDS_FILE, _COUNT, … in its environment."""
+    """The program and its arguments; SIGNALBOX_AGENT, _IDS, _IDS_FILE, _COUNT, … are in its environment."""
 
     types: list[str] = field(default_factory=lambda: list(WAKING_TYPES))
-    """The types of messages that would wake an agent."""
+    """The types of messages that wake an agent."""
 
 
 class PolicySettings(Struct, frozen=True):
     """The table [policy]: what agents may do through the commands."""
 
     to_user: list[str] = []
-    """Sessions and roles that may write to the user; where none is named, all may."""
+    """Sessions and roles that may write to the user; empty: all may."""
 
 
 class NotificationSettings(Struct, frozen=True):
-    """The table [notifications]: by which ways the person hears of what; an empty list is silence."""
+    """The table [notifications]: how to notify of what; an empty list: not at all."""
 
     to_me: Ways = field(default_factory=lambda: ["toast", "bell"])
     """Mail to the user."""
@@ -114,66 +114,66 @@ class NotificationSettings(Struct, frozen=True):
     """Questions to the user."""
 
     dead_letter: Ways = field(default_factory=lambda: ["toast"])
-    """A letter that nobody will read unless somebody acts."""
+    """A message that will stay unread unless the user acts."""
 
     channel: Ways = []
     """Mail in a channel that the user has joined."""
 
     command: str = ""
-    """A command of the user's; it finds SIGNALBOX_KIND, _COUNT, _ID, _SENDER, _SUBJECT and _TYPE in its environment."""
+    """The user's command; SIGNALBOX_KIND, _COUNT, _ID, _SENDER, _SUBJECT and _TYPE are in its environment."""
 
     quiet_from: Clock | None = None
-    """From this time of day, as "22:00", notices come on the screen only …"""
+    """From this time of day, such as "22:00", notifications appear on the screen only …"""
 
     quiet_to: Clock | None = None
-    """… until this one, on the next day where it is earlier."""
+    """… until this one, on the next day if it is earlier."""
 
 
 class SearchSettings(Struct, frozen=True):
-    """How searching is made fast."""
+    """The table [search]: how to speed up searches."""
 
     index: bool = False
-    """Keep an index of the words in ~/.cache/signalbox/search, for mailboxes of more than some 100 MB."""
+    """Keep a word index in ~/.cache/signalbox/search, for mailboxes above about 100 MB."""
 
 
 class Config(Struct, frozen=True):
-    """What can be set in ~/.config/signalbox/config.toml."""
+    """The settings in ~/.config/signalbox/config.toml."""
 
     store: str | None = None
-    """The mailbox to open when none is named: KIND:PATH or a path."""
+    """The mailbox to open if none is given: KIND:PATH or a path."""
 
     user: Annotated[str, Meta(min_length=1)] = "user"
-    """Who the person is in the mailbox."""
+    """The user's name in the mailbox."""
 
     theme: str = "night-box"
     """The name of a theme."""
 
     editor: str | None = None
-    """The editor for messages; else $VISUAL, $EDITOR, vi."""
+    """The editor for messages; otherwise $VISUAL, $EDITOR or vi."""
 
     poll: bool = False
-    """Look at the files again and again: for file systems without events, such as NFS."""
+    """Poll for changes: for file systems without events, such as NFS."""
 
     observe: bool = False
-    """Write nothing at all."""
+    """Write nothing, not even read marks."""
 
     stale_after_minutes: Minutes = 30.0
-    """After how long without a sign of life the composer says that an agent was not seen lately."""
+    """After how long without a sign of life an agent counts as not seen recently."""
 
     bell: bool = True
     """Ring the terminal's bell for mail to the user."""
 
     attention: AttentionSettings = field(default_factory=AttentionSettings)
-    """From when on something needs a look."""
+    """Thresholds for what needs attention."""
 
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
     wake: WakeSettings = field(default_factory=WakeSettings)
     policy: PolicySettings = field(default_factory=PolicySettings)
     retention: RetentionSettings = field(default_factory=RetentionSettings)
-    """What the archival leaves in the mailbox."""
+    """What archiving keeps in the mailbox."""
 
     notifications: NotificationSettings = field(default_factory=NotificationSettings)
-    """By which ways the user hears of what."""
+    """How to notify the user of what."""
 
     search: SearchSettings = field(default_factory=SearchSettings)
 
@@ -185,42 +185,42 @@ class Config(Struct, frozen=True):
 
 
 class LoadedConfig(NamedTuple):
-    """The settings, and what was wrong with them, in sentences."""
+    """The settings, and a message for each problem in them."""
 
     config: Config
     problems: list[str]
 
 
 def config_folder() -> Path:
-    """Return where settings and the user's themes lie."""
+    """Return the folder of the settings and of the user's themes."""
     return user_config_path("signalbox")
 
 
 def state_file() -> Path:
-    """Return where the person's own state is kept."""
+    """Return the file of the user's own state."""
     return user_state_path("signalbox") / "state.db"
 
 
 def load_config(path: Path | None = None) -> LoadedConfig:
-    """Read the settings; return them and what was wrong, in sentences. A wrong value is its default."""
+    """Read the settings; return them and a message for each problem. An invalid value is replaced by its default."""
     path = path or config_folder() / "config.toml"
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return LoadedConfig(Config(), [])
     except (OSError, UnicodeDecodeError) as error:
-        return LoadedConfig(Config(), [f"{path}: can't be read ({error}): the defaults are used"])
+        return LoadedConfig(Config(), [f"{path}: can't be read ({error}); using the defaults"])
     import tomllib
 
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        return LoadedConfig(Config(), [f"{path}: no TOML: {error}: the defaults are used"])
+        return LoadedConfig(Config(), [f"{path}: invalid TOML ({error}); using the defaults"])
     return LoadedConfig(*_read(Config, found, lambda tables, key: f"{path}{_line(text, tables, key)}"))
 
 
 def _line(text: str, tables: tuple[str, ...], key: str) -> str:
-    """Return in which line a key stands, as it follows a file's name; nothing where it can't be found."""
+    """Return `:LINE` for the line of a key; empty if it can't be found."""
     inside: tuple[str, ...] = ()
     for number, line in enumerate(text.splitlines(), 1):
         bare = line.strip()
@@ -236,7 +236,7 @@ def _line(text: str, tables: tuple[str, ...], key: str) -> str:
 def _read(
     model: type[S], found: dict[str, Any], place: Callable[[tuple[str, ...], str], str], tables: tuple[str, ...] = ()
 ) -> tuple[S, list[str]]:
-    """Return a table made of the values that can be used, and what is wrong with the others; tables in it likewise."""
+    """Return a table of the valid values, and a message for each invalid one; nested tables likewise."""
     inside = "".join(f"[{table}]: " for table in tables)
     good: dict[str, Any] = {}
     problems: list[str] = []
@@ -244,7 +244,7 @@ def _read(
     for key, value in found.items():
         setting = known.get(key)
         if setting is None:
-            problems.append(f"{place(tables, key)}: {inside}there is no setting {key!r}: {_hint(key, known)}")
+            problems.append(f'{place(tables, key)}: {inside}unknown setting "{key}"; {_hint(key, known)}')
         elif isinstance(value, dict) and isinstance(setting.type, type) and issubclass(setting.type, Struct):
             good[key], more = _read(setting.type, value, place, (*tables, key))
             problems += more
@@ -252,11 +252,11 @@ def _read(
             try:
                 good[key] = convert(value, setting.type)
             except ValidationError as error:
+                from console.toml_errors import in_toml, must_be
+
                 default = setting.default if setting.default is not NODEFAULT else setting.default_factory()
-                used = "the defaults are used" if isinstance(default, Struct) else f"{default!r} is used"
-                problems.append(
-                    f"{place(tables, key)}: {inside}{key} = {value!r} is wrong ({str(error).lower()}): {used}"
-                )
+                used = "using the defaults" if isinstance(default, Struct) else f"using {in_toml(default)}"
+                problems.append(f"{place(tables, key)}: {inside}{key} {must_be(error)}; {used}")
     return model(**good), problems
 
 
@@ -264,4 +264,4 @@ def _hint(key: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(key, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else "it is passed over"
+    return f'did you mean "{near[0]}"?' if near else "it is ignored"

@@ -1,4 +1,4 @@
-"""A worker that failed is told to the person; nothing fails in silence."""
+"""Report failed workers to the user."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["tell_failure"]
 
 
 def tell_failure(app: App[None], event: Worker.StateChanged) -> None:
-    """Show what a worker failed with, once."""
+    """Show the error of a failed worker."""
     if event.state is WorkerState.ERROR:
         words = f"{event.worker.name} failed: {event.worker.error}"
         app.log.error(words, repr(event.worker.error))

@@ -1,4 +1,4 @@
-"""A user's own keys: checked here, because Textual passes over in silence what it does not understand."""
+"""Validate the user's keymap: Textual ignores what it doesn't understand."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ NAMED = frozenset(key.value for key in Keys)
 
 
 def read_keymap(wanted: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Return the part of a keymap that can be used, and what is wrong with the rest, in sentences."""
+    """Return the valid part of a keymap, and a message for each problem."""
     known = {command.id: command for command in COMMANDS}
     taken: dict[str, str] = {}
     problems: list[str] = []
     for name, keys in wanted.items():
         if name not in known:
             near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "see signalbox keys"
-            problems.append(f"keymap: no command is called {name!r}: {hint}")
+            hint = f"did you mean {near[0]}?" if near else "see signalbox keys"
+            problems.append(f'keymap: unknown command "{name}": {hint}')
         elif wrong := [key for key in keys.split(",") if not _is_key(key.strip())] or ([keys] if not keys else []):
-            problems.append(f"keymap: {name}: {wrong[0]!r} is no key: write keys such as 'x', 'ctrl+x' or 'f5'")
+            problems.append(f'keymap: {name}: "{wrong[0]}" is not a key: write keys such as x, ctrl+x or f5')
         elif "composer" in known[name].panes and any(len(key.strip()) == 1 for key in keys.split(",")):
-            problems.append(f"keymap: {name}: {keys!r} could not be typed any more: take a key with ctrl, or f5")
+            problems.append(f'keymap: {name}: "{keys}" could no longer be typed: use ctrl or a function key')
         else:
             taken[name] = ",".join(key.strip() for key in keys.split(","))
     return _without_clashes(taken, problems), problems
@@ -54,7 +54,7 @@ def _without_clashes(taken: dict[str, str], problems: list[str]) -> dict[str, st
             both = set(kept.get(name, "").split(",")) & set(kept.get(other.id, other.keys).split(",")) - {""}
             if both:
                 key = min(both)
-                problems.append(f"keymap: {key!r} is both {name} and {other.id}: {name} keeps its own key")
+                problems.append(f'keymap: "{key}" is both {name} and {other.id}: {name} keeps its default key')
                 kept.pop(name, None)
                 break
     return kept

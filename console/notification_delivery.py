@@ -1,4 +1,4 @@
-"""Brings notices to the person: on the screen, by the bell, the terminal, the desktop, a command of their own."""
+"""Deliver notifications: by the terminal, the desktop, or a command of the user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["osc9", "run_quietly", "show_on_desktop"]
 SECONDS = 20
 LONGEST = 200
 LONGEST_FIELD = 4000
-"""Characters of a field: an environment has no room for a subject of any length."""
+"""Characters of a field: the size of an environment is limited."""
 
 
 def osc9(notice: Notification) -> str:
@@ -26,21 +26,21 @@ def osc9(notice: Notification) -> str:
 
 
 async def show_on_desktop(notice: Notification) -> str:
-    """Let the desktop show a notice; return what went wrong, in words."""
+    """Show a notification on the desktop; return what went wrong, empty for success."""
     program = shutil.which("notify-send")
     if program is None:
-        return "notify-send is not there: the desktop can't be told"
+        return "notify-send is not installed: desktop notifications are off"
     words = visible_line(notice.words)[:LONGEST]
     return await _run([program, "--app-name=Signalbox", "--", notice.title, words], {})
 
 
 async def run_quietly(command: str, notice: Notification) -> str:
-    """Run the person's command with a notice in its environment; return what went wrong, in words."""
+    """Run the user's command with a notification in its environment; return what went wrong, empty for success."""
     try:
         words = shlex.split(command)
     except ValueError as error:
-        return f"the command for notices can't be read: {error}"
-    return await _run(words, notice.fields) if words else "the command for notices is empty"
+        return f"can't parse the notification command: {error}"
+    return await _run(words, notice.fields) if words else "the notification command is empty"
 
 
 async def _run(words: list[str], fields: Mapping[str, str]) -> str:
@@ -57,9 +57,9 @@ async def _run(words: list[str], fields: Mapping[str, str]) -> str:
         process.kill()
         await process.wait()
         return f"{words[0]} was stopped after {SECONDS} s"
-    return "" if status == 0 else f"{words[0]} ended with status {status}"
+    return "" if status == 0 else f"{words[0]} exited with status {status}"
 
 
 def _value(text: str) -> str:
-    """Return what can stand in an environment."""
+    """Return a text that an environment variable can hold."""
     return text[:LONGEST_FIELD].replace("\0", "").encode("utf-8", "replace").decode()

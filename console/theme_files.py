@@ -77,7 +77,7 @@ def read_theme(text: str) -> Theme:
     try:
         return _theme(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"no TOML: {error}") from error
+        raise ValueError(f"invalid TOML ({error})") from error
 
 
 def read_ours(text: str) -> Theme:
@@ -97,16 +97,18 @@ def _theme(values: dict[str, Any]) -> Theme:
     try:
         found = convert(values, ThemeFile)
     except ValidationError as error:
-        raise ValueError(str(error).lower()) from error
+        from console.toml_errors import must_be
+
+        raise ValueError(must_be(error)) from error
     if unknown := sorted(set(found.mail) - set(DEFAULTS)):
-        raise ValueError(f"mail.{unknown[0]}: there is no such colour (there are {', '.join(DEFAULTS)})")
+        raise ValueError(f"unknown colour mail.{unknown[0]} (known: {', '.join(DEFAULTS)})")
     colours: dict[str, str] = asdict(found.colours)
     mail = {name: found.mail.get(name, colours[fallback]) for name, fallback in DEFAULTS.items()}
     for name, value in {**colours, **mail}.items():
         try:
             Color.parse(value)
         except ColorParseError as error:
-            raise ValueError(f"{name}: {value!r} is no colour") from error
+            raise ValueError(f'{name} = "{value}" is not a colour') from error
     return Theme(
         name=found.name,
         dark=found.dark,
@@ -153,7 +155,7 @@ def load_themes(folder: Path) -> tuple[dict[str, Theme], list[str]]:
             theme = read_theme(path.read_text(encoding="utf-8"))
             _check_code_style(code_style(theme))
         except (OSError, ValueError) as error:
-            problems.append(f"{path}: {error}: the theme is left out")
+            problems.append(f"{path}: {error}; the theme is ignored")
         else:
             found[theme.name] = theme
     return found, problems
@@ -172,7 +174,7 @@ def _check_code_style(name: str) -> None:
     from pygments.styles import get_all_styles
 
     if name not in set(get_all_styles()):
-        raise ValueError(f"code: pygments has no style {name!r}")
+        raise ValueError(f'unknown style for code "{name}"')
 
 
 async def theme_changes(folder: Path) -> AsyncIterator[None]:

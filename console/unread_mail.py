@@ -75,7 +75,7 @@ def _state() -> Iterator[PersonalState]:
     try:
         yield state
     except sqlite3.Error as error:
-        raise StoreError(f"{state.path} can't be used ({error})", "look at the file, and at the space left") from error
+        raise StoreError(f"{state.path} can't be used ({error})", "check the file and the free space") from error
     finally:
         state.close()
 
@@ -173,5 +173,5 @@ def note_shown(store: Store, reader: str, message_ids: Iterable[str], purpose: P
     """Store that messages were shown to an agent; blocks, raises StoreError."""
     with _state() as state:
         if state.is_in_memory:
-            raise StoreError(f"{state.path} can't be used", "what was shown now comes again")
+            raise StoreError(f"{state.path} can't be used", "check the file; mail shown now will be shown again")
         state.mark_shown(store.url, reader, purpose, message_ids, time.time())

@@ -23,12 +23,12 @@ NOT_STARTED = 127
 MOST_IDS, MOST_BYTES = 100, 32_000
 """How much of the ids the environment holds, which has no room for thousands."""
 ENVIRONMENT = {
-    "SIGNALBOX_AGENT": "the agent's session id",
+    "SIGNALBOX_AGENT": "session id of the agent",
     "SIGNALBOX_STORE": "the mailbox",
-    "SIGNALBOX_COUNT": "how many messages wake it",
-    "SIGNALBOX_TYPES": "their types, a JSON list",
-    "SIGNALBOX_IDS": f"the ids of the oldest {MOST_IDS} at most, a JSON list",
-    "SIGNALBOX_IDS_FILE": "a file with all ids, a JSON list; removed when the command ends",
+    "SIGNALBOX_COUNT": "number of messages that wake it",
+    "SIGNALBOX_TYPES": "their types, as a JSON list",
+    "SIGNALBOX_IDS": f"ids of at most the {MOST_IDS} oldest, as a JSON list",
+    "SIGNALBOX_IDS_FILE": "file with all ids, as a JSON list; removed when the command ends",
 }
 """What a command that wakes finds in its environment."""
 

@@ -76,18 +76,18 @@ def store_class(kind: str) -> type[Store]:
         try:
             found = point.load()
         except Exception as error:  # whatever another package raises must not break the other kinds
-            raise UnknownStore(f"the kind {kind!r} can't be loaded: {error}", "mend or remove its package") from error
+            raise UnknownStore(f'the kind "{kind}" can\'t be loaded ({error})', "fix or remove its package") from error
         return _checked(kind, found)
     near = get_close_matches(kind, kinds(), n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(kinds())}"
-    raise UnknownStore(f"no kind of store is called {kind!r}", hint)
+    hint = f"did you mean {near[0]}?" if near else f"use {', '.join(kinds())}"
+    raise UnknownStore(f'unknown kind of store "{kind}"', hint)
 
 
 def _checked(kind: str, found: object) -> type[Store]:
     if not (isinstance(found, type) and issubclass(found, Store)):
-        raise UnknownStore(f"{found!r} is no kind of store", f"the package that offers {kind!r} is broken")
+        raise UnknownStore(f'the kind "{kind}" is not a store class', "fix or remove its package")
     if left_out := sorted(found.__abstractmethods__):
-        raise UnknownStore(f"the kind {kind!r} does not implement {', '.join(left_out)}", "its package is broken")
+        raise UnknownStore(f"the kind {kind!r} does not implement {', '.join(left_out)}", "fix or remove its package")
     return found
 
 
@@ -147,7 +147,7 @@ def _open(text: str, poll: bool) -> Store:
     place = path_of(text)
     if not place.exists():
         shown = without_secrets(text)
-        raise MailboxMissing(f"there is no mailbox at {shown}", "make one with signalbox init, or try signalbox demo")
+        raise MailboxMissing(f"no mailbox at {shown}", "create one with signalbox init, or try signalbox demo")
     broken = ""
     known: list[type[Store]] = []
     for name in kinds():
@@ -163,7 +163,7 @@ def _open(text: str, poll: bool) -> Store:
     if parts:
         return store_class(SEVERAL).open(url_of(parts).partition(":")[2], poll=poll)
     raise UnknownStore(
-        f"no known kind of mailbox lies at {text}{broken}", "name its kind: KIND:PATH (see signalbox stores)"
+        f"no known kind of mailbox at {text}{broken}", "name its kind as KIND:PATH (see signalbox stores)"
     )
 
 
@@ -176,5 +176,5 @@ def discover(start: Path) -> str:
     looked = ", ".join(place for _, place in KNOWN_PLACES)
     raise MailboxMissing(
         f"no mailbox found from {start} upward (looked for {looked})",
-        "begin with signalbox demo or signalbox init, or name one with --store",
+        "start with signalbox demo or signalbox init, or name one with --store",
     )

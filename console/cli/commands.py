@@ -39,7 +39,7 @@ COMMANDS = {
     "channels": CliCommand("channels", "List channels", "Overview"),
     "agents": CliCommand("agents", "List agents", "Overview"),
     "who": CliCommand("who", "List the agents that are present and what they are doing", "Overview"),
-    "dead-letters": CliCommand("dead_letters", "List and settle mail that nobody will read unless you act", "Overview"),
+    "dead-letters": CliCommand("dead_letters", "List and settle mail that will stay unread unless you act", "Overview"),
     "attention": CliCommand("attention", "List what needs attention, and why", "Overview"),
     "init": CliCommand("init", "Create an empty mailbox and roster", "Mailbox"),
     "archive": CliCommand("archive", "Archive settled threads (shows a plan, asks first)", "Mailbox"),

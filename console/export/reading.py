@@ -23,7 +23,7 @@ HEADER = ("sender", "recipients", "timestamp", "subject", "thread", "type")
 
 
 def claims_in(text: str) -> list[Claim]:
-    """Return the claims of an exported document; raises Refused for what is none."""
+    """Return the claims of an exported document; raises Refused for any other text."""
     head = text.lstrip()[:1000]
     try:
         if head.startswith("<!doctype html"):
@@ -35,9 +35,9 @@ def claims_in(text: str) -> list[Claim]:
         else:
             found = list(_in_markdown(text))
     except (ValueError, KeyError, TypeError, msgspec.ValidationError) as error:
-        raise Refused(f"this is no export of signalbox, or a part of one ({error})", "export it anew") from error
+        raise Refused(f"not a complete signalbox export ({error})", "export it again") from error
     if not found and "signalbox_export" not in head:
-        raise Refused("no record of an export was found in this file", "signalbox export writes what can be checked")
+        raise Refused("no exported record in this file", "use a file that signalbox export wrote")
     return found
 
 

@@ -30,21 +30,21 @@ class FileChange:
 
 
 def read_text(folder: Path, name: str) -> str | None:
-    """Return the text of a file within a folder, None where there is none.
+    """Return the text of a file in a folder, None if there is none.
 
-    Raises Refused for one that is a link out of the folder, or no text.
+    Raises Refused for a link out of the folder, and for a file that is not text.
     """
     path = folder / name
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise Refused(f"{path} leads out of {folder}", "put a file of its own there")
+        raise Refused(f"{path} points outside {folder}", "replace the link with a regular file")
     try:
         return path.read_bytes().decode()
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
-        raise Refused(f"{path} is no UTF-8 text", "look at it") from error
+        raise Refused(f"{path} is not UTF-8 text", "convert it to UTF-8 first") from error
     except OSError as error:
-        raise Refused(f"{path} can't be read ({reason_of(error)})", "look at it") from error
+        raise Refused(f"{path} can't be read ({reason_of(error)})", "check its permissions") from error
 
 
 def diff(changes: Sequence[FileChange], folder: Path) -> list[str]:
@@ -71,5 +71,6 @@ def make(changes: Sequence[FileChange]) -> None:
         try:
             change.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise Refused(f"{change.path.parent} can't be made", reason_of(error)) from error
+            problem = f"{change.path.parent} can't be created ({reason_of(error)})"
+            raise Refused(problem, "check the path and its permissions") from error
         replace_file(change.path, change.after.encode())

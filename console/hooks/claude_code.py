@@ -61,16 +61,16 @@ def _parsed(text: str | None) -> Settings:
     try:
         settings = json.loads(text)
     except ValueError as error:
-        raise Refused(f"{SETTINGS} is no JSON ({error})", "mend it first: nothing was changed") from error
+        raise Refused(f"{SETTINGS} is not valid JSON ({error})", "fix it first; nothing was changed") from error
     if not isinstance(settings, dict) or not isinstance(settings.get("hooks") or {}, dict):
-        raise Refused(f"{SETTINGS} holds no settings", "mend it first: nothing was changed")
+        raise Refused(f"{SETTINGS} is not a JSON object of settings", "fix it first; nothing was changed")
     return settings
 
 
 def _groups(settings: Settings) -> list[Any]:
     groups = (settings.get("hooks") or {}).get(EVENT) or []
     if not isinstance(groups, list):
-        raise Refused(f"hooks.{EVENT} in {SETTINGS} is no list", "mend it first: nothing was changed")
+        raise Refused(f"hooks.{EVENT} in {SETTINGS} is not a list", "fix it first; nothing was changed")
     return groups
 
 

@@ -13,23 +13,23 @@ __all__ = ["MarkRead", "Nothing", "ReadMessages", "Request", "SendMessage", "Thr
 
 
 class Request(BaseModel):
-    """The arguments of a tool: named in camel case, and no others."""
+    """The arguments of a tool, in camel case; others are refused."""
 
     model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
 
 class ReadMessages(Request):
-    """Which messages are read; nothing is recorded as read by it."""
+    """Which messages to return; records no reads."""
 
-    to: Annotated[str | None, Field(description="only mail to this address; without it, yours")] = None
-    since: Annotated[str | None, Field(description="only from this time on: ISO 8601, or 2h, 3d")] = None
-    unread_only: Annotated[bool, Field(description="only what you have not read")] = True
+    to: Annotated[str | None, Field(description="only mail to this address (default: your mail)")] = None
+    since: Annotated[str | None, Field(description="only mail since this time: ISO 8601, or an age (2h, 3d)")] = None
+    unread_only: Annotated[bool, Field(description="only unread mail")] = True
     limit: Annotated[
         int,
-        Field(ge=1, le=1000, description="at most so many, of unread mail the oldest, else the newest"),
+        Field(ge=1, le=1000, description="maximum number of messages: the oldest of unread mail, otherwise the newest"),
     ] = 50
     max_chars: Annotated[
-        int, Field(ge=0, description="whole messages of at most so many characters together; 0 for all of them")
+        int, Field(ge=0, description="maximum number of characters of whole messages in total; 0 for no limit")
     ] = MOST_CHARACTERS
 
 
@@ -41,8 +41,8 @@ class SendMessage(Request):
     body: str
     subject: str = ""
     metadata: dict[str, str] = {}
-    issue_id: Annotated[str | None, Field(description="kept in the metadata")] = None
-    in_reply_to: Annotated[str | None, Field(description="the id of the message that it answers")] = None
+    issue_id: Annotated[str | None, Field(description="added to the metadata")] = None
+    in_reply_to: Annotated[str | None, Field(description="id of the message you answer")] = None
 
 
 class MarkRead(Request):

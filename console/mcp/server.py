@@ -105,11 +105,11 @@ async def _list_tools(context: Any, params: Any) -> types.ListToolsResult:
 
 
 async def _call(caller: Caller, params: types.CallToolRequestParams) -> types.CallToolResult:
-    """Run a tool; what it refuses is told in one line."""
+    """Run a tool; report a refusal in one line."""
     tool = TOOLS.get(params.name)
     try:
         if tool is None:
-            raise UsedWrongly(f"there is no tool {params.name!r}", f"there are {', '.join(TOOLS)}")
+            raise UsedWrongly(f'unknown tool "{params.name}"', f"use {', '.join(TOOLS)}")
         found = await tool.run(caller, tool.request.model_validate(params.arguments or {}))
     except ValidationError as error:
         first = error.errors()[0]
@@ -129,16 +129,16 @@ async def _list_resources(context: Any, params: Any) -> types.ListResourcesResul
     inbox = types.Resource(
         uri=INBOX,
         name="inbox",
-        description="How much mail waits; it rings when more comes",
+        description="Number of unread messages; notifies when more arrive",
         mime_type="application/json",
     )
     return types.ListResourcesResult(resources=[inbox])
 
 
 async def _read(caller: Caller, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-    """Return how much is unread, and no text of it: that is for read_messages."""
+    """Return the ids of unread messages, without their texts, which read_messages returns."""
     if str(params.uri) != INBOX:
-        raise ValueError(f"there is no resource {params.uri}")
+        raise ValueError(f"unknown resource {params.uri}")
     unread = await caller.unread()
     text = json_text({"unread": len(unread), "ids": [message.id for message in unread]})
     contents = types.TextResourceContents(uri=INBOX, mime_type="application/json", text=text)

@@ -37,7 +37,7 @@ WORDS = {
     State.UNRECORDED: "who read it is not recorded:",
     State.EXPIRED: "expired, not read by",
     State.DEAD: "died before reading:",
-    State.UNKNOWN: "nobody is called",
+    State.UNKNOWN: "no agent named",
 }
 
 

@@ -121,7 +121,7 @@ class Composer(Vertical):
         self.display = False
 
     def set_body(self, text: str) -> None:
-        """Put a text in, as an editor left it, to be gone on with at its end."""
+        """Put a text in, as an editor left it, and continue at its end."""
         self.query_one("#body", TextBody).put(text)
 
     @on(Input.Changed, "#to")

@@ -18,7 +18,7 @@ PARTS = (
     ("waits", f"{STATES[State.WAITING].glyph} waits for a holder of", "$warning"),
     ("stale", f"{STALE.glyph} not seen lately:", "$warning"),
     ("dead", f"{STATES[State.DEAD].glyph} dead:", "$error"),
-    ("unknown", f"{STATES[State.UNKNOWN].glyph} nobody is called", "$error"),
+    ("unknown", f"{STATES[State.UNKNOWN].glyph} no agent named", "$error"),
     ("woken", "↯ named in the text, which wakes:", "$warning"),
 )
 

@@ -1,4 +1,4 @@
-"""What a person can do in the console without a screen: a table of commands, each a line of words."""
+"""The commands of the line-mode console."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PASSED_ON = {
 }
 """Commands of the command line that also run here, with their modules."""
 WRITING = {"dead-letters", "roster"}
-"""Commands that may write: with --observe they only list."""
+"""Commands that may write; with --observe they only list."""
 VIEWS: dict[str, ViewKind] = {
     "for-you": "for-you",
     "unread": "unread",
@@ -54,7 +54,7 @@ LISTED = 20
 
 @dataclass(frozen=True, slots=True)
 class PlainCommand:
-    """A command's words as help shows them, and what it does."""
+    """A command's usage, help text, and method."""
 
     usage: str
     help: str
@@ -63,20 +63,20 @@ class PlainCommand:
 
 COMMANDS = {
     "threads": PlainCommand(
-        "threads [VIEW] [FROM]", f"list threads of a view: {', '.join(VIEWS)}, #CHANNEL", "threads"
+        "threads [VIEW] [FROM]", f"List the threads of a view: {', '.join(VIEWS)}, #CHANNEL", "threads"
     ),
-    "open": PlainCommand("open N or ID", "read a thread of the last list, and mark it as seen by you", "open"),
-    "next": PlainCommand("next", "read the next thread with something that you have not seen", "next"),
-    "reply": PlainCommand("reply N or ID", "answer a message; between agents, both sides get it", "reply"),
-    "send": PlainCommand("send [ADDRESS]", "write a message", "send"),
-    "status": PlainCommand("status", "say how many messages there are, and what waits for you", "status"),
-    "help": PlainCommand("help", "list the commands", "help"),
-    "quit": PlainCommand("quit", "leave", "quit"),
+    "open": PlainCommand("open N or ID", "Read a thread of the last list and mark it as seen", "open"),
+    "next": PlainCommand("next", "Read the next thread with unseen mail", "next"),
+    "reply": PlainCommand("reply N or ID", "Reply to a message; between agents, to both sides", "reply"),
+    "send": PlainCommand("send [ADDRESS]", "Write a message", "send"),
+    "status": PlainCommand("status", "Show how many messages there are", "status"),
+    "help": PlainCommand("help", "List the commands", "help"),
+    "quit": PlainCommand("quit", "Quit", "quit"),
 }
 
 
 class PlainDesk:
-    """One person's console on one mailbox; `ask` gives a line for a prompt, None at the end of the input."""
+    """A line-mode console on one mailbox; `ask` returns a line for a prompt, None at the end of the input."""
 
     def __init__(self, session: Session, news: News, ask: Callable[[str], str | None]) -> None:
         self.session = session
@@ -86,14 +86,14 @@ class PlainDesk:
         self.is_left = False
 
     def run(self, line: str) -> None:
-        """Do what a line says; what is wrong with it is told."""
+        """Run a line; report errors in it."""
         guarded(self._run, [line])
 
     def _run(self, lines: list[str]) -> int:
         try:
             words = shlex.split(lines[0])
         except ValueError as error:
-            raise UsedWrongly(f"these words can't be read ({error})", "close the quotes") from error
+            raise UsedWrongly(f"can't parse the line ({error})", "close the quotes") from error
         if not words:
             return 0
         name, rest = words[0].lower(), words[1:]
@@ -101,14 +101,14 @@ class PlainDesk:
             getattr(self, f"_{COMMANDS[name].method}")(rest)
             return 0
         if name not in PASSED_ON:
-            raise UsedWrongly(f"there is no command {words[0]!r}", "help lists them")
+            raise UsedWrongly(f'unknown command "{words[0]}"', "help lists the commands")
         if name in WRITING and self.session.observe and rest and rest[0] not in ("list",):
-            raise Refused("observing: nothing is written", "open the mailbox without --observe")
+            raise Refused("nothing is written with --observe", "open the mailbox without --observe")
         words = [*map(self._unnumbered, rest), "--store", self.session.store.url]
         return run_module(PASSED_ON[name], name, CLI[name].summary, words)
 
     def tell_news(self) -> None:
-        """Take in what came, and tell what is for the person, a line each."""
+        """Apply new events, and print a line for each message for the user."""
         events = self._news.take()
         if not events:
             return
@@ -135,7 +135,7 @@ class PlainDesk:
 
     def _message(self, words: Sequence[str], what: str) -> Message:
         if len(words) != 1:
-            raise UsedWrongly(f"{what} which message?", f"write {what} N, of the last list, or {what} ID")
+            raise UsedWrongly(f"{what} needs one message", f"write {what} N (of the last list) or {what} ID")
         return find_message(self.session.mailbox, self._unnumbered(words[0]))
 
     # Commands
@@ -150,7 +150,7 @@ class PlainDesk:
         else:
             view = View(VIEWS[name]) if name in VIEWS else None
         if view is None:
-            raise UsedWrongly(f"there is no view {name!r}", f"there are {', '.join(VIEWS)}, and channels as #name")
+            raise UsedWrongly(f'unknown view "{name}"', f"use {', '.join(VIEWS)} or #CHANNEL")
         self._listed = list(mailbox.threads(view))
         part = self._listed[max(0, start - 1) : start - 1 + LISTED]
         for number, root in enumerate(part, start):
@@ -183,7 +183,7 @@ class PlainDesk:
         mailbox = self.session.mailbox
         root = next((root for root in mailbox.threads(View("all")) if mailbox.summary(root).unseen), None)
         if root is None:
-            put("You have seen everything.")
+            put("Nothing unread here.")
         else:
             self._read(root)
 
@@ -191,7 +191,7 @@ class PlainDesk:
         message = self._message(words, "reply")
         reply = reply_to(self.session.mailbox, message)
         if reply.is_intervention:
-            put(visible_line(f"You step in between {', '.join(reply.recipients)}."))
+            put(visible_line(f"This reply intervenes between {', '.join(reply.recipients)}."))
         self._write(reply.recipients, reply.subject, reply.thread, "intervene" if reply.is_intervention else "")
 
     def _send(self, words: list[str]) -> None:
@@ -205,9 +205,9 @@ class PlainDesk:
     def _write(self, recipients: tuple[str, ...], subject: str, thread: str | None, action: str) -> None:
         reason = self.session.why_not(Capability.SEND, thread or recipients[0])
         if reason:
-            remedy = "open the mailbox without --observe" if self.session.observe else "signalbox stores tells more"
-            raise Refused(f"can't write here: {reason}", remedy)
-        put("Write the text; a line with a single dot ends it, one with !cancel gives it up.")
+            remedy = "open the mailbox without --observe" if self.session.observe else "see signalbox stores"
+            raise Refused(f"can't write here ({reason})", remedy)
+        put("Write the text. End with a line with a single dot, or cancel with a line with !cancel.")
         lines: list[str] = []
         while (line := self._ask("")) != ".":
             if line is None or line == "!cancel":
@@ -243,14 +243,14 @@ class PlainDesk:
         for command in COMMANDS.values():
             put(f"{command.usage}: {command.help}")
         for name in PASSED_ON:
-            put(f"{name}: {CLI[name].summary}, as signalbox {name}")
+            put(f"{name}: {CLI[name].summary} (as signalbox {name})")
 
     def _quit(self, words: list[str]) -> None:
         self.is_left = True
 
 
 def read_line(prompt: str) -> str | None:
-    """Ask for a line; None at the end of the input. Nothing edits the line but the terminal itself."""
+    """Ask for a line, with the line editing of the terminal; None at the end of the input."""
     sys.stdout.write(prompt)
     sys.stdout.flush()
     line = sys.stdin.readline()

@@ -57,7 +57,7 @@ def decoded(data: bytes, kind: type = dict) -> Any:
     try:
         text = data.decode()
         if "\\ud" in text or "\\uD" in text:
-            raise Unusual("half a character, perhaps")
+            raise Unusual("perhaps an unpaired surrogate")
         value, end = _scan(text, 0)
     except (ValueError, StopIteration, RecursionError, SystemError) as error:
         # a SystemError: below Python 3.12 the scanner can't raise its own error before `json.decoder` is imported

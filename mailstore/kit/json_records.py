@@ -16,7 +16,7 @@ def encode_record(record: object) -> bytes:
     try:
         return ENCODER.encode(record)
     except UnicodeEncodeError as error:
-        raise StoreError("a field holds bytes that are no text", "pass UTF-8; nothing was written") from error
+        raise StoreError("a field is not valid Unicode", "encode it as UTF-8; nothing was written") from error
     except OverflowError:  # an integer beyond 64 bits, in a field that is only copied
         from json import dumps
 

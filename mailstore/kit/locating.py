@@ -46,11 +46,11 @@ def found_at(find: Find[Place], path: Path, problem: str, remedy: str) -> Place:
 def read_located(folder: Path, message: Message) -> bytes:
     """Return the bytes of the file that a message's location names, from a mailbox's folder. Raises ContentGone."""
     if message.location is None:
-        raise ContentGone(f"message {message.id} has no file")
+        raise ContentGone(f"message {message.id} has no file", "check whether it was moved")
     try:
         return read_whole(folder / message.location.file)
     except (OSError, NotAFile) as error:
-        raise ContentGone(f"{message.location.file} can't be read", "was it moved?") from error
+        raise ContentGone(f"{message.location.file} can't be read", "check whether it was moved") from error
 
 
 def unreadable(path: Path, error: Exception) -> StoreError:

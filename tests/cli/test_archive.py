@@ -33,7 +33,7 @@ def test_a_dry_run_tells_the_plan_and_moves_nothing(run: Run, mail: MailFiles) -
     before = files(mail)
     done = run("archive", "--dry-run", "--keep", "3", "--store", mail.url)
     assert (done.status, done.err) == (0, "")
-    assert "5 messages leave for the archive in 5 threads" in done.out
+    assert "5 messages to archive in 5 threads" in done.out
     assert "agent-mailbox-archive/" in done.out
     assert "3  among the newest 3" in done.out
     assert "1  unread: user 1" in done.out
@@ -67,7 +67,7 @@ def test_archived_mail_is_searched_and_read_in_its_thread(run: Run, mail: MailFi
 def test_where_nothing_leaves_nothing_changes(run: Run, mail: MailFiles) -> None:
     before = files(mail)
     done = run("archive", "--yes", "--store", mail.url)
-    assert (done.status, done.out) == (0, "nothing was archived: 9 messages stay\n")
+    assert (done.status, done.out) == (0, "Nothing was archived: 9 messages kept\n")
     assert files(mail) == before
 
 
@@ -104,7 +104,7 @@ def test_on_a_terminal_it_shows_the_plan_and_asks(answer: str, archived: bool, t
     command = [*SIGNALBOX, "archive", "--keep", "3", "--store", mail.url]
     with Terminal(command, env=environment(tmp_path)) as terminal:
         terminal.wait_for("Archive? [y/N]")
-        assert terminal.find("5 messages leave")
+        assert terminal.find("5 messages to archive")
         terminal.press(*answer, "enter")
         terminal.wait_for("5 messages archived to" if archived else "nothing was archived")
     assert (mail.data / "agent-mailbox-archive").exists() is archived

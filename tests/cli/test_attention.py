@@ -31,5 +31,5 @@ def test_a_limit_can_be_set_and_a_wrong_one_is_told(run: Run, tmp_path: Path) ->
     settings.write_text("[attention]\nquestion_minutes = 60\nunread_minutes = -1\nloop_mesages = 3\n")
     done = run("attention", "--store", mail.url)
     assert done.out == "Nothing needs attention\n"
-    assert "[attention]: unread_minutes = -1 is wrong" in done.err
-    assert "there is no setting 'loop_mesages': did you mean 'loop_messages'?" in done.err
+    assert "[attention]: unread_minutes must be a number above 0" in done.err
+    assert 'unknown setting "loop_mesages"; did you mean "loop_messages"?' in done.err

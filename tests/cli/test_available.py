@@ -49,7 +49,7 @@ def test_keys_tells_every_key_as_the_person_has_it(run: Run) -> None:
     settings('[keymap]\n"pane.threads" = "f9"\n')
     rows = {row["id"]: row["keys"] for row in run("keys", "--json").document}
     assert rows["pane.threads"] == "f9"
-    assert "go to the threads" in run("keys").out
+    assert "Go to the threads" in run("keys").out
 
 
 def test_the_mailbox_of_the_settings_is_used_when_none_is_named(run: Run, tmp_path: Path) -> None:

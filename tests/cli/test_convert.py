@@ -90,7 +90,7 @@ def test_a_dry_run_keeps_nothing(run: Run, tmp_path: Path) -> None:
     [
         ("copy", "names no kind of mailbox"),
         ("haak:", "names no kind of mailbox"),
-        ("nonsense:copy", "no kind of store is called"),
+        ("nonsense:copy", "unknown kind of store"),
         ("memory:copy", "can't be made from another one"),
         ("haak:from", "already exists"),
         ("haak:no/where", "no folder"),

@@ -91,10 +91,7 @@ def test_it_shows_and_asks_before_it_changes_anything(run: Run, project: Path, m
     words = ["hook", "install", "--for", "codex", project]
     done = run(*words, "--dry-run")
     assert done.status == 0
-    assert (
-        '+- Read your mail when you begin, and whenever you change what you work on: `signalbox check --as "$SIGNA'
-        in done.out
-    )
+    assert '+- Read your mail when you start, and whenever you switch tasks: `signalbox check --as "$SIGNA' in done.out
     assert run(*words).status == 2
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("sys.stdin.readline", lambda: "\n", raising=False)
@@ -105,9 +102,9 @@ def test_it_shows_and_asks_before_it_changes_anything(run: Run, project: Path, m
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "settings.json is no JSON"),
-        ("[]", "settings.json holds no settings"),
-        ('{"hooks": {"SessionStart": 3}}', "hooks.SessionStart in .claude/settings.json is no list"),
+        ("{", "settings.json is not valid JSON"),
+        ("[]", "settings.json is not a JSON object of settings"),
+        ('{"hooks": {"SessionStart": 3}}', "hooks.SessionStart in .claude/settings.json is not a list"),
     ],
 )
 def test_settings_that_can_not_be_read_are_left_alone(text: str, said: str, run: Run, project: Path) -> None:
@@ -125,7 +122,7 @@ def test_a_link_out_of_the_project_is_refused(run: Run, project: Path, tmp_path:
     (project / "AGENTS.md").symlink_to(tmp_path / "elsewhere.md")
     done = run("hook", "install", "--for", "codex", project, "--yes")
     assert done.status == 1
-    assert "leads out of" in done.err
+    assert "points outside" in done.err
     assert (tmp_path / "elsewhere.md").read_text() == "Mine."
 
 

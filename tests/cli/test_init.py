@@ -36,7 +36,7 @@ def test_init_leaves_a_mailbox_that_is_there_as_it_is(run: Run, tmp_path: Path) 
 def test_init_of_an_unknown_kind_is_told(run: Run) -> None:
     result = run("init", "--kind", "hack")
     assert result.status == 1
-    assert "did you mean 'haak'?" in result.err
+    assert "did you mean haak?" in result.err
     assert not Path("data").exists()
 
 

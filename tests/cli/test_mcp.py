@@ -86,9 +86,9 @@ async def test_an_agent_reads_answers_and_marks_over_the_protocol(mail: MailFile
         assert (await called(session, "mark_read", all=True))["marked"] == 1
         assert "unknown kind of address" in await refused(session, "send_message", type="x", to="signal:+3", body="x")
         assert "body: field required" in await refused(session, "send_message", type="x", to=BOB)
-        assert "takes messageIds or all" in await refused(session, "mark_read")
+        assert "needs either messageIds or all" in await refused(session, "mark_read")
         assert 'no message with id "zzz"' in await refused(session, "thread", messageId="zzz")
-        assert "there is no tool 'nothing'" in await refused(session, "nothing")
+        assert 'unknown tool "nothing"' in await refused(session, "nothing")
 
 
 async def test_no_more_is_handed_out_than_a_model_sees_and_no_more_is_recorded(mail: MailFiles) -> None:

@@ -126,7 +126,7 @@ def test_a_second_writer_that_does_not_let_go(
 @pytest.mark.parametrize("words", [*COMMANDS.values(), ["archive", "--yes"]], ids=[*COMMANDS, "archive"])
 def test_a_folder_that_is_gone(words: list[str], run: Run, mail: MailFiles) -> None:
     shutil.rmtree(mail.data)
-    is_told(run, mail, words, "there is no agent-mailbox.jsonl at ")
+    is_told(run, mail, words, "no agent-mailbox.jsonl at ")
     assert not mail.data.exists()
 
 

@@ -222,4 +222,4 @@ def test_a_state_that_can_not_be_written_is_told_and_the_mail_is_printed(run: Ru
     done = run("check", "--as", "codex", "--store", shared.root)
     assert len(told(done.out)) == 2
     assert done.status == 1
-    assert "what was shown now comes again" in done.err
+    assert "mail shown now will be shown again" in done.err

@@ -70,10 +70,10 @@ def test_no_mailbox_is_told_with_how_to_begin(run: Run, words: list[str]) -> Non
 def test_a_missing_path_is_told_as_a_missing_mailbox(run: Run) -> None:
     result = run("./nowhere")
     assert result.status == 1
-    assert result.err.startswith("signalbox: there is no mailbox at ./nowhere")
+    assert result.err.startswith("signalbox: no mailbox at ./nowhere")
 
 
 def test_an_unknown_kind_of_store_is_told_with_the_nearest(run: Run) -> None:
     result = run("threads", "--store", "hack:here")
     assert result.status == 1
-    assert "did you mean 'haak'?" in result.err
+    assert "did you mean haak?" in result.err

@@ -90,7 +90,7 @@ async def test_escape_cancels_and_the_files_stay_as_they_were(tmp_path: Path, mo
         await seat.pilot.press("escape")
         await seat.until(lambda: "Cancelling" in seat.text)
         may_go_on.set()
-        await seat.sees("cancelled: nothing was archived")
+        await seat.sees("Cancelled: nothing was archived")
         await seat.press("escape")
         assert seat.app.screen is seat.screen
     assert mail.mailbox.read_bytes() == before

@@ -40,7 +40,7 @@ def test_a_thread_is_listed_read_and_answered(mail: MailFiles, open_console: Ope
     terminal.wait_for("2 messages, 1 for you, 2 unread")
     types(terminal, "threads for-you", "1. A wish. 1 message, 1 unread. ann-00000001, user. 1m")
     types(terminal, "open 1", "May I?")
-    types(terminal, "reply 1", "a line with a single dot ends it")
+    types(terminal, "reply 1", "End with a line with a single dot")
     terminal.send("Yes.\rDo.\r")
     types(terminal, ".", "Sent to ann-00000001, id ")
     sent = json.loads(mail.mailbox.read_bytes().splitlines()[-1])
@@ -67,10 +67,10 @@ def test_mail_to_the_person_is_told_before_the_next_line(mail: MailFiles, open_c
 
 def test_stepping_in_is_said_noted_and_can_be_given_up(mail: MailFiles, open_console: Open) -> None:
     terminal = open_console(mail.url, "--plain", size=SIZE)
-    types(terminal, "reply talk", "You step in between ann-00000001, bob-00000001.")
+    types(terminal, "reply talk", "This reply intervenes between ann-00000001, bob-00000001.")
     types(terminal, "!cancel", "Nothing was sent.")
     assert len(mail.mailbox.read_bytes().splitlines()) == 2
-    types(terminal, "reply talk", "a line with a single dot ends it")
+    types(terminal, "reply talk", "End with a line with a single dot")
     terminal.send("Stop.\r")
     types(terminal, ".", "Sent to ann-00000001, bob-00000001, id ")
     (deed,) = [json.loads(line) for line in (mail.data / "agent-mailbox-oversight.jsonl").read_bytes().splitlines()]
@@ -94,9 +94,9 @@ def test_help_names_every_command_and_each_of_them_works(mail: MailFiles, open_c
         ("timeline ask", "addressed"),
         ("next", "May I?"),
         ("threads #ink", "0 threads in #ink"),
-        ("nonsense", "there is no command 'nonsense': help lists them"),
-        ("open", "open which message?"),
-        ('search "', "these words can't be read"),
+        ("nonsense", 'unknown command "nonsense": help lists the commands'),
+        ("open", "open needs one message"),
+        ('search "', "can't parse the line"),
     ):
         types(terminal, line, answer)
 
@@ -109,9 +109,9 @@ def test_nothing_in_a_message_steers_the_terminal_and_observing_writes_nothing(
     types(terminal, "threads", "Colour ␛[2J␛]0;owned␇")
     types(terminal, "open talk", "Which ␛[2J␛]0;owned␇colour?")
     types(terminal, "open ask", "May I?")
-    types(terminal, "dead-letters acknowledge talk", "observing: nothing is written")
+    types(terminal, "dead-letters acknowledge talk", "nothing is written with --observe")
     types(terminal, "send bob-00000001", "Subject:")
-    types(terminal, "", "can't write here: observing")
+    types(terminal, "", "can't write here (observing")
     assert b"\x1b[2J\x1b]0" not in terminal.raw
     terminal.send("quit\r")
     terminal.wait_exit()

@@ -65,7 +65,7 @@ async def test_every_problem_is_listed_once_by_file_and_line_and_nothing_is_a_to
         for line, key in ((1, "them"), (2, "bell"), (6, "to_me"), (7, "quiet_from"), (10, "keep"), (13, "question_")):
             assert f"line {line} " in pages, key
             assert key in pages, key
-        assert pages.count("the theme is left out") >= 1
+        assert pages.count("the theme is ignored") >= 1
         assert "no theme is called" not in pages
         assert len(seat.app.session.problems) == len(set(seat.app.session.problems)) == 8
         await seat.press("escape")

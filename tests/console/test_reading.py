@@ -180,7 +180,7 @@ async def test_who_read_it_and_who_did_not_and_why_stands_under_a_message(tmp_pa
             "tag-with-dead": "✕ died before reading: ded-00000001",
             "role-waiting": "… waits for lamp",
             "tag-unread": "◐ frozen, waits: fro-00000001",
-            "name-unknown": "? nobody is called nobody",
+            "name-unknown": "? no agent named nobody",
             "direct-expired": "◌ expired, not read by ann-00000001",
         }.items():
             await seat.open_thread(root)

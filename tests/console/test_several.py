@@ -45,7 +45,7 @@ async def test_all_are_seen_and_one_can_be_chosen(desk: MailFiles, lab: MailFile
         assert "A question at the desk" not in seat.text
         seat.screen.show_view(View("store", "lost"))
         await seat.sees("This mailbox can't be read.")
-        assert "there is no agent-mailbox.jsonl" in seat.text
+        assert "no agent-mailbox.jsonl" in seat.text
         lab.message("n", "bob-00000001", "ann-00000001", "Cold.", ago=0, subject="Water in the lab")
         seat.screen.show_view(View("all"))
         await seat.sees("Water in the lab")
@@ -110,7 +110,7 @@ async def test_what_one_mailbox_can_not_do_is_said_there(desk: MailFiles, tmp_pa
         assert not seat.app.session.why_not(Capability.SEND, "desk/m")
         seat.screen.show_view(View("agent", "lost/ann"))
         await seat.press("c")
-        await seat.sees("Can't write here: there is no agent-mailbox.jsonl")
+        await seat.sees("Can't write here: no agent-mailbox.jsonl")
 
 
 def test_several_are_opened_by_name(desk: MailFiles, lab: MailFiles, open_console: Open) -> None:

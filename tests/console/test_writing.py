@@ -154,7 +154,7 @@ async def test_a_long_quote_says_how_much_it_leaves_out(tmp_path: Path) -> None:
         ("#ink", "frozen, waits: fro-00000001"),
         ("lamp", "waits for a holder of lamp"),
         ("bob-00000001", "not seen lately: bob-00000001"),
-        ("nobody", "nobody is called nobody"),
+        ("nobody", "no agent named nobody"),
         ("ded-00000001", "dead: ded-00000001"),
         ("all", "expires in 4 h"),
         ("clerk", "reaches ann-00000001"),

@@ -61,7 +61,7 @@ def test_another_package_can_not_take_the_place_of_our_kinds(monkeypatch: pytest
 
 def test_a_kind_that_is_no_store_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     offered(monkeypatch, odd=BROKEN)
-    with pytest.raises(UnknownStore, match="the package that offers 'odd' is broken"):
+    with pytest.raises(UnknownStore, match='the kind "odd" is not a store class'):
         store_class("odd")
 
 
@@ -70,9 +70,9 @@ def test_a_kind_that_can_not_be_loaded_hides_no_mailbox(
     value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offered(monkeypatch, ours=value)
-    with pytest.raises(UnknownStore, match="the kind 'ours' can't be loaded"):
+    with pytest.raises(UnknownStore, match='the kind "ours" can\'t be loaded'):
         store_class("ours")
-    with pytest.raises(UnknownStore, match=r"no known kind of mailbox lies at .*'ours' can't be loaded"):
+    with pytest.raises(UnknownStore, match=r"no known kind of mailbox at .*\"ours\" can't be loaded"):
         open_store(tmp_path)
     MailFiles(tmp_path)
     assert isinstance(open_store(tmp_path), HaakStore)
@@ -98,9 +98,9 @@ def test_a_kind_that_implements_half_of_the_contract_is_told_what_is_missing(mon
 
 
 def test_an_unknown_kind_is_told_with_the_nearest_that_there_is() -> None:
-    with pytest.raises(UnknownStore, match="did you mean 'haak'"):
+    with pytest.raises(UnknownStore, match="did you mean haak"):
         store_class("hak")
-    with pytest.raises(UnknownStore, match="there are haak, memory"):
+    with pytest.raises(UnknownStore, match="use haak, memory"):
         store_class("zzzzzz")
 
 

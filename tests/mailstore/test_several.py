@@ -155,8 +155,8 @@ def test_a_mailbox_that_is_not_there_is_a_problem_of_its_own(two: tuple[MailFile
         assert ids(events) == {"one/m": 1, "one/r": 1}
         [problem] = of(Problem, events)
         assert problem.file == "lost/mailbox"
-        assert "there is no agent-mailbox.jsonl" in problem.reason
-        assert "there is no agent-mailbox.jsonl" in store.capabilities_for("lost/m").why_not(Capability.SEND)
+        assert "no agent-mailbox.jsonl" in problem.reason
+        assert "no agent-mailbox.jsonl" in store.capabilities_for("lost/m").why_not(Capability.SEND)
         with pytest.raises(StoreError):
             store.send(draft(sender="user", recipients=("lost/ann",), content="Hello."))
         with pytest.raises(ContentGone):

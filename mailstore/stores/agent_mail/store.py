@@ -130,7 +130,9 @@ class AgentMailStore(WatchedStore):
         except (OSError, Unreadable) as error:
             raise ContentGone(f"{self._places.database.name} can't be read", str(error)) from error
         if found is None:
-            raise ContentGone(f"message {message.id} is no longer in {self._places.database.name}")
+            raise ContentGone(
+                f"message {message.id} is no longer in {self._places.database.name}", "check whether it was deleted"
+            )
         return found
 
 

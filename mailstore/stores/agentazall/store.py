@@ -159,7 +159,7 @@ class AgentAZAllStore(WatchedStore):
         """Return any existing copy of a message. Raises ContentGone."""
         where = message.location
         if where is None:
-            raise ContentGone(f"message {message.id} stands in no file")
+            raise ContentGone(f"message {message.id} is in no file", "check whether it was moved or deleted")
         for copy in self._copies(where.file, message):
             path = self.folder / "/".join(copy)
             if any(parent.is_symlink() for parent in list(path.parents)[:3]):

@@ -132,7 +132,7 @@ class ClaudeTeamsStore(WatchedStore):
         for team in gone:
             if any(name.endswith(f"@{team.name}") for name in draft.recipients):
                 raise DraftRefused(
-                    "to", gone_words(team.name, TeamJournal(team.folder).gone_since()), "nobody reads mail there"
+                    "to", gone_words(team.name, TeamJournal(team.folder).gone_since()), "write to a team that is running"
                 )
         team, written = write(teams, draft)
         copies = []

@@ -72,7 +72,7 @@ def _targets(teams: Sequence[Team], draft: Draft) -> list[Target]:
         if config.problem is not None or not config.value:
             why = config.problem.reason if config.problem else "the team has no roster: it is gone"
             if len(teams) == 1:
-                raise StoreError(f"{team.config} can't be read ({why})", "without members there are no recipients")
+                raise StoreError(f"{team.config} can't be read ({why})", "fix this file, which lists the recipients")
             continue
         for name in filter(_is_name, members(config.value)):
             known[team.named(name)] = (team, name)
@@ -92,7 +92,7 @@ def _targets(teams: Sequence[Team], draft: Draft) -> list[Target]:
         else:
             raise DraftRefused("to", f"{recipient!r} is not a member", f"members: {', '.join(known) or 'none'}")
     if not found:
-        raise DraftRefused("to", "reaches nobody: the team has no members")
+        raise DraftRefused("to", "names a team without members", "name an agent of another team")
     if len({team.name for team, _ in found}) > 1:
         raise DraftRefused("to", "names agents of several teams", "send to each team separately")
     return list(found)

@@ -188,7 +188,7 @@ def parse(text: str, name: str) -> Mapping:
         raise StoreError(f"{name} is nested too deeply", "a mapping is a table of tables") from error
     except ValidationError as error:
         said = "; ".join(dict.fromkeys(map(_said, error.errors())))
-        raise StoreError(f"{name} is not a mapping: {said}", "signalbox map guess prints an example") from error
+        raise StoreError(f"{name} is not a mapping ({said})", "signalbox map guess prints an example") from error
 
 
 def _said(error: Any) -> str:

@@ -62,7 +62,7 @@ class MappedStore(WatchedStore):
         try:
             path = path.absolute()
             if not path.is_file():
-                raise MailboxMissing(f"there is no mapping at {path}", "make one with signalbox map guess")
+                raise MailboxMissing(f"no mapping at {path}", "create one with signalbox map guess")
             store = cls(path, load(path.resolve()), poll=poll)
             if not store._source.origin.folder.is_dir():
                 raise MailboxMissing(f"{store._source.origin.folder} is not there", f"mend the source in {path.name}")

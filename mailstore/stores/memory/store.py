@@ -189,5 +189,5 @@ class MemoryStore(Store):
     def _write(self, *records: Record) -> int:
         with self.records.lock:
             if self.records.is_gone:
-                raise MailboxMissing(f"the mailbox {self._path.name} was taken away")
+                raise MailboxMissing(f"the mailbox {self._path.name} was removed", "open another one")
             return self.records.append(*records)

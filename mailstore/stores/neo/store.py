@@ -111,7 +111,7 @@ class NeoStore(WatchedStore):
         except (OSError, Unreadable) as error:
             raise ContentGone(f"{self._places.database.name} can't be read", str(error)) from error
         if waiting is None:
-            raise ContentGone(f"message {message.id} is no longer in the graph")
+            raise ContentGone(f"message {message.id} is no longer in the graph", "check whether it was deleted")
         return waiting.line.data, True
 
     def write_message(self, draft: Draft) -> Message:

@@ -1,0 +1,127 @@
+"""Messages say what is wrong and how to mend it, and no text uses the phrases of `tests/project/wording.py`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from console.cli import main
+from console.cli.commands import COMMANDS
+from tests.project.wording import ANYWHERE, IN_MESSAGES, ROOT, found
+
+HOLE = "\N{OBJECT REPLACEMENT CHARACTER}"
+"""Stands for a value in a message."""
+FIRST_ARGUMENT = {"DraftRefused": 1}
+"""Where the problem stands, if a field comes before it."""
+NAMES = ("QUERY", "URL", "ID", "MSG", "Agenties", "AgentAZAll", "HAAK", "SIGNALBOX")
+
+
+class Error(NamedTuple):
+    """An error as a module raises it; None for a part that is not written there."""
+
+    place: str
+    problem: str | None
+    remedy: str | None
+    has_remedy: bool
+
+
+def template(node: ast.expr) -> str | None:
+    """Return a text with holes for its values; None for an expression."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.JoinedStr):
+        return "".join(part.value if isinstance(part, ast.Constant) else HOLE for part in node.values)
+    return None
+
+
+def modules() -> dict[Path, ast.Module]:
+    files = [*(ROOT / "console").rglob("*.py"), *(ROOT / "mailstore").rglob("*.py")]
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(files)}
+
+
+def error_classes(trees: list[ast.Module]) -> set[str]:
+    """Return the names of MailError and of all that derive from it."""
+    known = {"MailError"}
+    classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    while (
+        more := {
+            each.name for each in classes if any(isinstance(base, ast.Name) and base.id in known for base in each.bases)
+        }
+        - known
+    ):
+        known |= more
+    return known - {"QueryError"}
+
+
+def errors() -> Iterator[Error]:
+    trees = modules()
+    known = error_classes(list(trees.values()))
+    assert len(known) > 8
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in known:
+                at = FIRST_ARGUMENT.get(node.func.id, 0)
+                place = f"{path.relative_to(ROOT)}:{node.lineno}"
+                if any(isinstance(argument, ast.Starred) for argument in node.args):
+                    continue
+                given = {word.arg: word.value for word in node.keywords}
+                remedy = node.args[at + 1] if len(node.args) > at + 1 else given.get("remedy")
+                yield Error(
+                    place,
+                    template(node.args[at]),
+                    None if remedy is None else template(remedy),
+                    remedy is not None and not (isinstance(remedy, ast.Constant) and not remedy.value),
+                )
+
+
+def ill_formed(text: str) -> str:
+    """Return what is wrong with the form of a problem or remedy; nothing for a good one."""
+    first = re.split(r"[^A-Za-z]", text, maxsplit=1)[0]
+    if text.endswith((".", "!", ":", " ")) or text.startswith(" "):
+        return "ends like a sentence"
+    if first[:1].isupper() and not first.isupper() and first not in NAMES:
+        return "begins in upper case"
+    if hit := IN_MESSAGES.search(text):
+        return f"says {hit.group()!r}"
+    return ""
+
+
+def test_every_error_says_what_is_wrong_and_how_to_mend_it() -> None:
+    wrong = []
+    number = 0
+    for error in errors():
+        number += 1
+        if not error.has_remedy:
+            wrong.append(f"{error.place}: no remedy: {error.problem}")
+        for text in (error.problem, error.remedy):
+            if text is not None and (fault := ill_formed(text)):
+                wrong.append(f"{error.place}: {fault}: {text}")
+        if error.problem is not None and ": " in error.problem:
+            wrong.append(f"{error.place}: a colon in the problem: {error.problem}")
+    assert number > 150
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_wrong_arguments_are_answered_in_one_line(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ([name, "--nonsense"], [name, "--help", "--nonsense"]):
+        status = main(words)
+        said = capsys.readouterr()
+        if "--help" in words:
+            assert status == 0
+            assert not IN_MESSAGES.search(said.out), said.out
+            continue
+        assert (status, said.out) == (2, "")
+        problem, remedy = re.fullmatch(r"signalbox: ([^:\n]+): ([^\n]+)\n", said.err).groups()  # type: ignore[union-attr]
+        assert not ill_formed(problem)
+        assert not ill_formed(remedy)
+
+
+def test_no_text_uses_a_phrase_that_only_its_author_understands() -> None:
+    assert not found([ROOT / "console", ROOT / "mailstore", ROOT / "docs"], ANYWHERE)
+    assert found([Path(__file__)], re.compile("its author understands"))
