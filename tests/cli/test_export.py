@@ -116,7 +116,7 @@ def test_a_file_is_not_written_over_and_nothing_else_is_verified(run: Run, mail:
     assert (done.status, target.read_text()) == (1, "mine")
     assert "already exists: choose another file, or use --force" in done.err
     assert run("verify", target, "--store", mail.url).status == 1
-    assert "no record of an export" in run("verify", target, "--store", mail.url).err
+    assert "no exported record" in run("verify", target, "--store", mail.url).err
     target.write_text('{"messages": 3}')
     assert "no export of signalbox" in run("verify", target, "--store", mail.url).err
     assert run("verify", tmp_path / "nowhere", "--store", mail.url).status == 1

@@ -104,14 +104,14 @@ async def test_a_command_gets_a_notice_in_its_environment_and_no_shell_sees_it(t
     assert await run_quietly(str(script), endless) == ""
     assert out.read_text().startswith("question|2|?x")
     assert "can't be run" in await run_quietly("nowhere-to-be-found", notice)
-    assert await run_quietly("false", notice) == "false ended with status 1"
-    assert "can't be read" in await run_quietly("'", notice)
+    assert await run_quietly("false", notice) == "false exited with status 1"
+    assert "can't parse" in await run_quietly("'", notice)
     assert "is empty" in await run_quietly("", notice)
 
 
 async def test_a_desktop_without_its_program_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "notify-send is not there" in await show_on_desktop(Notification(Occasion.TO_ME, 1, message()))
+    assert "notify-send is not installed" in await show_on_desktop(Notification(Occasion.TO_ME, 1, message()))
     program = tmp_path / "notify-send"
     program.write_text("#!/bin/sh\nexit 0\n")
     program.chmod(0o755)

@@ -132,7 +132,9 @@ class ClaudeTeamsStore(WatchedStore):
         for team in gone:
             if any(name.endswith(f"@{team.name}") for name in draft.recipients):
                 raise DraftRefused(
-                    "to", gone_words(team.name, TeamJournal(team.folder).gone_since()), "write to a team that is running"
+                    "to",
+                    gone_words(team.name, TeamJournal(team.folder).gone_since()),
+                    "write to a running team",
                 )
         team, written = write(teams, draft)
         copies = []
