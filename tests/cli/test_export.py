@@ -118,7 +118,7 @@ def test_a_file_is_not_written_over_and_nothing_else_is_verified(run: Run, mail:
     assert run("verify", target, "--store", mail.url).status == 1
     assert "no exported record" in run("verify", target, "--store", mail.url).err
     target.write_text('{"messages": 3}')
-    assert "no export of signalbox" in run("verify", target, "--store", mail.url).err
+    assert "not a complete signalbox export" in run("verify", target, "--store", mail.url).err
     assert run("verify", tmp_path / "nowhere", "--store", mail.url).status == 1
     assert run("export", "--output", tmp_path / "no" / "folder", "--store", mail.url).status == 1
     assert run("export", "lamp", "--view", "all", "--store", mail.url).status == 2
