@@ -77,9 +77,7 @@ class HaakStore(WatchedStore, Resumable):
         except OSError as error:
             raise unreadable(path, error) from error
         if places is None:
-            raise MailboxMissing(
-                f"there is no {MAILBOX} at {path}", "make one with signalbox init, or try signalbox demo"
-            )
+            raise MailboxMissing(f"no {MAILBOX} at {path}", "make one with signalbox init, or try signalbox demo")
         return cls(places, poll=poll)
 
     @classmethod
@@ -181,7 +179,7 @@ class HaakStore(WatchedStore, Resumable):
         """Return the bytes of a message's record. Raises ContentGone."""
         where = message.location
         if where is None:
-            raise ContentGone(f"message {message.id} has no file")
+            raise ContentGone(f"message {message.id} is in no file", "check whether it was moved or deleted")
         try:
             data = _bytes_at(self._places.folder / where.file, where)
         except (OSError, Broken) as error:
