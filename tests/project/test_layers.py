@@ -31,7 +31,7 @@ ORDER = [
 """The rooms of the store layer, the lowest first: each imports only from itself and from those below."""
 
 CONSOLE = [
-    {"errors", "render", "symbols"},
+    {"errors", "render", "symbols", "toml_errors"},
     {"command", "composer_draft", "driver", "early_keys", "failures", "idle", "lazy", "stepping", "undo_history"},
     {"list_commands", "mail_commands"},
     {"archive_report", "commands", "config", "prefetch", "process", "saved_views", "styles", "theme_files", "widgets"},
