@@ -33,15 +33,15 @@ def line(mail: MailFiles, *without: str, **fields: Any) -> None:
 @pytest.mark.parametrize(
     ("without", "fields", "reason"),
     [
-        ("sender", {}, "no message: it has no sender"),
-        ("", {"sender": ""}, "no message: it has no sender"),
-        ("", {"sender": {"a": 1}}, "no message: its sender \"{'a': 1}\" is no name"),
-        ("recipient", {}, "no message: it has no recipient"),
-        ("", {"recipient": []}, "no message: it has no recipient"),
-        ("", {"recipient": [None]}, "no message: a recipient of it is no address"),
-        ("", {"recipient": {"a": 1}}, "no message: its recipient \"{'a': 1}\" is no address"),
-        ("content", {}, "no message: it has no content"),
-        ("", {"content": None}, "no message: it has no content"),
+        ("sender", {}, "not a message: it has no sender"),
+        ("", {"sender": ""}, "not a message: it has no sender"),
+        ("", {"sender": {"a": 1}}, "not a message: its sender \"{'a': 1}\" is not a name"),
+        ("recipient", {}, "not a message: it has no recipient"),
+        ("", {"recipient": []}, "not a message: it has no recipient"),
+        ("", {"recipient": [None]}, "not a message: one of its recipients is not an address"),
+        ("", {"recipient": {"a": 1}}, "not a message: its recipient \"{'a': 1}\" is not an address"),
+        ("content", {}, "not a message: it has no content"),
+        ("", {"content": None}, "not a message: it has no content"),
     ],
 )
 def test_what_is_missing_in_a_message_is_told(
@@ -55,7 +55,7 @@ def test_what_is_missing_in_a_message_is_told(
 @pytest.mark.parametrize("name", ["null", "true", "7", '"text"', "[{}]"])
 def test_a_value_that_is_no_object_is_told_by_its_kind(mail: MailFiles, name: str) -> None:
     mail.line(name.encode() + b"\n")
-    assert [one.reason.startswith("no message: a JSON ") for one in problems(mail)] == [True]
+    assert [one.reason.startswith("not a message (JSON ") for one in problems(mail)] == [True]
 
 
 # Names that are there twice
@@ -115,7 +115,7 @@ def test_an_address_is_taken_as_it_stands(mail: MailFiles, recipient: object, ex
 def test_what_is_no_address_in_a_list_is_left_out_with_a_warning(mail: MailFiles) -> None:
     line(mail, recipient=["bob", None, {"a": 1}, ""])
     assert message(mail).recipients == ("bob",)
-    assert warnings(mail) == ["a recipient of it is no address"]
+    assert warnings(mail) == ["one of its recipients is not an address"]
 
 
 @pytest.mark.parametrize(

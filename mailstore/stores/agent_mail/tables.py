@@ -110,7 +110,7 @@ def changed(mail: sqlite3.Connection, since: Sums, now: Sums) -> set[int]:
 
 
 def firsts(mail: sqlite3.Connection) -> dict[Thread, int]:
-    """Return the first message of each thread: the one whose id the label is, else the oldest that bears it."""
+    """Return the first message of each thread: the one whose id the label is, else the oldest with it."""
     asked = mail.execute(
         "SELECT one.project_id, one.thread_id, coalesce(root.id, min(one.id)) FROM messages AS one "
         "LEFT JOIN messages AS root ON root.id = CAST(one.thread_id AS INTEGER) "

@@ -22,7 +22,7 @@ MOST_FILES = 300
 DEEPEST = 3
 EXPECTED = "name a JSONL file, a folder of JSON files or a database"
 LISTS = ("messages", "items", "entries", "events", "mail", "inbox", "data")
-"""Where a JSON file that is no record itself may hold its records."""
+"""Keys under which a JSON file that is not a record itself may have its records."""
 
 
 class Sample(NamedTuple):

@@ -41,6 +41,6 @@ class ThreadLabels:
         self._of[part] = set(firsts)
 
     def root(self, label: str) -> str | None:
-        """Return the id of a label's first message, None for a label that nobody bears."""
+        """Return the id of a label's first message, None for an unused label."""
         parts = self._firsts.get(label)
         return min(parts.values())[1] if parts else None

@@ -125,7 +125,7 @@ class MessageDecoder:
     def _lenient(self, piece: Piece) -> tuple[Message, list[str]]:
         record = piece.value
         if not isinstance(record, dict):
-            raise NotARecord(f"no message: a JSON {type(record).__name__}")
+            raise NotARecord(f"not a message (JSON {type(record).__name__})")
         content = content_of(record)
         fields, warnings = message_fields(record, content)
         message_id = id_in(record)

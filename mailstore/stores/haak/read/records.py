@@ -41,7 +41,7 @@ def decode_line(file: str, line: Line, number: int, make: Make) -> list[Event]:
     for piece in pieces:
         try:
             if not isinstance(piece.value, dict):
-                raise NotARecord(f"a JSON {type(piece.value).__name__}, no record")
+                raise NotARecord(f"not a record (JSON {type(piece.value).__name__})")
             event, warning = make(piece.value)
         except NotARecord as reason:
             found.append(Problem(file, number, piece.offset, str(reason)))

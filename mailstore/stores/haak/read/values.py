@@ -50,9 +50,9 @@ def message_fields(record: Record, content: str) -> tuple[dict[str, Any], list[s
     sender, odd_sender = _name(picked["sender"][0])
     recipients, odd_recipient = recipients_in(picked["recipient"][0])
     if not content and all(record.get(name) is None for name in MESSAGE["content"]):
-        raise NotARecord("no message: it has no content")
+        raise NotARecord("not a message: it has no content")
     if not sender or not recipients:
-        raise NotARecord(f"no message: {odd_sender or odd_recipient}")
+        raise NotARecord(f"not a message: {odd_sender or odd_recipient}")
     stamp = picked["timestamp"][0]
     time, late = parse_time(stamp)
     stated = picked["ttl_hours"][0]
@@ -89,18 +89,18 @@ def _name(value: Any) -> tuple[str, str]:
         return value, ""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return str(value), ""
-    return "", "it has no sender" if value is None else f"its sender {str(value)[:40]!r} is no name"
+    return "", "it has no sender" if value is None else f"its sender {str(value)[:40]!r} is not a name"
 
 
 def recipients_in(value: Any) -> tuple[tuple[str, ...], str]:
     """Return one or several addresses, and what was wrong with them."""
     if isinstance(value, list):
         names = [_name(each)[0].strip() for each in value]
-        odd = "" if all(names) else "a recipient of it is no address"
+        odd = "" if all(names) else "one of its recipients is not an address"
         return tuple(dict.fromkeys(name for name in names if name)), odd
     text = _name(value)[0].strip()
     if not text:
-        return (), "it has no recipient" if value is None else f"its recipient {str(value)[:40]!r} is no address"
+        return (), "it has no recipient" if value is None else f"its recipient {str(value)[:40]!r} is not an address"
     if "," in text:
         parts = [part.strip() for part in text.split(",")]
         if all(part.partition(":")[0] in NAMESPACES and part.partition(":")[2] for part in parts):
@@ -120,7 +120,7 @@ def _ttl(value: Any) -> tuple[float | None, str]:
         hours = 0.0
     if hours > 0:
         return hours, ""
-    return None, f"a ttl of {str(value)[:20]!r} is none: the default holds"
+    return None, f"ttl {str(value)[:20]!r} is not valid: using the default"
 
 
 def _readers(value: Any) -> tuple[str, ...]:
