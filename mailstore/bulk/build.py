@@ -40,13 +40,13 @@ class KeyCollision(Exception):
     """Two ids have the same key, so that keys can't stand for ids."""
 
 
-def fill_mail(contents: MailboxContents, gathered: MessageBuffer) -> KeyIndex:
+def fill_mail(contents: MailboxContents, buffer: MessageBuffer) -> KeyIndex:
     """Fill a mailbox that holds only a roster with messages; return the row of each key. Raises KeyCollision."""
-    keys, parents = _settle(gathered)
-    columns, table = gathered.columns(), contents.messages
+    keys, parents = _settle(buffer)
+    columns, table = buffer.columns(), contents.messages
     _fill_table(table, columns)
-    table.odd_stamps = gathered.odd_stamps
-    _name_missing(table, parents, columns.parents, gathered.answered_by)
+    table.odd_stamps = buffer.odd_stamps
+    _name_missing(table, parents, columns.parents, buffer.answered_by)
     table.parents[: len(parents)] = column("i", parents)
     _fill_threads(contents)
     _fill_postings(contents)
@@ -63,12 +63,12 @@ def fill_reads(contents: MailboxContents, keys: KeyIndex, reads: ReadBuffer, now
     _fill_ledger(contents, _fill_receipts(contents, rows, records), now)
 
 
-def _settle(gathered: MessageBuffer) -> tuple[KeyIndex, Rows]:
+def _settle(buffer: MessageBuffer) -> tuple[KeyIndex, Rows]:
     """Leave to the fold what only it can decide: repeated ids, and cycles of replies.
 
     Return the rows of the other messages, and the row of each one's parent.
     """
-    columns = gathered.columns()
+    columns = buffer.columns()
     keys = KeyIndex(columns.keys)
     if not keys.are_unique:
         first = keys.find(columns.keys)
@@ -76,15 +76,15 @@ def _settle(gathered: MessageBuffer) -> tuple[KeyIndex, Rows]:
         ids = PackedTexts(columns.ids, columns.id_sizes)
         if texts_at(ids, first[again].tolist()) != texts_at(ids, again.tolist()):
             raise KeyCollision("two ids have one key")
-        return _without(gathered, again)
+        return _without(buffer, again)
     parents = keys.find(columns.parents)
     on_ring = rings(parents)
-    return _without(gathered, on_ring) if len(on_ring) else (keys, parents)
+    return _without(buffer, on_ring) if len(on_ring) else (keys, parents)
 
 
-def _without(gathered: MessageBuffer, places: NDArray[np.int64]) -> tuple[KeyIndex, Rows]:
-    gathered.leave(places.tolist())
-    return _settle(gathered)
+def _without(buffer: MessageBuffer, places: NDArray[np.int64]) -> tuple[KeyIndex, Rows]:
+    buffer.leave(places.tolist())
+    return _settle(buffer)
 
 
 def _name_missing(table: MessageTable, rows: Rows, keys: NDArray[np.uint64], id_at: Callable[[int], str]) -> None:
@@ -136,8 +136,8 @@ def _fill_receipts(contents: MailboxContents, rows: Rows, records: ReadColumns) 
     contents.receipts.deliveries.first = column("i", np.full(number, NONE, np.int32))
     table = contents.messages
     added: list[int] = []
-    told = [head for head, value in enumerate(table.head_values.values) if value.read_by]
-    for row in np.flatnonzero(np.isin(np.array(table.heads, np.uint32), told)).tolist() if told else ():
+    listing = [head for head, value in enumerate(table.head_values.values) if value.read_by]
+    for row in np.flatnonzero(np.isin(np.array(table.heads, np.uint32), listing)).tolist() if listing else ():
         for reader in table.head(row).read_by:
             number = table.names.number(reader)
             if receipts.find(row, number) == NONE:

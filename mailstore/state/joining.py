@@ -143,17 +143,17 @@ class MergedCopies:
         messages, first = self._messages, self._recorded.get(holder)
         if first is None:
             return
-        told = [self._recorded[row] for row in self._rows[holder] if row in self._recorded]
-        warnings = (tag for each in told for tag in each.tags if tag.startswith("!"))
+        copies = [self._recorded[row] for row in self._rows[holder] if row in self._recorded]
+        warnings = (tag for each in copies for tag in each.tags if tag.startswith("!"))
         letter = replace(
             first,
             recipients=self._as_owned(holder, first.recipients),
-            thread=next((each.thread for each in told if each.thread), None),
+            thread=next((each.thread for each in copies if each.thread), None),
             tags=tuple(dict.fromkeys((*first.tags, *warnings))),
-            read_by=tuple(dict.fromkeys(name for each in told for name in each.read_by)),
+            read_by=tuple(dict.fromkeys(name for each in copies for name in each.read_by)),
             mentions=self._as_owned(holder, first.mentions),
-            archived=all(each.archived for each in told),
-            is_tracked=any(each.is_tracked for each in told),
+            archived=all(each.archived for each in copies),
+            is_tracked=any(each.is_tracked for each in copies),
         )
         if self._there(holder) != letter:
             messages.put(holder, letter, messages.parent_of(letter))

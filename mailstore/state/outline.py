@@ -21,14 +21,14 @@ class Outline(Struct, frozen=True):
     forest: ReplyForest
     size: int
     """How many messages of the thread have arrived."""
-    told: int
+    rows_known: int
     """How many rows the mailbox had."""
     rings: int
 
 
 def outline(messages: MessageTable, forest: ReplyForest, root: int, size: int, known: Outline | None) -> Outline:
     """Return a thread's outline: `known` itself while it holds."""
-    told, rings = len(forest), len(forest.rings)
+    rows_known, rings = len(forest), len(forest.rings)
     if known is not None and known.forest is forest and known.rows[0] == root and known.rings == rings:
         if known.size == size:
             return known
@@ -38,16 +38,16 @@ def outline(messages: MessageTable, forest: ReplyForest, root: int, size: int, k
     for row, depth in forest.walk(root):
         rows.append(row)
         depths.append(depth)
-    return Outline([messages.ids[row] for row in rows], depths, rows, forest, size, told, rings)
+    return Outline([messages.ids[row] for row in rows], depths, rows, forest, size, rows_known, rings)
 
 
 def _grown(messages: MessageTable, forest: ReplyForest, root: int, size: int, known: Outline) -> Outline | None:
     """Insert replies that are the newest to their parent; return None if anything else happened."""
-    told = len(forest)
-    if not 0 < size - known.size <= told - known.told <= len(known.rows):
+    rows_known = len(forest)
+    if not 0 < size - known.size <= rows_known - known.rows_known <= len(known.rows):
         return None
     keys, depths, rows = list(known.keys), list(known.depths), known.rows[:]
-    for row in range(known.told, told):
+    for row in range(known.rows_known, rows_known):
         if not messages.is_there(row) or forest.root(row) != root:
             continue
         try:
@@ -69,4 +69,4 @@ def _grown(messages: MessageTable, forest: ReplyForest, root: int, size: int, kn
         depths.insert(at, depth)
         keys.insert(at, messages.ids[row])
     is_all = len(rows) - len(known.rows) == size - known.size
-    return Outline(keys, depths, rows, forest, size, told, len(forest.rings)) if is_all else None
+    return Outline(keys, depths, rows, forest, size, rows_known, len(forest.rings)) if is_all else None
