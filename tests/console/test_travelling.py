@@ -56,7 +56,7 @@ async def test_nothing_is_written_or_marked_in_the_past_and_what_comes_meanwhile
         await seat.open_thread("two")
         for key, words in (("r", "write"), ("greater_than_sign", "write"), ("u", "mark"), ("A", "mark"), ("z", "undo")):
             await seat.press(key)
-            assert f"can't {words} here: looking at the past" in seat.lines[-1], key
+            assert f"Can't {words} here: looking at the past" in seat.lines[-1], key
         assert {path.name: path.read_bytes() for path in mail.data.glob("*.jsonl")} == before
         mail.message("four", ANN, BOB, "Now.", ago=0, subject="Fourth")
         await seat.until(lambda: len(seat.app.session.live) == 4)
@@ -71,7 +71,7 @@ async def test_a_moment_is_typed_and_the_ends_are_told(mail: MailFiles) -> None:
         await seat.press("comma")
         assert "T: go to the past" in seat.lines[-1]
         await seat.press("at", "ctrl+u", *"soon", "enter")
-        assert "a date (2026-03-16)" in " ".join(seat.text.replace("│", " ").split())
+        assert "a date (2026-03-16, today" in " ".join(seat.text.replace("│", " ").split())
         await seat.press("ctrl+u", *"10:00", "enter")
         assert "message 1 of 3" in seat.lines[-2]
         await seat.press("comma", "comma")

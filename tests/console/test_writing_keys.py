@@ -110,7 +110,7 @@ async def test_an_empty_text_is_refused_in_words_of_the_console(tmp_path: Path) 
     async with opened(write_mail(tmp_path).data, size=(160, 40)) as seat:
         await write(seat)
         await seat.press("ctrl+s")
-        assert "body is empty: write something" in " ".join(seat.text.split())
+        assert "body is empty: write a text" in " ".join(seat.text.split())
         assert "--body" not in seat.text
 
 
