@@ -47,7 +47,7 @@ def test_a_letter_is_redirected_noted_and_taken_back(
     sent = json.loads(mail.mailbox.read_bytes().splitlines()[-1])
     assert (sent["recipient"], sent["thread"], sent["sender"]) == ("bob-00000001", "leaf", "user")
     terminal.press("z")
-    terminal.wait_for("tell bob-00000001 that it is void")
+    terminal.wait_for("bob-00000001 that it is void")
     terminal.press("y")
     terminal.wait_for("ded-00000001  recipient ended before reading")
     terminal.press("q")
