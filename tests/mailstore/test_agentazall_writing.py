@@ -170,7 +170,7 @@ def test_a_write_that_fails_half_way_is_taken_back(mail: AgentAZAllMail, monkeyp
             return appear(self)
 
         monkeypatch.setattr(Pending, "appear", failing)
-        with pytest.raises(StoreError, match="room on the disk"):
+        with pytest.raises(StoreError, match="free some disk space"):
             store.send(draft(**hello(recipients=("ann@localhost", "bob@localhost"))))
     assert files(mail) == before
 

@@ -200,7 +200,7 @@ def test_a_whole_record_without_its_newline_is_read_and_a_part_of_one_is_not(pro
         (b'{"from": "user", "to": "orchestrator"}\n', "it has no body"),
         (b'{"to": "user", "body": "x"}\n', "it has no sender"),
         (b'{"from": "user", "body": "x", "to": []}\n', "it has no recipient"),
-        (b"\x00\x00\x00\n", "a run of 3 NUL bytes"),
+        (b"\x00\x00\x00\n", "3 NUL bytes in a row"),
         (b"[" * 100_000 + b"\n", "invalid JSON"),
     ],
 )
