@@ -69,7 +69,7 @@ class Bench:
     def lent(self, messages: int) -> Iterator[Path]:
         """Lend a mailbox to append to, truncated afterwards: copying a gigabyte takes longer than a measurement.
 
-        Its name is another meanwhile, so that one which was not given back is made anew.
+        It is renamed meanwhile, so that one that was not given back is generated again.
         """
         folder = self.mailbox(messages)
         lent = folder.rename(folder.with_suffix(".lent"))

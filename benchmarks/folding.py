@@ -1,7 +1,7 @@
 """Reading and folding a whole mailbox, cold and warm, compared with counting its lines; and the memory it takes.
 
-From the start of the console to the header that says so, while nobody touches it; and in another program, without the
-time that Python takes to start. A cold round has a home, and so a cache, of its own; the warm ones follow in the same.
+From the start of the console until its header says so, without any key pressed; and in another program, less the start
+of Python. A cold round has an empty home, and so no cache; the warm rounds follow in the same home.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def reader(data: Path) -> str:
 
 
 def measure(bench: Bench) -> None:
-    """Run all in turn, each time as somebody who never ran it: there is no cache, but for the one who reads again."""
+    """Run all in turn, each time without a cache, except for the second reading."""
     for size in bench.sizes:
         data = bench.mailbox(size)
         read = (*SIGNALBOX, "read", "--as", reader(data), "--unread", "--json", "--store", f"haak:{data}")

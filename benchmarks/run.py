@@ -75,7 +75,7 @@ under a burst of messages, times are longer by up to its work on one screen.
 {notes}
 ## Growth
 
-The same figures at each number of messages; one that grows by no more than a quarter is called flat.
+The same figures at each number of messages; growth of at most a quarter counts as flat.
 
 {growth}
 ![growth](growth.svg)
