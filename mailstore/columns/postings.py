@@ -78,7 +78,7 @@ class Postings:
         self.last_of_head[head] = row
 
     def deliver(self, row: int, recipient: str) -> None:
-        """Record that a message was delivered to somebody."""
+        """Record the recipient of a delivered message."""
         name = recipient.removeprefix("agent:")
         rows = self.delivered.get(name)
         if rows is None:
@@ -86,7 +86,7 @@ class Postings:
         rows.append(row)
 
     def sent_by(self, name: str) -> Iterator[int]:
-        """Yield the messages that somebody sent, the newest row first."""
+        """Yield the messages of a sender, the newest row first."""
         number = self._messages.names.known(name)
         return _chain(self.by_sender, NONE if number is None else self.last_of_sender.get(number, NONE))
 

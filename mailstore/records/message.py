@@ -38,7 +38,7 @@ class Location(msgspec.Struct, frozen=True, gc=False):
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):
-    """The header of a message; the store reads the body when somebody opens it.
+    """The header of a message; the store reads the body when the message is opened.
 
     `timestamp` is the text of the record; `time` is the same in seconds since the epoch (UTC), or the time of the
     record before it in the file if the text can't be parsed (`timed` is false). `subject` is the record's own, else the

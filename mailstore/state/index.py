@@ -47,10 +47,10 @@ class ThreadIndex:
         """Whether threads stay in the unread view after they were read."""
         self._read_since: set[int] = set()
         self.touched: set[int] | None = None
-        """Roots that something happened to; None unless somebody wants to know."""
+        """Roots that something happened to; None unless a list of threads follows them."""
 
     def save(self, out: SnapshotWriter) -> None:
-        """Write this into a snapshot, without the views that somebody looks at."""
+        """Write this into a snapshot, without the open views."""
         self.grow(len(self.messages))
         self.forest.save(out)
         self.postings.save(out)

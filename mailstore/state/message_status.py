@@ -46,7 +46,7 @@ class MessageStatus:
         return sorted(found, key=lambda receipt: receipt.time or 0.0)
 
     def has_read(self, message_id: str, reader: str) -> bool:
-        """Return whether a record says that somebody read a message, under any of their names."""
+        """Return whether a record says that a reader has read a message, under any of their names."""
         contents = self._contents
         return party(reader, contents.roster, contents.user) in facts_of(contents, message_id).readers
 

@@ -1,4 +1,4 @@
-"""Mail that waits: for its readers, for somebody to hold a role, for somebody to settle a dead letter."""
+"""Open mail, mail to vacant roles, and dead letters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PendingMail:
         self._filing = filing
 
     def open_mail(self, now: float) -> Iterator[tuple[Message, str, State]]:
-        """Yield what somebody has still to read: the message, the recipient, and whether unread, frozen or waiting."""
+        """Yield open mail: the message, the recipient, and whether it is unread, frozen or waiting."""
         self._filing.advance(now)
         contents = self._contents
         for (is_role, name), _ in contents.ledger.open.holders():
@@ -35,7 +35,7 @@ class PendingMail:
                 yield contents.messages[row], key, state
 
     def dead_letters(self, now: float) -> list[DeadLetter]:
-        """Return the messages that a recipient will not read unless somebody acts, the newest first."""
+        """Return the messages that a recipient will not read without intervention, the newest first."""
         return newest_first(self.letters(now))
 
     def letters(self, now: float) -> Iterator[DeadLetter]:
@@ -65,7 +65,7 @@ class PendingMail:
         deaths, ledger.deaths = ledger.deaths, []
         return [(ids[row], name) for row, name in deaths if (row, name) in ledger.dead]
 
-    # Roles that nobody holds
+    # Vacant roles
 
     def waiting(self) -> list[tuple[str, list[Message]]]:
         """Return the mail to roles that no living or frozen agent holds, by role, the oldest first."""
@@ -76,12 +76,12 @@ class PendingMail:
         ]
 
     def waiting_in(self, root: str) -> list[str]:
-        """Return the roles that nobody holds and that mail of a thread waits for."""
+        """Return the vacant roles that mail of a thread waits for."""
         rows, ledger = self._members(root), self._contents.ledger
         return sorted({role for row in rows for role in ledger.open.roles_on(row)} & ledger.waiting().keys())
 
     def vacant(self) -> Iterator[tuple[str, int, Message]]:
-        """Yield the roles that nobody holds and that mail waits for, sorted: role, number of messages, the oldest."""
+        """Yield the vacant roles that mail waits for, sorted: role, number of messages, the oldest."""
         contents = self._contents
         for role in sorted(contents.ledger.waiting()):
             if rows := [] if contents.roster.holders(role) else contents.ledger.open.of((True, role)):

@@ -74,7 +74,7 @@ class Receipts:
         self.deliveries.add(row, self._messages.names.number(recipient), time)
 
     def add_put_away(self, row: int, name: str, time: float | None) -> None:
-        """Record that somebody put a message away."""
+        """Record that a recipient archived a message itself."""
         self.put_away.setdefault(row, {})[name] = time
 
     def has_any(self, row: int) -> bool:

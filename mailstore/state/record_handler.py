@@ -19,7 +19,7 @@ class RecordHandler:
         self._filing = filing
 
     def read(self, receipt: Receipt) -> None:
-        """Fold the record that somebody read a message."""
+        """Fold a record that a message was read."""
         contents = self._contents
         row = contents.make_row(receipt.message_id)
         if not contents.receipts.add_read(row, receipt.reader, receipt.time):
@@ -29,7 +29,7 @@ class RecordHandler:
             contents.ledger.read(row, self._party(receipt.reader))
 
     def deliver(self, delivery: Delivery, now: float) -> None:
-        """Fold the record that a message was delivered to somebody."""
+        """Fold the record that a message was delivered."""
         contents = self._contents
         row = contents.make_row(delivery.message_id)
         contents.receipts.add_delivery(row, delivery.recipient, delivery.time)

@@ -1,4 +1,4 @@
-"""The views that somebody looks at, kept in order as mail arrives."""
+"""Open views, kept in order as mail arrives."""
 
 from __future__ import annotations
 

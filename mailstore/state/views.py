@@ -86,7 +86,7 @@ class Channel(msgspec.Struct, frozen=True):
 
 
 class DeadLetter(msgspec.Struct, frozen=True):
-    """A message that one recipient will not read unless somebody acts, and since when."""
+    """A message that one recipient will not read without intervention, and since when."""
 
     message: Message
     recipient: str
