@@ -45,7 +45,7 @@ def run_command(app: App[Any], here: Screen[Any], action: str) -> None:
 def help_text_of(command: Command, ask: Callable[[Capability], str]) -> str:
     """Return a command's help, with the reason if it is not available here."""
     reason = command.why_not(ask)
-    return f"{command.help} · can't here: {visible_line(reason)}" if reason else command.help
+    return f"{command.help} · unavailable: {visible_line(reason)}" if reason else command.help
 
 
 class Palette(Provider):

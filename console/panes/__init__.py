@@ -1,1 +1,1 @@
-"""One module for each pane."""
+"""The panes of the console."""

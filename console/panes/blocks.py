@@ -1,4 +1,4 @@
-"""A message as lines: who wrote to whom and when, the text, and what became of it for each recipient."""
+"""The lines of a message around its text: sender, recipients and time above, the state for each recipient below."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ MOST_RECEIPT_LINES = 4
 WORDS = {
     State.READ: "read by",
     State.UNREAD: "unread by",
-    State.FROZEN: "frozen, waits:",
-    State.WAITING: "waits for",
+    State.FROZEN: "on hold, frozen:",
+    State.WAITING: "on hold:",
     State.ARCHIVED: "archived, not read by",
-    State.UNRECORDED: "who read it is not recorded:",
+    State.UNRECORDED: "reads not recorded:",
     State.EXPIRED: "expired, not read by",
-    State.DEAD: "died before reading:",
+    State.DEAD: "ended before reading:",
     State.UNKNOWN: "no agent named",
 }
 
 
 class MessageBlock(Struct, frozen=True):
-    """All that a message's lines are made of, apart from its text; equal blocks look the same."""
+    """Everything that a message's lines show, except its text; equal blocks have equal lines."""
 
     node: ThreadNode
     to: str = ""
@@ -59,11 +59,11 @@ class MessageBlock(Struct, frozen=True):
 
 
 def block_of(mailbox: Mailbox, node: ThreadNode, now: float, *, is_intervention: bool, folded: int) -> MessageBlock:
-    """Gather what the mailbox says of a message."""
+    """Return the block of a message."""
     message = node.message
     if message is None:
         return MessageBlock(node, folded=folded)
-    # within a conversation all are of one mailbox, which its title names
+    # a conversation is in one mailbox, which its title names
     head = f"{label_of(message.id)}/" if mailbox.mailboxes() else ""
     standings = tuple(
         (name.removeprefix(head), replace(found, by=tuple(reader.removeprefix(head) for reader in found.by)))
@@ -77,7 +77,7 @@ def block_of(mailbox: Mailbox, node: ThreadNode, now: float, *, is_intervention:
 
 
 def markdown_styles(styles: TextStyles) -> MarkdownStyles:
-    """Return the styles of a message's text."""
+    """Return the Markdown styles of a message's text."""
     from console.render.elements import MarkdownStyles
 
     return MarkdownStyles(
@@ -93,10 +93,10 @@ def markdown_styles(styles: TextStyles) -> MarkdownStyles:
 
 
 def block_head(block: MessageBlock, body: str, width: int, styles: TextStyles, now: float) -> list[Strip]:
-    """Return the lines above a message's text: who wrote to whom and when, the subject, the tags."""
+    """Return the lines above a message's text: sender, recipients, time, subject, tags."""
     message = block.node.message
     if message is None:
-        missing = f"a message that is not here ({shorten_middle(visible_line(block.node.id), 24)})"
+        missing = f"missing message ({shorten_middle(visible_line(block.node.id), 24)})"
         return [layout_line([("┄ ", styles.muted), (missing, styles.muted)], [], width, Style.null())]
     lines = [_header(block, message, width, styles, now)]
     if (subject := _subject(block, message, body)) is not None:
@@ -105,7 +105,7 @@ def block_head(block: MessageBlock, body: str, width: int, styles: TextStyles, n
 
 
 def block_foot(block: MessageBlock, width: int, styles: TextStyles, now: float) -> list[Strip]:
-    """Return the lines below a message's text: what became of it, and how much is folded."""
+    """Return the lines below a message's text: its state for each recipient, and how many replies are folded."""
     lines = _receipts(block, width, styles, now)
     if block.folded and block.node.message is not None:
         plural = "reply" if block.folded == 1 else "replies"
@@ -132,7 +132,7 @@ def _header(block: MessageBlock, message: Message, width: int, styles: TextStyle
 
 
 def _tags(message: Message, width: int, styles: TextStyles) -> list[Strip]:
-    """Return what its mailbox says of a message besides; what begins with ! is a warning, on a line of its own."""
+    """Return a message's tags; one that begins with ! is a warning, on a line of its own."""
     loud = [tag[1:] for tag in message.tags if tag.startswith("!") and tag[1:]]
     plain = [tag for tag in message.tags if not tag.startswith("!")]
     lines = [
@@ -144,7 +144,7 @@ def _tags(message: Message, width: int, styles: TextStyles) -> list[Strip]:
 
 
 def _subject(block: MessageBlock, message: Message, body: str) -> str | None:
-    """Return the subject as a line of its own, unless the text begins with it or it is the one answered."""
+    """Return the subject, unless the text begins with it or the message replied to has the same."""
     subject = visible_line(message.subject).strip()
     if not subject or bare(subject) == block.answered or body.lstrip().startswith(message.subject[:60].rstrip()):
         return None
@@ -152,7 +152,7 @@ def _subject(block: MessageBlock, message: Message, body: str) -> str | None:
 
 
 def bare(subject: str) -> str:
-    """Return a subject without the marks of an answer."""
+    """Return a subject without reply prefixes."""
     while subject[:3].lower() == "re:":
         subject = subject[3:].lstrip()
     return subject
@@ -162,7 +162,7 @@ def _receipts(block: MessageBlock, width: int, styles: TextStyles, now: float) -
     lines = []
     message = block.node.message
     if message is not None and message.is_listed and not block.standings:
-        lines.append(layout_line([("· whom it reached is not recorded", styles.muted)], [], width, Style.null()))
+        lines.append(layout_line([("· recipients not recorded", styles.muted)], [], width, Style.null()))
     for state in State:
         named = [(name, standing) for name, standing in block.standings if standing.state is state]
         if not named:
@@ -179,7 +179,7 @@ def _receipts(block: MessageBlock, width: int, styles: TextStyles, now: float) -
 
 
 def _wrapped(words: list[str], width: int, separator: str = ",") -> list[str]:
-    """Lay names into lines of so many cells, and count those that would take more than a few lines."""
+    """Wrap names at so many cells; after a few lines, count the rest."""
     lines = [""]
     for at, word in enumerate(words):
         piece = word + (separator if at < len(words) - 1 else "")

@@ -1,4 +1,4 @@
-"""Where the person writes: says whom a message reaches before it is sent, and never loses a draft."""
+"""The composer: shows whom a message will reach, and saves the draft at every key."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ __all__ = ["Composer"]
 
 
 class Composer(Vertical):
-    """A recipient line that completes, a subject, a text, and the line that says whom it reaches."""
+    """Recipients with completion, a subject, a text, and a line that says whom the message will reach."""
 
     @dataclass
     class Sent(Note):
-        """A message was appended to the store."""
+        """A message was sent."""
 
         message_id: str
         writing: ComposerDraft
 
     @dataclass
     class SendFailed(Note):
-        """The store refused; nothing was written and the draft is kept."""
+        """Sending failed; nothing was written, and the draft is kept."""
 
         error: MailError
 
@@ -66,7 +66,7 @@ class Composer(Vertical):
 
     @property
     def writing(self) -> ComposerDraft:
-        """What stands in the composer."""
+        """The draft."""
         return self._writing
 
     @property
@@ -74,7 +74,7 @@ class Composer(Vertical):
         return bool(self.display)
 
     def open(self, writing: ComposerDraft) -> None:
-        """Open on a draft; what was there before is kept under its own key."""
+        """Open a draft; the one before is kept."""
         self.flush()
         self._refused = ""
         self._writing = self._saved = writing
@@ -90,12 +90,12 @@ class Composer(Vertical):
         self.update_reach()
 
     def focus_field(self) -> None:
-        """Focus the first field that is still to be filled."""
-        # at once, not with the next message: what is typed meanwhile belongs here
+        """Focus the first field that must be filled."""
+        # at once: keys that are already typed belong here
         self.screen.set_focus(self.query_one("#to" if not self._writing.recipients.strip() else "#body"))
 
     def next_field(self, step: int) -> bool:
-        """Go to the field after (or before) the one that has the focus; say whether there is one."""
+        """Focus the next (1) or previous (-1) field; return whether there is one."""
         every = [self.query_one(name) for name in ("#to", "#subject", "#body")]
         fields = [field for field in every if not field.disabled]
         at = next((at for at, field in enumerate(fields) if field.has_focus), -1) + step
@@ -109,19 +109,19 @@ class Composer(Vertical):
         self.next_field(1)
 
     def close(self) -> None:
-        """Leave the composer; the draft is kept."""
+        """Close the composer; the draft is kept."""
         self.flush()
         self.display = False
 
     def discard(self) -> None:
-        """Drop the draft for good."""
+        """Delete the draft and close."""
         key = self._writing.key
         self._writing = ComposerDraft(key)
         self.flush()
         self.display = False
 
     def set_body(self, text: str) -> None:
-        """Put a text in, as an editor left it, and continue at its end."""
+        """Set the text, as an external editor left it, with the cursor at its end."""
         self.query_one("#body", TextBody).put(text)
 
     @on(Input.Changed, "#to")
@@ -139,7 +139,7 @@ class Composer(Vertical):
         self.update_reach()
 
     def flush(self) -> None:
-        """Save the draft, if it changed since it was last saved."""
+        """Save the draft if it changed."""
         if self._writing != self._saved:
             self._saved = self._writing
             self._session.personal.set_draft(self._writing)
@@ -153,12 +153,12 @@ class Composer(Vertical):
         return [text for text in split_addresses([self._writing.recipients], self._session.mailbox) if text.strip()]
 
     def _why_not(self, capability: Capability) -> str:
-        """Return why what is written can't carry something in the mailbox that it is for."""
+        """Return why the mailbox of the recipients does not support something."""
         writing = self._writing
         return self._session.why_not(capability, writing.thread or next(iter(self._addresses()), ""))
 
     def draft(self) -> Draft:
-        """Return what would be sent; raises DraftRefused."""
+        """Return the message to be sent; raises DraftRefused."""
         session, writing = self._session, self._writing
         return prepare(
             session.mailbox,
@@ -171,13 +171,13 @@ class Composer(Vertical):
         )
 
     def update_reach(self) -> None:
-        """Say whom the message will reach, before it is sent."""
+        """Update the line that says whom the message will reach."""
         reach = self.query_one("#reach", Static)
         session = self._session
         title = "Step in" if self._writing.action else "Reply" if self._writing.thread else "Write"
         words = len(self._writing.body.split())
         number = f"{words} word{'s' * (words != 1)}"
-        keys = "ctrl+s sends · esc keeps the draft" if self.size.width >= 60 else "ctrl+s sends · esc keeps"
+        keys = "ctrl+s: send · esc: close, keep draft" if self.size.width >= 60 else "ctrl+s: send · esc: close"
         self.border_subtitle = f"{number} · {keys}"
         if self._refused:
             reach.update(reach_line(None, self._refused))
@@ -192,7 +192,7 @@ class Composer(Vertical):
             )
         except DraftRefused as error:
             reach.update(
-                reach_line(None, str(error) if self._addresses() else "Whom to? A session, a role, a #channel, all.")
+                reach_line(None, str(error) if self._addresses() else "Recipients: an agent, a role, a #channel or all")
             )
             self.border_title = title
             return
@@ -204,7 +204,7 @@ class Composer(Vertical):
         return address_candidates(self._session.mailbox)
 
     def send(self) -> None:
-        """Send what stands here; a refusal is shown and changes nothing."""
+        """Send the message; if it is refused, show why."""
         if self.is_sending:
             return
         try:
@@ -238,10 +238,10 @@ class Composer(Vertical):
         self.notify(str(event.error), title="Not sent", severity="error", timeout=15, markup=False)
 
     def _refuse(self, reason: str) -> None:
-        """Say why nothing was sent, until something else is typed."""
+        """Show why nothing was sent, until the next change."""
         self._refused = reason
         self.update_reach()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Tell what failed."""
+        """Report a worker that failed."""
         tell_failure(self.app, event)

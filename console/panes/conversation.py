@@ -1,4 +1,4 @@
-"""The right column: one thread as a reply tree, its texts read and rendered when they come into sight."""
+"""The right column: one thread as a reply tree; texts are read and rendered when they become visible."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = ["Conversation"]
 
 
 class Conversation(BlockView):
-    """One thread; `key` of the highlighted block is the message that commands act on."""
+    """One thread; commands act on the message at the cursor."""
 
     @dataclass
     class Rendered(Note):
-        """Lines of a block came out of the worker; they are all unless more is to come."""
+        """Lines of a block were rendered: all of them if whole, else the first ones."""
 
         job: RenderJob
         lines: RenderedLines
@@ -48,12 +48,12 @@ class Conversation(BlockView):
 
     @property
     def messages(self) -> Iterator[Message]:
-        """The thread's messages as they are shown, placeholders left out."""
+        """The thread's messages in the order shown, without missing ones."""
         return self._known(0)
 
     @property
     def messages_below(self) -> Iterator[Message]:
-        """The messages below the highlighted one."""
+        """The messages below the cursor."""
         at = self.place_of(self.cursor_key)
         return self._known(0 if at is None else at + 1)
 
@@ -65,11 +65,11 @@ class Conversation(BlockView):
 
     @property
     def message(self) -> Message | None:
-        """The highlighted message."""
+        """The message at the cursor."""
         return self._session.mailbox.message(self.cursor_key) if self.cursor_key is not None else None
 
     def show(self, root: str | None, *, at: str | None = None) -> None:
-        """Show a thread from its beginning, or with the message `at` highlighted and in sight."""
+        """Show a thread from its beginning, or with the cursor at the message `at`."""
         if root != self.root:
             self.root = root
             self.is_following = False
@@ -81,7 +81,7 @@ class Conversation(BlockView):
             self.scroll_to_key(at)
 
     def newest(self) -> str | None:
-        """Return the newest message of the thread that is shown."""
+        """Return the newest message of the thread."""
         mailbox = self._session.mailbox
         if self.is_flat or self.root is None or self.root not in mailbox:
             return super().newest()
@@ -89,11 +89,11 @@ class Conversation(BlockView):
         return key if self.place_of(key) is not None else super().newest()
 
     def is_at_newest(self) -> bool:
-        """Say whether the newest message is highlighted."""
+        """Return whether the cursor is at the newest message."""
         return self.cursor_key is not None and self.cursor_key == self.newest()
 
     def refresh_mail(self) -> None:
-        """Draw what changed in the thread, without moving what is looked at."""
+        """Draw what changed in the thread, without scrolling."""
         if self.root is None:
             return
         mailbox = self._session.mailbox
@@ -106,19 +106,19 @@ class Conversation(BlockView):
         self.doubt_lines()
 
     def set_text_styles(self, styles: TextStyles) -> None:
-        """Write everything anew after the theme changed."""
+        """Render everything again after the theme changed."""
         self._text_styles = styles
         self._blocks.clear()
         self.clear_lines()
 
     def toggle_flat(self) -> None:
-        """Change between reply tree and order of time."""
+        """Switch between reply tree and order of time."""
         self.is_flat = not self.is_flat
         self._read_outline()
         self.source_changed(self._shown)
 
     def fold(self, is_folded: bool) -> bool:
-        """Fold or unfold the replies below the highlighted message; say whether anything changed."""
+        """Fold or unfold the replies to the message at the cursor; return whether anything changed."""
         key = self.cursor_key
         if key is None or self.is_flat or (key in self._folded) == is_folded:
             return False
@@ -131,12 +131,12 @@ class Conversation(BlockView):
         return True
 
     def parent_key(self) -> str | None:
-        """Return the message that the highlighted one answers."""
+        """Return the message that the one at the cursor replies to."""
         at = self.place_of(self.cursor_key)
         return self._shown.node(self._session.mailbox, at).parent if at is not None else None
 
     def _read_outline(self) -> bool:
-        """Look at the thread's shape again; say whether it is another."""
+        """Read the thread's outline again; return whether it changed."""
         mailbox, old = self._session.mailbox, self._shape
         self._shape = None if self.root is None else mailbox.outline(self.root, old)
         if self._shape is old and self._all.is_flat == self.is_flat:
@@ -157,7 +157,7 @@ class Conversation(BlockView):
 
     @on(BlockView.LinesWanted)
     def _lines_wanted(self, event: BlockView.LinesWanted) -> None:
-        """Have rendered what is not, or not any more as it is drawn."""
+        """Render the blocks that are not rendered yet or outdated."""
         event.stop()
         jobs = []
         for key in event.keys:
@@ -191,5 +191,5 @@ class Conversation(BlockView):
             self.set_lines(block.key, event.job.width, event.lines, is_whole=event.is_whole)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Tell what failed."""
+        """Report a worker that failed."""
         tell_failure(self.app, event)

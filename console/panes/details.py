@@ -1,4 +1,4 @@
-"""A message's details in words: recipients and their states, receipts, file and offset."""
+"""A message's details: recipients and their states, receipts, file and offset."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ EMPTY = Content(), Content()
 
 
 def details(mailbox: Mailbox, message: Message, now: float) -> FactPage:
-    """Tell everything that the mailbox knows of a message."""
+    """Return everything that the mailbox knows about a message."""
     rows: list[tuple[str, str]] = [
         ("id", message.id),
         ("from", message.sender),
         ("to", ", ".join(message.recipients)),
-        ("time", message.timestamp + ("" if message.timed else "  (unreadable: kept in file order)")),
+        ("time", message.timestamp + ("" if message.timed else "  (not a time: in file order)")),
         ("subject", message.subject),
         ("type", message.type or "–"),
         ("tags", ", ".join(message.tags) or "–"),
@@ -54,5 +54,5 @@ def details(mailbox: Mailbox, message: Message, now: float) -> FactPage:
 
 
 def record(raw: bytes) -> Content:
-    """Show a record as it stands in the store, what can't be shown made visible."""
+    """Return a record as it is in the store, with control characters made visible."""
     return Content(visible(raw.decode("utf-8", "backslashreplace")))

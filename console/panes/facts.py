@@ -1,4 +1,4 @@
-"""What is told of one thing, as lines: a value that is longer than its line goes on below where it begins."""
+"""Pages of labelled values; long values wrap below their beginning."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from console.render.safe import visible_line
 __all__ = ["FactPage", "Row", "fact", "facts", "read_out"]
 
 LEAST_ROOM = 12
-"""Cells: where a label leaves less, its value begins at the left."""
+"""Cells: if a label leaves less, its value starts at the left."""
 
 Row = tuple[Content, Content]
-"""What stands at the left of a line, and what stands beside it on as many lines as it takes."""
+"""A label, and a value of one or more lines beside it."""
 
 
 class FactPage(Visual):
-    """Rows, and below them lines that were rendered elsewhere."""
+    """Rows, followed by lines that were rendered elsewhere."""
 
     def __init__(self, rows: Sequence[Row], below: Sequence[Strip] = ()) -> None:
         self.rows = rows
         self.below = below
 
     def with_below(self, below: Sequence[Strip]) -> FactPage:
-        """Return the same rows with other lines below them."""
+        """Return the same rows followed by other lines."""
         return FactPage(self.rows, below)
 
     def render_strips(self, width: int, height: int | None, style: Style, options: RenderOptions) -> list[Strip]:
@@ -61,18 +61,18 @@ def _indent(label: Content, width: int) -> int:
 
 
 def fact(name: str, value: str | Content, room: int = 9) -> Row:
-    """Return a row of a name, in so many cells, and what it stands for."""
+    """Return a row of a name, in so many cells, and its value."""
     label = Content.styled(f"{visible_line(name):>{room}}  ", "$muted")
     return label, value if isinstance(value, Content) else Content(visible_line(value))
 
 
 def facts(pairs: Sequence[tuple[str, str]], room: int = 9) -> FactPage:
-    """Return a page of names and what they stand for."""
+    """Return a page of names and values."""
     return FactPage([fact(name, value, room) for name, value in pairs])
 
 
 def read_out(value: Any) -> str:
-    """Return a value of a record in words."""
+    """Return a value of a record as text."""
     if isinstance(value, dict):
         return ", ".join(f"{name}: {read_out(each)}" for name, each in value.items())
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""The line at the bottom: the keys that work here."""
+"""The line at the bottom: the keys of the focused pane, or a notice."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["Footer", "notice_seconds"]
 
 SHORTEST_SECONDS = 2.5
 SECONDS_A_LETTER = 0.05
-"""How long a notice takes to be read; its keys are what a person needs next."""
+"""How long a notice takes to be read; then the keys are shown again."""
 
 
 def notice_seconds(words: str) -> float:
-    """Return how long a notice stands before the keys come back."""
+    """Return how many seconds a notice is shown."""
     return max(SHORTEST_SECONDS, SECONDS_A_LETTER * len(words))
 
 
 class Footer(Widget):
-    """Keys and what they do, as many as fit, the last one always being help; what can't be done here is struck out."""
+    """Keys with labels, as many as fit, and the help key; unavailable ones are struck through."""
 
     keys: reactive[tuple[tuple[str, str, bool], ...]] = reactive(())
     notice: reactive[str] = reactive("")
@@ -36,7 +36,7 @@ class Footer(Widget):
         self._ending: Timer | None = None
 
     def watch_notice(self, notice: str) -> None:
-        """Let the keys come back when the notice has been read."""
+        """Show the keys again after the notice has been read."""
         if self._ending is not None:
             self._ending.stop()
         self._ending = self.set_timer(notice_seconds(notice), self._end_notice) if notice else None
@@ -45,7 +45,7 @@ class Footer(Widget):
         self.notice = ""
 
     def render_line(self, y: int) -> Strip:
-        """Render the one line."""
+        """Render the line."""
         width, styles = self.size.width, self.text_styles
         if y > 0 or not width:
             return Strip.blank(width)

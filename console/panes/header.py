@@ -1,4 +1,4 @@
-"""The line at the top: which mailbox, whether it lives, what is in it, and the time."""
+"""The line at the top: the mailbox, its connection, its numbers, and the time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Header", "Headline", "headline"]
 
 
 class Headline(Struct, frozen=True):
-    """What the header says; `state` is one of live, reading, gone, observing, as of, still."""
+    """What the header shows; `state` is one of live, reading, gone, observing, as of, still."""
 
     title: str = ""
     state: str = "reading"
@@ -34,7 +34,7 @@ class Headline(Struct, frozen=True):
 
 
 def headline(session: Session) -> Headline:
-    """Return what the header says of a mailbox as it stands now."""
+    """Return the headline for the mailbox as it is now."""
     mailbox = session.mailbox
     state, detail = "live", ""
     if session.moment is not None:
@@ -61,7 +61,7 @@ UNREADABLE = "unreadable"
 
 
 class Header(Widget):
-    """One line; the least important gives way first where it is narrow."""
+    """One line; if it is narrow, the least important parts are left out first."""
 
     headline: reactive[Headline] = reactive(Headline)
 
@@ -70,7 +70,7 @@ class Header(Widget):
         self.text_styles = styles
 
     def render_line(self, y: int) -> Strip:
-        """Render the one line."""
+        """Render the line."""
         width, styles, shown = self.size.width, self.text_styles, self.headline
         if y > 0 or not width:
             return Strip.blank(width)
@@ -88,7 +88,7 @@ class Header(Widget):
         return layout_line(left, time, width, self.rich_style)
 
     async def on_click(self, event: Click) -> None:
-        """Open the list of what can't be read from its number."""
+        """Open the list of unreadable lines with a click on their number."""
         text = self.render_line(0).text
         end = text.find(f" {UNREADABLE}") + len(UNREADABLE) + 1
         if self.headline.counts.unreadable and text.rfind("·", 0, end) < event.x < end:
@@ -103,7 +103,7 @@ class Header(Widget):
         if counts.for_you:
             found.append((f"{count(counts.for_you)} for you", styles.accent))
         if counts.unseen and wide:
-            found.append((f"{count(counts.unseen)} unread", styles.text))
+            found.append((f"{count(counts.unseen)} new", styles.text))
         if counts.dead:
             letters = f" dead letter{'s' * (counts.dead != 1)}" if wide else " dead"
             found.append((f"{count(counts.dead)}{letters}", styles.bad))

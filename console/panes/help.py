@@ -1,4 +1,4 @@
-"""The help page, made from the commands themselves."""
+"""The help page, built from the commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EMPTY = Content(), Content()
 
 
 def help_page(pane: str, keymap: Mapping[str, str], ask: Callable[[Capability], str]) -> FactPage:
-    """List the keys that work in a pane, by group, then those of the other panes; and why some can't be used here."""
+    """Return the keys of a pane by group, then those of other panes, with the reasons why some are unavailable."""
     here = commands_for(pane)
     parts: list[Row] = []
     for title, commands in ((f"in {pane}", here), ("elsewhere", [c for c in COMMANDS if c not in here])):
@@ -31,7 +31,7 @@ def help_page(pane: str, keymap: Mapping[str, str], ask: Callable[[Capability], 
                     keys = command.keys_label(keymap)
                     name = f"  [{command.cli}]" if command.cli else ""
                     reason = command.why_not(ask)
-                    why = f"  can't here: {visible_line(reason)}" if reason else ""
+                    why = f"  unavailable: {visible_line(reason)}" if reason else ""
                     told = Content.assemble(command.help, (name, "$muted"), (why, "$warning"))
                     parts.append((Content.styled(f"  {keys:<18} ", "bold"), told))
     return FactPage(parts)

@@ -1,4 +1,4 @@
-"""The shape of a thread: its messages in reading order by id, and how deep each answer stands."""
+"""The outline of a thread: its messages in the order shown, and the depth of each."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ SAMPLED = 16
 
 
 class ShownOutline(Struct, frozen=True):
-    """Messages of a thread as they are shown: a source for the block view."""
+    """A thread's messages as they are shown: a source for the block view."""
 
     keys: Sequence[str] = ()
     depths: Sequence[int] = ()
     is_flat: bool = False
     letters: int = 0
-    """The length that a record of them has, in bytes."""
+    """The typical length of a message's record, in bytes."""
 
     def guess(self, width: int) -> int:
-        """Guess how many lines a message takes before it is read."""
+        """Return an estimate of a message's lines before it is read."""
         return 4 + self.letters // max(20, width)
 
     def indent(self, index: int) -> int:
-        """Return how many cells a message stands to the right."""
+        """Return a message's indentation in cells."""
         return 0 if self.is_flat else INDENT * min(DEEPEST, self.depths[index])
 
     def below(self, at: int) -> int:
-        """Return how many messages answer one, or an answer to it."""
+        """Return the number of direct and indirect replies."""
         depth, end = self.depths[at], at + 1
         while end < len(self.depths) and self.depths[end] > depth:
             end += 1
         return end - at - 1
 
     def folded(self, keys: Collection[str]) -> ShownOutline:
-        """Return the outline without what is below some messages."""
+        """Return the outline without the replies to some messages."""
         if not keys:
             return self
         shown: list[int] = []
@@ -54,13 +54,13 @@ class ShownOutline(Struct, frozen=True):
         return ShownOutline([self.keys[at] for at in shown], [self.depths[at] for at in shown], letters=self.letters)
 
     def node(self, mailbox: Mailbox, at: int) -> ThreadNode:
-        """Return a message in its place; what it answers is here too, or it would stand at the left."""
+        """Return a message in its place; a message with a depth has its parent in the outline."""
         message, depth = mailbox.message(self.keys[at]), self.depths[at]
         return ThreadNode(self.keys[at], message, depth, message.thread if message is not None and depth else None)
 
 
 def outline_of(mailbox: Mailbox, shape: Shape, *, is_flat: bool) -> ShownOutline:
-    """Return a thread's outline in the order of its answers, or in that of time."""
+    """Return a thread's outline in reply order, or in order of time."""
     keys, depths = shape.keys, shape.depths
     if is_flat:
         found = [(message.time, at) for at, key in enumerate(keys) if (message := mailbox.message(key)) is not None]
@@ -70,6 +70,6 @@ def outline_of(mailbox: Mailbox, shape: Shape, *, is_flat: bool) -> ShownOutline
 
 
 def _letters(mailbox: Mailbox, keys: Sequence[str]) -> int:
-    """Return what is usual for the first messages of a thread: those that come later don't change it."""
+    """Return the median length of a thread's first messages, which later ones don't change."""
     found = [it.location.length for key in keys if (it := mailbox.message(key)) is not None and it.location is not None]
     return sorted(found)[(len(found) - 1) // 2] if found else 0

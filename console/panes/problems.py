@@ -1,4 +1,4 @@
-"""All that is wrong in the settings on one page, by the file in which it stands."""
+"""A page of all problems in the settings, by file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLACE = re.compile(r"(?P<file>[^\n]*?\.toml)(?::(?P<line>\d+))?: (?P<what>.*)", 
 
 
 def problem_page(problems: Sequence[str]) -> FactPage:
-    """List problems below their files, each with the line where that is known."""
+    """Return the problems by file, with their lines if known."""
     by_file: dict[str, list[Row]] = {}
     for problem in problems:
         place = PLACE.fullmatch(problem)
@@ -29,4 +29,4 @@ def problem_page(problems: Sequence[str]) -> FactPage:
     for file, told in by_file.items():
         rows += [(Content(), Content.styled(visible_line(file), "bold $accent"))] if file else []
         rows += [*told, (Content(), Content())]
-    return FactPage(rows or [(Content(), Content("All settings can be used."))])
+    return FactPage(rows or [(Content(), Content("No problems."))])

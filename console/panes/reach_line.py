@@ -1,4 +1,4 @@
-"""The line that says whom a message reaches, whom it waits for, and when it expires."""
+"""The line that says whom a message will reach, for whom it will be on hold, and when it expires."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["reach_line"]
 
 PARTS = (
     ("reaches", f"{STATES[State.UNREAD].glyph} reaches", "$success"),
-    ("frozen", f"{STATES[State.FROZEN].glyph} frozen, waits:", "$warning"),
-    ("waits", f"{STATES[State.WAITING].glyph} waits for a holder of", "$warning"),
+    ("frozen", f"{STATES[State.FROZEN].glyph} on hold, frozen:", "$warning"),
+    ("waits", f"{STATES[State.WAITING].glyph} on hold, no holder:", "$warning"),
     ("stale", f"{STALE.glyph} not seen lately:", "$warning"),
     ("dead", f"{STATES[State.DEAD].glyph} dead:", "$error"),
     ("unknown", f"{STATES[State.UNKNOWN].glyph} no agent named", "$error"),
-    ("woken", "↯ named in the text, which wakes:", "$warning"),
+    ("woken", "↯ woken by a mention:", "$warning"),
 )
 
 
 def reach_line(found: Preview | None, problem: str, now: float = 0.0) -> Content:
-    """Put a preview, or what keeps it from being one, into words."""
+    """Return a preview as text, or the problem that prevents one."""
     if found is None:
         return Content.styled(visible_line(problem), "$warning")
     parts: list[Content] = []
@@ -36,7 +36,7 @@ def reach_line(found: Preview | None, problem: str, now: float = 0.0) -> Content
             more = f" +{len(names) - 6}" if len(names) > 6 else ""
             parts.append(Content.assemble((f"{words}{number} ", style), f"{shown}{more}"))
     if not parts:
-        parts.append(Content.styled(f"{STATES[State.UNREAD].glyph} reaches nobody now: it stays on record", "$warning"))
+        parts.append(Content.styled(f"{STATES[State.UNREAD].glyph} reaches nobody now", "$warning"))
     if found.expires is None:
         parts.append(Content.styled("never expires", "$muted"))
     else:

@@ -1,4 +1,4 @@
-"""Messages on their way to lines: what is in sight first, and a screenful of each before the rest of any."""
+"""The queue of messages to be rendered: visible ones first, and a screenful of each before the rest of any."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from console.styles import TextStyles
 __all__ = ["RenderJob", "RenderQueue", "RenderedText"]
 
 FIRST_LINES = 80
-"""As much as a tall screen shows."""
+"""Lines of a tall screen."""
 
 SLICE_SECONDS = 0.002
 PAUSE_SECONDS = 0.0002
-"""The worker stops so often, and so long, that the event loop has its turn: Python would let it wait 5 ms."""
+"""The worker yields to the event loop so often and so long: Python would let it wait 5 ms."""
 
 
 class RenderedText:
-    """The lines of a text at a width, as far as it is rendered."""
+    """The lines of a text rendered so far."""
 
     def __init__(self, coming: Iterable[LineSource], known: Sequence[LineSource] = ()) -> None:
         self._coming = iter(coming)
@@ -52,19 +52,19 @@ class RenderJob(Struct, eq=False):
     text: RenderedText | None = None
     head: list[Strip] = field(default_factory=list)
     told: int = 0
-    """How many lines of the text were passed on."""
+    """Lines of the text that were passed on."""
 
     def is_same(self, other: RenderJob) -> bool:
-        """Say whether another job would make the same lines."""
+        """Return whether another job would render the same lines."""
         return self.block == other.block and self.has_same_text(other)
 
     def has_same_text(self, other: RenderJob) -> bool:
-        """Say whether another job would make the same lines of the text alone."""
+        """Return whether another job would render the same lines of text."""
         is_alike = self.width == other.width and self.styles is other.styles
         return is_alike and self.block.node.message == other.block.node.message
 
     def step(self, session: Session) -> RenderedLines | None:
-        """Do a part of the work; return all lines that there are when they are a good deal more. Blocks."""
+        """Render the next portion; return all lines so far when they are many more than before. Blocks."""
         block, now = self.block, session.now()
         if not self.head:
             message = block.node.message
@@ -90,7 +90,7 @@ class RenderJob(Struct, eq=False):
 
 
 class RenderQueue:
-    """Blocks that wait for their lines; one thread adds, another works."""
+    """Blocks waiting to be rendered; one thread adds them, another works on them."""
 
     def __init__(self, is_awaited: Callable[[str], bool]) -> None:
         self._is_awaited = is_awaited
@@ -99,7 +99,7 @@ class RenderQueue:
         self._is_worked_on = False
 
     def add(self, jobs: Iterable[RenderJob]) -> bool:
-        """Put jobs before all others; say whether a worker must be started for them."""
+        """Add jobs before all others; return whether a worker must be started."""
         with self._lock:
             fresh: dict[str, RenderJob] = {}
             for job in jobs:
@@ -114,7 +114,7 @@ class RenderQueue:
             return must_start
 
     def _next(self) -> RenderJob | None:
-        """Return the job to go on with: the first of which nothing is drawn yet, if there is any."""
+        """Return the next job: the first of which nothing is rendered yet, if there is any."""
         with self._lock:
             self._waiting = {key: job for key, job in self._waiting.items() if self._is_awaited(key)}
             waiting = self._waiting.values()
@@ -128,7 +128,7 @@ class RenderQueue:
                 del self._waiting[job.block.key]
 
     def work(self, session: Session) -> Iterator[tuple[RenderJob, RenderedLines, bool]]:
-        """Render until nothing waits; yield what there is of a block, and whether that is all. Blocks."""
+        """Render until the queue is empty; yield a job, its lines so far, and whether they are all. Blocks."""
         try:
             began = time.perf_counter()
             while (job := self._next()) is not None:

@@ -1,4 +1,4 @@
-"""One line of a list, laid out: pieces of text on the left, pieces that never give way on the right."""
+"""The layout of a line: pieces at the left, which are cut if necessary, and pieces at the right, which are not."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from textual.strip import Strip
 __all__ = ["MARK", "Piece", "layout_line"]
 
 MARK = "▪ "
-"""Stands before a row that the person marked."""
+"""The prefix of a marked row."""
 
 Piece = tuple[str, Style]
 
 
 def layout_line(left: Sequence[Piece], right: Sequence[Piece], width: int, base: Style) -> Strip:
-    """Lay a line of exactly `width` cells; what does not fit at the left ends in `…`."""
+    """Return a line of exactly `width` cells; what does not fit at the left is cut with `…`."""
     fixed = sum(cell_len(text) for text, _ in right)
     room = max(0, width - fixed - (1 if right else 0))
     wanted = sum(cell_len(text) for text, _ in left)

@@ -1,4 +1,4 @@
-"""The one line in which the person types what to look for."""
+"""The input for searches and filters."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Mode = Literal["search", "filter"]
 
 
 class SearchProblem(Static):
-    """The lines under the search: where its query breaks, and why."""
+    """The lines below the search: where its query is invalid, and why."""
 
 
 class SearchBar(Input):
-    """Searches or filters as one types; enter goes to the hits, escape takes it away."""
+    """Searches or filters while typing; Enter goes to the results, Escape clears."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "give_up", "close", show=False),
@@ -40,7 +40,7 @@ class SearchBar(Input):
 
     @dataclass
     class Left(Note):
-        """The person goes to the list; `is_kept` is false when the search is taken away."""
+        """The input is left for the list; unless `is_kept`, the search is cleared."""
 
         mode: Mode
         is_kept: bool
@@ -50,7 +50,7 @@ class SearchBar(Input):
         self.mode: Mode = "search"
 
     def begin(self, mode: Mode, text: str) -> None:
-        """Open for a search or a filter."""
+        """Open the input for a search or a filter."""
         self.mode = mode
         self.placeholder = (
             "search: words, from:, to:, tag:, is:unread, after:2d …" if mode == "search" else "filter this list"
@@ -59,10 +59,10 @@ class SearchBar(Input):
             self.value = text
         self.display = True
         self.tell(None)
-        self.screen.set_focus(self)  # at once: what is typed before the next message is handled belongs here
+        self.screen.set_focus(self)  # at once: keys that are already typed belong here
 
     def tell(self, problem: QueryError | None) -> None:
-        """Say below the query where it breaks; None: nowhere."""
+        """Show the problem below the query, at its position; None hides it."""
         line = self.screen.query_one(SearchProblem)
         line.display = problem is not None and bool(self.display)
         if problem is not None:
@@ -81,9 +81,9 @@ class SearchBar(Input):
         self.post_message(self.Left(self.mode, True))
 
     def action_leave(self) -> None:
-        """Go to the list."""
+        """Go to the list and keep the search."""
         self.post_message(self.Left(self.mode, True))
 
     def action_give_up(self) -> None:
-        """Take the search or the filter away."""
+        """Clear the search or the filter."""
         self.post_message(self.Left(self.mode, False))

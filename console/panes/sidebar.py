@@ -1,4 +1,4 @@
-"""The left column: where to look."""
+"""The left column: views, channels and agents."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["Sidebar"]
 
 
 class Sidebar(VirtualList):
-    """Views, channels and agents; highlighting one shows its threads."""
+    """Views, channels and agents; the threads of the one at the cursor are shown."""
 
     def show(self, session: Session, styles: TextStyles) -> None:
-        """Draw the rows as the mailbox stands now."""
+        """Draw the rows for the mailbox as it is now."""
         self.set_source(SidebarRows(sidebar_rows(session), styles))
 
     def view_of(self, key: str) -> View | None:
-        """Return the view that a row stands for."""
+        """Return the view of a row."""
         source = self.source
         if not isinstance(source, SidebarRows) or (at := source.index(key)) is None:
             return None
@@ -27,7 +27,7 @@ class Sidebar(VirtualList):
 
     @staticmethod
     def key_of(view: View) -> str:
-        """Return the row that stands for a view."""
+        """Return the key of a view's row."""
         if view.kind == "channel":
             return view.name
         return f"{view.kind}:{view.name}" if view.name else f"view:{view.kind}"

@@ -28,9 +28,9 @@ __all__ = ["VIEWS", "SidebarRow", "SidebarRows", "sidebar_rows"]
 
 VIEWS: tuple[tuple[View, str], ...] = (
     (View("for-you"), "For you"),
-    (View("unread"), "Unread"),
+    (View("unread"), "New to you"),
     (View("dead"), "Dead letters"),
-    (View("waiting"), "Waiting"),
+    (View("waiting"), "On hold"),
     (View("recent"), "Recent"),
     (View("all"), "All mail"),
     (View("archive"), "Archive"),

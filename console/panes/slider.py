@@ -1,4 +1,4 @@
-"""The line that says which moment of the past is looked at, and where it lies among all."""
+"""The line that shows which time of the past is shown, and its position among all messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Slider", "TimelinePosition"]
 
 @dataclass(frozen=True, slots=True)
 class TimelinePosition:
-    """A moment in seconds since the epoch, and how many of all messages were there by then."""
+    """A time in seconds since the epoch, and how many of all messages existed by then."""
 
     moment: float = 0.0
     now: float = 0.0
@@ -27,7 +27,7 @@ class TimelinePosition:
 
 
 class Slider(Widget):
-    """One line: the moment, a rail with a knob, the keys that move it."""
+    """One line: the time, a slider, and its keys."""
 
     place: reactive[TimelinePosition] = reactive(TimelinePosition)
 
@@ -36,13 +36,13 @@ class Slider(Widget):
         self.text_styles = styles
 
     def render_line(self, y: int) -> Strip:
-        """Render the one line."""
+        """Render the line."""
         width, styles, place = self.size.width, self.text_styles, self.place
         if y > 0 or not width:
             return Strip.blank(width)
         head = f" {CONNECTION['as of'].glyph} {clock(place.moment, place.now)} "
         tail = f" message {count(place.number)} of {count(place.total)} "
-        keys = ", . step  { } hour  @ moment  T now " if width >= 100 else "T now "
+        keys = ", . step  { } hour  @ time  T live " if width >= 100 else "T live "
         room = max(3, width - len(head) - len(tail) - len(keys) - 1)
         at = (room - 1) * place.number // max(1, place.total)
         rail: list[Piece] = [("─" * at, styles.accent), (NEW, styles.accent), ("─" * (room - 1 - at), styles.muted)]

@@ -1,4 +1,4 @@
-"""What a list of threads says in place of a thread's people: why a letter is dead, what mail waits for."""
+"""Notes that replace a thread's participants: why a message is dead, or what mail is on hold for."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mailstore.state.views import View
 __all__ = ["ThreadNote", "notes_for"]
 
 ThreadNote = tuple[str, State]
-"""Words, and the state whose glyph and colour they bear."""
+"""A text, and the state whose glyph and colour it has."""
 
 
 def notes_for(mailbox: Mailbox, view: View, now: float) -> Callable[[str], ThreadNote | None]:
-    """Return what gives a view's note on a thread, by its root; None where there is none."""
+    """Return the function that returns a thread's note in a view, or None if there is none."""
     match view.kind:
         case "dead":
             return lambda root: _cause(mailbox, root, now)
@@ -38,11 +38,11 @@ def _vacancy(mailbox: Mailbox, root: str) -> ThreadNote | None:
     if not roles:
         return None
     held = mailbox.roster.held(roles[-1])
-    return f"waits for a holder of {roles[-1]}" + (f", last {held[-1]}" if held else ", never held"), State.WAITING
+    return f"on hold, no holder: {roles[-1]}" + (f", last {held[-1]}" if held else ", never held"), State.WAITING
 
 
 def _answer(mailbox: Mailbox, root: str) -> ThreadNote | None:
-    """Say whether the person has answered the newest mail to them in a thread."""
+    """Return whether the person has answered the newest message to them in a thread."""
     mail = sorted(mailbox.thread_messages(root), key=by_age)
     to_you = [at for at, message in enumerate(mail) if mailbox.is_mine(message)]
     if not to_you:
@@ -51,5 +51,5 @@ def _answer(mailbox: Mailbox, root: str) -> ThreadNote | None:
     if any(message.sender == mailbox.user for message in mail[to_you[-1] + 1 :]):
         return f"answered · {asked.sender}", State.READ
     if asked.type == "question":
-        return f"waits for your answer · {asked.sender}", State.UNREAD
+        return f"waiting for your answer · {asked.sender}", State.UNREAD
     return None

@@ -1,4 +1,4 @@
-"""The middle column: the threads of what is chosen at the left."""
+"""The middle column: the threads of the selected view."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ __all__ = ["ThreadListPane"]
 
 
 class ThreadListPane(VirtualList):
-    """A list of threads, the one with the newest mail first; it never moves what is looked at."""
+    """A list of threads, the most recent first."""

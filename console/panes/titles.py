@@ -1,4 +1,4 @@
-"""The words around a list: what it shows, of how much, and what it does not show and why."""
+"""The titles and status lines around lists."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["as_title", "status_words", "view_title"]
 
 
 def as_title(text: str) -> Content:
-    """Return text from a mailbox as a border's title: a plain string there would be read as markup."""
+    """Return text from a mailbox as a border title: Textual would parse a plain string as markup."""
     return Content(visible_line(text))
 
 
 def view_title(mailbox: Mailbox, view: View) -> str:
-    """Name a view as its list's title does."""
+    """Return the title of a view's list."""
     if view.kind == "channel":
         return f"{mailbox.label(view.name)} · {view.name}"
     if view.kind == "agent":
@@ -32,9 +32,9 @@ def view_title(mailbox: Mailbox, view: View) -> str:
 
 
 def status_words(mailbox: Mailbox, view: View, listed: int, width: int, *, is_all: bool = True) -> str:
-    """Say what is listed and what is not, the most important first, in as many cells as there are.
+    """Return what is listed and what is not, the most important first, in so many cells.
 
-    Unless it `is_all`, more threads may follow. Of one of several mailboxes, its own lines are told.
+    Unless `is_all`, more threads may follow. For one of several mailboxes, its own unreadable lines are counted.
     """
     counts = mailbox.counts()
     words = [f"{count(listed)} thread{'s' * (listed != 1)}{'' if is_all else ' so far'}"]

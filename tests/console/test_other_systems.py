@@ -29,7 +29,7 @@ def contents(url: str) -> dict[str, tuple[bytes, int]]:
 
 
 SEEN = {
-    "channels": ["#agent-os-paper", "codex", "Please review the NATS section", "who read it is not recorded"],
+    "channels": ["#agent-os-paper", "codex", "Please review the NATS section", "reads not recorded"],
     "agenties": ["orchestrator", "ag_x1"],
     "claude-teams": ["team-lead", "Task #1 done: task system analysis written"],
     "neo": ["@neo-opus-ada", "Design dialogue: receipts"],
@@ -67,9 +67,9 @@ async def test_where_nothing_can_be_sent_the_reason_is_said(kind: str, agent: st
         assert reason.split()[0] in seat.text
         assert not seat.screen.composer.is_open
         await seat.press("question_mark")
-        await seat.sees("can't here: ")
+        await seat.sees("unavailable: ")
         await seat.press("escape", "colon", *"step in")
-        await seat.sees("can't here: ")
+        await seat.sees("unavailable: ")
         await seat.press("escape", "a")
         await seat.sees("Can't archive here: ")
 

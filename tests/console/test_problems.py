@@ -88,7 +88,7 @@ async def test_settings_in_order_show_no_page(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
         assert seat.app.screen is seat.screen
         await seat.screen.action_part("pages", "problems")
-        await seat.sees("All settings can be used.")
+        await seat.sees("No problems.")
 
 
 async def test_the_theme_that_was_chosen_is_worn_again_until_the_settings_name_another(

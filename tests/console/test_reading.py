@@ -107,21 +107,21 @@ async def test_who_only_observes_writes_no_record(tmp_path: Path) -> None:
 async def test_what_was_seen_is_seen_when_the_console_is_opened_again(tmp_path: Path) -> None:
     mail = write_talk(tmp_path)
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
-        assert "5 unread" in seat.lines[0]
+        assert "5 new" in seat.lines[0]
         await seat.open_thread("q")
         await seat.press("A")
-        assert "2 unread" in seat.lines[0]
+        assert "2 new" in seat.lines[0]
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
-        assert "2 unread" in seat.lines[0]
+        assert "2 new" in seat.lines[0]
 
 
 async def test_a_mark_can_be_taken_back(tmp_path: Path) -> None:
     mail = write_talk(tmp_path)
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         await seat.open_thread("ch")
-        assert "4 unread" in seat.lines[0]
+        assert "4 new" in seat.lines[0]
         await seat.press("u")
-        assert "5 unread" in seat.lines[0]
+        assert "5 new" in seat.lines[0]
     assert seen(tmp_path / "state.db", mail) == set()
 
 
@@ -143,8 +143,8 @@ async def test_next_and_previous_unread_go_through_all_of_it(tmp_path: Path) -> 
             await seat.press("n")
             visited.append(seat.screen.conversation.cursor_key)
         assert set(visited) == {"q", "a", "why", "you", "ch"}
-        assert "0 unread" not in seat.lines[0]
-        assert "unread" not in seat.lines[0]
+        assert "0 new" not in seat.lines[0]
+        assert "new" not in seat.lines[0]
 
 
 async def test_previous_unread_goes_up_the_list(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ async def test_space_reads_everything_in_turn(tmp_path: Path) -> None:
     async with opened(write_talk(tmp_path).data) as seat:
         for _ in range(12):
             await seat.press("space")
-        assert "unread" not in seat.lines[0]
+        assert "new" not in seat.lines[0]
 
 
 async def test_only_unread_keeps_what_was_just_read_until_it_is_left(tmp_path: Path) -> None:
@@ -177,9 +177,9 @@ async def test_who_read_it_and_who_did_not_and_why_stands_under_a_message(tmp_pa
     async with opened(mail.data) as seat:
         for root, words in {
             "direct-read": "✓ read by ann-00000001",
-            "tag-with-dead": "✕ died before reading: ded-00000001",
-            "role-waiting": "… waits for lamp",
-            "tag-unread": "◐ frozen, waits: fro-00000001",
+            "tag-with-dead": "✕ ended before reading: ded-00000001",
+            "role-waiting": "… on hold: lamp",
+            "tag-unread": "◐ on hold, frozen: fro-00000001",
             "name-unknown": "? no agent named nobody",
             "direct-expired": "◌ expired, not read by ann-00000001",
         }.items():
@@ -257,7 +257,7 @@ async def test_mail_to_the_person_says_whether_it_was_answered(tmp_path: Path) -
     async with opened(mail.data) as seat:
         await seat.press("1", "g", "2")
         assert "✓ answered · ann-00000001" in seat.text
-        assert "○ waits for your answer · ann-00" in seat.text
+        assert "○ waiting for your answer · ann-" in seat.text
 
 
 async def test_what_a_mailbox_says_besides_is_seen_and_warnings_stand_out(tmp_path: Path) -> None:

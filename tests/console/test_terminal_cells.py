@@ -68,7 +68,7 @@ def test_no_emoji_moves_a_frame(size: tuple[int, int], tmp_path: Path, open_cons
         terminal.wait_for(is_framed)
         terminal.press("j")
     terminal.press("r")
-    terminal.wait_for("ctrl+s sends")
+    terminal.wait_for("ctrl+s: send")
     for text in EMOJI.values():
         terminal.send(text)
     terminal.send(" finis")

@@ -203,7 +203,7 @@ def test_only_opened_mail_to_the_person_is_recorded_as_read(tmp_path: Path, open
         if root in ("user-unread", "direct-unread"):
             tourist.terminal.press("enter")
             tourist.await_pane("3")
-            tourist.terminal.wait_for(f"{37 - (1 if root == 'direct-unread' else 2)} unread")
+            tourist.terminal.wait_for(f"{37 - (1 if root == 'direct-unread' else 2)} new")
             tourist.go("2")
     tourist.quit()
     after = contents(mail.data)

@@ -30,12 +30,12 @@ async def test_marked_threads_are_seen_at_once_and_unseen_again(tmp_path: Path) 
         assert "2 marked" in seat.text
         await seat.press("A")
         assert "2 marked as seen in 2 threads" in seat.lines[-1]
-        assert "4 unread" in seat.lines[0]
+        assert "4 new" in seat.lines[0]
         await seat.press("z")
-        assert "6 unread" in seat.lines[0]
+        assert "6 new" in seat.lines[0]
         assert "Undone: 2 messages marked as seen" in seat.lines[-1]
         await seat.press("Z")
-        assert "4 unread" in seat.lines[0]
+        assert "4 new" in seat.lines[0]
         await seat.press("escape")
         assert marks(seat) == []
         assert seat.screen.pane() == "threads"

@@ -151,15 +151,15 @@ async def test_a_long_quote_says_how_much_it_leaves_out(tmp_path: Path) -> None:
     ("to", "said"),
     [
         ("ann-00000001", "reaches ann-00000001"),
-        ("#ink", "frozen, waits: fro-00000001"),
-        ("lamp", "waits for a holder of lamp"),
+        ("#ink", "on hold, frozen: fro-00000001"),
+        ("lamp", "on hold, no holder: lamp"),
         ("bob-00000001", "not seen lately: bob-00000001"),
         ("nobody", "no agent named nobody"),
         ("ded-00000001", "dead: ded-00000001"),
         ("all", "expires in 4 h"),
         ("clerk", "reaches ann-00000001"),
         ("clerk", "never expires"),
-        ("", "Whom to?"),
+        ("", "Recipients: an agent"),
         ("#nothing", "names an unknown channel #nothing"),
     ],
 )

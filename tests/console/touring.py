@@ -58,7 +58,7 @@ class Tourist:
     def arrive(self) -> None:
         """Wait until all is read."""
         counts = self.mailbox.counts()
-        for words in (f"{counts.messages:,} messages", f"{counts.unseen:,} unread"):
+        for words in (f"{counts.messages:,} messages", f"{counts.unseen:,} new"):
             self.terminal.wait_for(words)
         self.await_pane("2")
 
