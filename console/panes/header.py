@@ -92,7 +92,7 @@ class Header(Widget):
         text = self.render_line(0).text
         end = text.find(f" {UNREADABLE}") + len(UNREADABLE) + 1
         if self.headline.counts.unreadable and text.rfind("·", 0, end) < event.x < end:
-            await self.run_action("screen.unreadable")
+            await self.run_action("screen.part('opening', 'unreadable')")
 
     def _numbers(self, counts: Counts, drafts: int) -> list[Piece]:
         styles = self.text_styles
