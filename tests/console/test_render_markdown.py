@@ -15,11 +15,11 @@ from rich.style import Style
 from textual.strip import Strip
 
 from console.render import markdown, plain
+from console.render.elements import MarkdownStyles
 from console.render.lines import LineSource
-from console.render.markdown import Palette
 from console.render.safe import visible
 
-INK = Palette(
+INK = MarkdownStyles(
     text=Style(color="white"),
     muted=Style(color="bright_black"),
     accent=Style(color="yellow"),
@@ -36,7 +36,7 @@ def strips_of(portions: Iterable[LineSource]) -> list[Strip]:
     return [portion[at] for portion in portions for at in range(len(portion))]
 
 
-def render_markdown(text: str, width: int, palette: Palette) -> list[Strip]:
+def render_markdown(text: str, width: int, palette: MarkdownStyles) -> list[Strip]:
     return strips_of(markdown.render_markdown(text, width, palette))
 
 

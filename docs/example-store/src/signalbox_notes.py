@@ -27,7 +27,7 @@ from mailstore.records.message import NEVER, Location, Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.store import Capabilities, Capability
 
-NO_ROSTER = "a note is all there is: nobody is registered, and nobody records what was read"
+NO_ROSTER = "there is no roster, and no record of who read what"
 ONLY_NOTES = "a note has a sender, recipients, a subject and a text"
 
 

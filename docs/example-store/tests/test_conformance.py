@@ -24,7 +24,7 @@ class NotesHarness(FileHarness):
         Feature.TEAR: "a note appears complete",
         Feature.LOCK: "writers take no lock",
         Feature.AGENT: "there is no roster",
-        Feature.RECORDS: "nobody notes what was read",
+        Feature.RECORDS: "reads are not recorded",
         Feature.TYPE: "notes have no type",
         Feature.TTL: "notes don't expire",
     }
