@@ -49,10 +49,16 @@ LIST_COMMANDS: tuple[Command, ...] = (
     Command("rows.mark", "space,v", "mark", "mark", "Mark the row, or remove its mark", "Rows", SHEETS, 8),
     Command("rows.mark-all", "V", "mark_all", "mark all", "Mark all rows, or none", "Rows", SHEETS, 9),
     Command(
-        "rows.scroll-down", "J", "scroll_about(3)", "scroll down", "Scroll the details down", "Rows", SHEETS | LOOKED_AT
+        "rows.scroll-down",
+        "J",
+        "scroll_about(3)",
+        "details down",
+        "Scroll the details down",
+        "Rows",
+        SHEETS | LOOKED_AT,
     ),
     Command(
-        "rows.scroll-up", "K", "scroll_about(-3)", "scroll up", "Scroll the details up", "Rows", SHEETS | LOOKED_AT
+        "rows.scroll-up", "K", "scroll_about(-3)", "details up", "Scroll the details up", "Rows", SHEETS | LOOKED_AT
     ),
     Command("rows.close", "q", "dismiss_sheet", "close", "Go back to the mail", "Rows", SHEETS | LOOKED_AT, 10),
     Command(
