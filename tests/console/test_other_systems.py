@@ -81,7 +81,7 @@ async def test_the_composer_says_what_a_channel_can_not_hold_and_whom_a_text_wak
         await seat.press("c")
         await seat.sees("its messages have no subject")
         await seat.type("Ask codex.")
-        await seat.sees("↯ named in the text, which wakes: codex")
+        await seat.sees("↯ woken by a mention: codex")
         assert "never" in seat.text
         assert "expires in" not in seat.text
         await seat.press("ctrl+s")
