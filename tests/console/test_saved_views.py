@@ -89,7 +89,7 @@ async def test_a_saved_view_stands_in_the_sidebar_and_follows_the_mailbox(tmp_pa
         await seat.sees(" 1 thread ")
         seat.screen.show_view(View("saved", "Broken"))
         await seat.press("U")
-        await seat.sees("This search can't be read.")
+        await seat.sees("Invalid query.")
 
 
 async def test_views_of_the_settings_stand_there_and_a_query_that_can_not_be_read_is_refused(tmp_path: Path) -> None:
