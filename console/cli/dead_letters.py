@@ -1,4 +1,4 @@
-"""`signalbox dead-letters`: what will not be read unless somebody acts, and acting."""
+"""`signalbox dead-letters`: list and settle mail that will stay unread unless the user acts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Mail as an agent reads it: each letter between lines that nothing in a letter can pass for.
+"""Format mail for an agent to read: each message between lines that no message can imitate.
 
-The lines bear a number drawn anew each time, and what a letter says is made visible and indented. Imports next to
+The lines contain a random number, and the text of a message is made visible and indented. Imports next to
 nothing: a hook prints this at every start of an agent.
 """
 
@@ -36,7 +36,7 @@ class Letter:
 
 
 def header(message: Message | QuickMessage) -> dict[str, str]:
-    """Return what stands above a body, in the order in which it is printed."""
+    """Return the header fields above a body, in the order in which they are printed."""
     return {
         "id": message.id,
         "from": message.sender,
@@ -49,7 +49,7 @@ def header(message: Message | QuickMessage) -> dict[str, str]:
 
 
 def fenced(reader: str, letters: Sequence[Letter], rest: str = "") -> str:
-    """Return unread mail as text, with what an agent must know to read it safely; `rest` tells of what is not here."""
+    """Return unread mail as text, with what an agent must know to read it safely; `rest` tells what is left out."""
     number = _number(letters)
     total = len(letters)
     lines = _top(reader, number, total, rest)
@@ -60,7 +60,7 @@ def fenced(reader: str, letters: Sequence[Letter], rest: str = "") -> str:
 
 
 def around(reader: str, total: int, rest: str) -> tuple[int, int]:
-    """Return how many characters stand at most above mail, and around each letter, of which there are `total`."""
+    """Return the maximum number of characters above the mail, and around each of `total` messages."""
     number = "0" * 2 * NUMBER_BYTES
     ends = f"\n\n[mail {number} {total}/{total}]\n\n[end of mail {number} {total}/{total}]"
     return len("\n".join(_top(reader, number, total, rest))), len(ends)
@@ -76,7 +76,7 @@ def _top(reader: str, number: str, total: int, rest: str) -> list[str]:
 
 
 def _number(letters: Sequence[Letter]) -> str:
-    """Draw a number that stands nowhere in the mail."""
+    """Return a random number that occurs nowhere in the mail."""
     while True:
         number = os.urandom(NUMBER_BYTES).hex()
         if not any(number in letter.text for letter in letters):

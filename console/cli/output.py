@@ -1,4 +1,4 @@
-"""The shapes of what commands print with `--json`; their field names are the interface."""
+"""What commands print with `--json`; the field names are the interface."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = [
 class MessageRow(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A message; `timestamp` as its record has it, `thread` its parent's id, `states` by recipient, `tags` if any.
 
-    `places` are the files of all copies, where one letter lies in several.
+    `places` are the files of all copies, if there are several.
     """
 
     id: str
@@ -78,7 +78,7 @@ class ThreadRow(msgspec.Struct, frozen=True):
 
 
 class ChannelRow(msgspec.Struct, frozen=True):
-    """A channel: its full tag, its mail, and who bears the tag."""
+    """A channel: its full tag, its mail, and the agents with the tag."""
 
     tag: str
     messages: int
@@ -87,7 +87,7 @@ class ChannelRow(msgspec.Struct, frozen=True):
 
 
 class AgentRow(msgspec.Struct, frozen=True):
-    """An agent of the roster; `unread` is its own, null where nobody records it, `last_seen` ISO 8601 or null."""
+    """An agent of the roster; `unread` is its own, null where reads are not recorded, `last_seen` ISO 8601 or null."""
 
     session_id: str
     role: str
@@ -98,9 +98,9 @@ class AgentRow(msgspec.Struct, frozen=True):
 
 
 class PresenceRow(msgspec.Struct, frozen=True):
-    """Who is there: `state` and `substate` in the agent's own words, `stale` when nothing was heard of it for long.
+    """An agent's presence: `state` and `substate` in its own words, `stale` if it was not seen recently.
 
-    `unread` is null where nobody records it.
+    `unread` is null where reads are not recorded.
     """
 
     session_id: str
@@ -124,9 +124,9 @@ class ViewRow(msgspec.Struct, frozen=True):
 
 
 class DeadLetterRow(msgspec.Struct, frozen=True):
-    """A letter that one recipient will not read; `since` ISO 8601 in UTC, or null where nobody knows.
+    """A letter that one recipient will not read; `since` ISO 8601 in UTC, or null if unknown.
 
-    `takers` could take it over now, the likeliest first.
+    `takers` are agents that could take it over, the best candidate first.
     """
 
     message_id: str
@@ -140,7 +140,7 @@ class DeadLetterRow(msgspec.Struct, frozen=True):
 
 
 class ConcernRow(msgspec.Struct, frozen=True):
-    """Something that needs a look; `since` ISO 8601 in UTC."""
+    """Something that needs attention; `since` ISO 8601 in UTC."""
 
     trouble: str
     who: str
@@ -150,7 +150,7 @@ class ConcernRow(msgspec.Struct, frozen=True):
 
 
 class FindingRow(msgspec.Struct, frozen=True):
-    """What became of one record of an export: its verdict, and why."""
+    """The verdict on one record of an export, and the reason."""
 
     message_id: str
     verdict: str
@@ -158,7 +158,7 @@ class FindingRow(msgspec.Struct, frozen=True):
 
 
 class MomentRow(msgspec.Struct, frozen=True):
-    """One thing that happened to a message; `time` ISO 8601 in UTC, or null where nobody knows."""
+    """An event in the life of a message; `time` ISO 8601 in UTC, or null if unknown."""
 
     time: str | None
     what: str
@@ -177,7 +177,7 @@ class SettledRow(msgspec.Struct, frozen=True):
 
 
 class StayRow(msgspec.Struct, frozen=True):
-    """How many messages stay for a reason, and for whom, where it is somebody's mail."""
+    """How many messages are kept for a reason, and by recipient if it concerns recipients."""
 
     reason: str
     messages: int
@@ -185,7 +185,7 @@ class StayRow(msgspec.Struct, frozen=True):
 
 
 class WriterRow(msgspec.Struct, frozen=True):
-    """A program that has a file of the live mail open: what it writes after an archival comes late."""
+    """A program that has a mailbox file open, and may write to it after an archival."""
 
     program: str
     pid: int
@@ -212,7 +212,7 @@ class ArchiveRow(msgspec.Struct, frozen=True):
 
 
 class FileProblem(msgspec.Struct, frozen=True):
-    """A place in a file that can't be read as it stands: line from 1, offset in bytes."""
+    """An unreadable place in a file: line from 1, offset in bytes."""
 
     file: str
     line: int
@@ -221,14 +221,14 @@ class FileProblem(msgspec.Struct, frozen=True):
 
 
 class MessageName(msgspec.Struct, frozen=True):
-    """A message and the name of somebody concerned."""
+    """A message and the name of an agent."""
 
     message_id: str
     name: str
 
 
 class DuplicateRecord(msgspec.Struct, frozen=True):
-    """A second record of an id, and where it stands."""
+    """A duplicate record of an id, and its place."""
 
     id: str
     file: str
@@ -236,7 +236,7 @@ class DuplicateRecord(msgspec.Struct, frozen=True):
 
 
 class ReplyCycle(msgspec.Struct, frozen=True):
-    """A ring of replies, and the oldest message, at which it was cut."""
+    """A cycle of replies, and the oldest message, at which it was cut."""
 
     members: tuple[str, ...]
     cut: str
@@ -308,7 +308,7 @@ class MappedRow(msgspec.Struct, frozen=True):
 class MappingRow(msgspec.Struct, frozen=True):
     """A guessed mapping: its file, how many records it was guessed from, and its newest messages.
 
-    `problems` is how many records are no messages by it.
+    `problems` is the number of records that are not messages.
     """
 
     toml: str

@@ -1,7 +1,7 @@
-"""How much unread mail is handed out at a time: what a model never saw must not be recorded as read.
+"""Limit how much unread mail is printed at a time: what a model did not see must not be recorded as read.
 
-Whole letters only, the urgent before the others and then the oldest; one that is too long by itself is cut, comes last
-and stays unread. Imports next to nothing: a hook prints mail at every start of an agent.
+Only whole messages are printed, urgent ones first, then the oldest; one that is too long is cut, comes last and stays
+unread. Imports very little: a hook prints mail at every start of an agent.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["MOST_CHARACTERS", "Portion", "portion"]
 
 MOST_CHARACTERS = 8000
-"""What a model is handed at a time, where nobody says otherwise."""
+"""The default limit for one output."""
 LONGEST_EXCERPT = 2000
-"""Characters of a letter that is too long: it comes again each time, until it was read whole."""
+"""Characters of a message that is too long: it is printed each time until it was read in full."""
 LONGEST_FIELD = 160
 PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@%+=:,./_-")
-"""What needs no quotes in a shell."""
+"""Characters that need no quotes in a shell."""
 
 
 class Portion:
@@ -45,12 +45,12 @@ class Portion:
         self.rest = rest
 
     def text(self) -> str:
-        """Return it as an agent reads it; nothing where there is none."""
+        """Return the text for an agent to read; empty if there is no mail."""
         shown = [*self.whole, *([] if self.cut is None else [self.cut])]
         return fenced(self._reader, [self._letters[at] for at in shown], self.rest) if shown else ""
 
     def left_out(self) -> list[str]:
-        """Return what is said where none but whole letters can be printed."""
+        """Return notes about what is left out, for output that holds whole messages only."""
         cut = [] if self.cut is None else [f"a message is too long: {self._letters[self.cut].cut}"]
         return [*([self.rest] if self.rest else ()), *cut]
 
@@ -105,7 +105,7 @@ def _rest(number: int, command: str) -> str:
 
 
 def _cut(reader: str, message: Message | QuickMessage, text: str, room: int, store: str) -> Letter:
-    """Return a letter's beginning, which takes at most `room` characters as printed, and how to read it whole."""
+    """Return the beginning of a message in at most `room` printed characters, and how to read it in full."""
     fields = {name: value[:LONGEST_FIELD] for name, value in header(message).items()}
     kept = text[: min(max(room, 0), LONGEST_EXCERPT)]
     while kept and (size := len(Letter(fields, kept).text) - len(Letter(fields, "").text)) > room:

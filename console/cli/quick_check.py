@@ -70,7 +70,7 @@ def _options(words: list[str]) -> dict[str, str] | None:
 
 
 def _mailbox(url: str) -> str:
-    """Return the path of the mailbox file. Raises Unusual for any but a HAAK mailbox where it usually lies."""
+    """Return the path of the mailbox file. Raises Unusual for anything but a HAAK mailbox in its usual place."""
     settings = _settings()
     if b"user" in settings or (not url and b"store" in settings):
         raise Unusual("settings that matter")

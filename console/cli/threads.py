@@ -94,7 +94,7 @@ def _view(text: str, mail: Loaded) -> View:
     tags = channels_named(text, [channel.tag for channel in mail.mailbox.channels()])
     if len(tags) != 1:
         raise Refused(
-            f"{text} can be {' or '.join(tags)}" if tags else f"no channel is called {text}",
-            "write the whole tag; signalbox channels lists them",
+            f"{text} is ambiguous ({' or '.join(tags)})" if tags else f"unknown channel {text}",
+            "write the full tag (signalbox channels lists them)",
         )
     return View("channel", tags[0])

@@ -183,7 +183,7 @@ def search(messages: Iterable[Message], query: Query, context: SearchContext) ->
 
 
 def needed(query: Query) -> tuple[str, ...]:
-    """Return words of which every match contains at least one, in header or text; none if there are no such words."""
+    """Return words of which every match contains at least one, in header or text; empty if unknown."""
     match query:
         case Words(text) | Field("subject", text):
             return (text,)
