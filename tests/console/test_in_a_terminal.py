@@ -120,7 +120,7 @@ def test_a_wrong_setting_is_told_in_the_console(tmp_path: Path, home: Path, open
     settings.parent.mkdir(parents=True)
     settings.write_text("them = 3\n")
     terminal = open_console(mailbox(tmp_path).url)
-    terminal.wait_for("'them'")  # the words before it are broken where the path's length has it
+    terminal.wait_for('"them"')  # the words before it are broken where the path's length has it
 
 
 @pytest.mark.parametrize(("sign", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])

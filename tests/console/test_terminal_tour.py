@@ -57,9 +57,8 @@ def tour(tmp_path: Path, open_console: Open) -> Tour:
 def look_at_every_view(tourist: Tourist) -> None:
     tourist.go("1")
     tourist.terminal.press("g")
-    session: Any = SimpleNamespace(
-        mailbox=tourist.mailbox, views={}, found={}, joined=frozenset(), config=Config(), now=time.time
-    )
+    personal = SimpleNamespace(views={}, joined=frozenset())
+    session: Any = SimpleNamespace(mailbox=tourist.mailbox, personal=personal, found={}, config=Config(), now=time.time)
     rows = [row for row in sidebar_rows(session) if row.view is not None]
     for at, row in enumerate(rows):
         if at:

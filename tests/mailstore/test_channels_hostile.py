@@ -167,7 +167,7 @@ def test_what_is_read_later_is_still_that_message(shared: SharedFolder) -> None:
             store.raw(message)
 
 
-@given(st.dictionaries(st.sampled_from(FIELDS), JSON), st.text(max_size=30))
+@given(st.dictionaries(st.sampled_from(FIELDS), JSON), st.text(min_size=1, max_size=30))
 def test_any_record_is_a_message_or_says_why_not(record: dict[str, Any], file: str) -> None:
     data = json.dumps(record).encode()
     try:
