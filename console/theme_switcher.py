@@ -73,7 +73,7 @@ class ThemeSwitcher:
 
     def text_styles(self) -> TextStyles:
         """Return the text styles of the current theme."""
-        return TextStyles.of(self._app.get_css_variables(), code_style(self._app.current_theme))
+        return TextStyles.of(self._app.theme_variables, code_style(self._app.current_theme))
 
     async def reload_on_change(self) -> None:
         """Reload the user's themes whenever one of their files is saved."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from console.cli.terminal_io import warn
 from mailstore.records.events import Seen
@@ -14,7 +14,7 @@ __all__ = ["Settings", "joined_channels", "saved_views", "seen_marks", "settings
 STALE_SECONDS = 1800.0
 
 
-class Settings(NamedTuple):
+class Settings(Struct, frozen=True):
     """The settings that every command honours."""
 
     store: str = ""

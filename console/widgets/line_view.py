@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import ceil
-from typing import NamedTuple, Self
+from typing import Self
 
+from msgspec import Struct
 from rich.style import Style
 from textual.cache import LRUCache
 from textual.color import Color
@@ -34,7 +35,7 @@ def blank(width: int, style: Style) -> Strip:
     return Strip.blank(width, style)
 
 
-class _Frame(NamedTuple):
+class _Frame(Struct, frozen=True):
     left: Strip
     right: Strip
     gutter: int

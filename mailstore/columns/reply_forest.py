@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 
@@ -16,7 +18,7 @@ __all__ = ["NONE", "AddedReply", "ReplyForest"]
 NONE = -1
 
 
-class AddedReply(NamedTuple):
+class AddedReply(Struct, frozen=True):
     """The result of adding a message: the root of its thread, and a root that became part of that thread."""
 
     root: int

@@ -36,7 +36,7 @@ class Line(NamedTuple):
     data: bytes
 
 
-class ChecksummedSpan(NamedTuple):
+class ChecksummedSpan(msgspec.Struct, frozen=True):
     """A stretch of a file's bytes: where it begins and ends, and a checksum of it."""
 
     start: int

@@ -51,7 +51,7 @@ class TooDeep(ValueError):
     """The JSON has more levels than a record needs and a stack can hold."""
 
 
-class Piece(NamedTuple):
+class Piece(msgspec.Struct, frozen=True):
     """A JSON value on a line: its offset, its bytes, and the decoded value."""
 
     offset: int
@@ -59,7 +59,7 @@ class Piece(NamedTuple):
     value: Any
 
 
-class Fault(NamedTuple):
+class Fault(msgspec.Struct, frozen=True):
     """What is wrong with a line, and where; `hides` if a record may be lost by it."""
 
     offset: int
