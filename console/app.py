@@ -69,6 +69,9 @@ class SignalboxApp(App[None]):
     ENABLE_COMMAND_PALETTE = True
     COMMANDS: ClassVar = {palette}
 
+    _has_theme = False
+    """Whether our theme is set; Textual's own, which is there before, is never shown."""
+
     def __init__(
         self,
         store: Store,
@@ -91,6 +94,7 @@ class SignalboxApp(App[None]):
         self._prefetch = Prefetch(store)
         self._line_filters: tuple[LineFilter, LineFilter] = PortableCells(), AnsiColours()
         self.themes = ThemeSwitcher(self, self.session.personal.save_theme)
+        self._has_theme = True
         found = self.themes.start(theme or self.session.personal.chosen_theme(), config.theme)
         self.session.problems = [*problems, *found, *self.session.keymap_problems]
         self.main_screen: MainScreen | None = None
@@ -113,6 +117,10 @@ class SignalboxApp(App[None]):
         if self.console.color_system == "standard" and not self.is_headless:  # a screenshot has all colours
             filters.append(colours)
         return filters
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Return the variables of the theme; none before ours is set, for they take a while to compute."""
+        return super().get_css_variables() if self._has_theme else {}
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return the variables of our style sheets for a theme that doesn't define them."""
