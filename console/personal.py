@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from console.composer_draft import ComposerDraft
 from console.config import Config, state_file
 from mailstore.records.events import Event, Seen
 
 if TYPE_CHECKING:
+    from console.composer_draft import ComposerDraft
     from console.state import PersonalState
 
 __all__ = ["PersonalData"]

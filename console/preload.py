@@ -36,6 +36,7 @@ MODULES = (
     "console.notifier",
     "console.saved_views",
     "console.keymap",
+    "mailstore.optional",
     "mailstore.writing.sending",
     "mailstore.writing.settling",
     "mailstore.queries.time_parse",

@@ -14,7 +14,6 @@ from console.config import Config
 from console.personal import PersonalData
 from console.undo_history import UndoHistory
 from mailstore.errors import MailError, StoreError, Unsupported
-from mailstore.optional import is_for_named, would_wake
 from mailstore.records.message import Intervention, Message
 from mailstore.rules.unread import is_due_to_sender
 from mailstore.state.mailbox import Mailbox
@@ -106,6 +105,7 @@ class Session:
 
     def preview(self, draft: Draft) -> Preview:
         """Return whom a draft would reach if it were sent now."""
+        from mailstore.optional import is_for_named, would_wake
         from mailstore.writing.sending import preview
 
         roster = self.mailbox.roster

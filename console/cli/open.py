@@ -10,7 +10,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 from console.cli.loading import moment_of, open_mailbox
-from console.cli.options import mailbox_options, reader_option
 from console.cli.settings import settings
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
@@ -27,6 +26,8 @@ PLAINLY = {"observe": False, "plain": False, "theme": None, "reader": None, "sto
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    from console.cli.options import mailbox_options, reader_option
+
     parser.add_argument(
         "url", nargs="*", metavar="URL", help="Mailbox: KIND:PATH or a path; several as URL or LABEL=URL each"
     )

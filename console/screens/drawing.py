@@ -9,7 +9,6 @@ from console.panes.header import Header, headline
 from console.panes.placeholders import empty_list, empty_mailbox
 from console.panes.thread_notes import notes_for
 from console.panes.thread_rows import ThreadRows
-from console.screens.needs import RunningTimer
 from console.screens.pacing import Pacing
 from console.screens.titles import Titles, TitlesScreen
 from console.styles import TextStyles
@@ -17,6 +16,7 @@ from console.styles import TextStyles
 if TYPE_CHECKING:
     from console.panes.composer import Composer
     from console.panes.sidebar import Sidebar
+    from console.screens.needs import RunningTimer
 
 __all__ = ["Drawing", "DrawingScreen"]
 

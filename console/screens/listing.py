@@ -7,13 +7,13 @@ from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from console.screens.location import ScreenLocation
-from console.screens.needs import RunningTimer
 from console.session import Session
 from mailstore.columns.thread_list import ThreadList
 from mailstore.records.message import Message
 from mailstore.state.thread_filter import FilteredThreads
 
 if TYPE_CHECKING:
+    from console.screens.needs import RunningTimer
     from mailstore.errors import QueryError
 
 __all__ = ["Listing", "ListingScreen"]
