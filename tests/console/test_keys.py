@@ -80,11 +80,10 @@ async def prepare(seat: Seat, pane: str, command: Command) -> None:
         desk.threads.select(TREE)
         await settle(seat.pilot)
         desk.conversation.scroll_to_key(DEEP)
-        await settle(seat.pilot)
     if pane == "composer" or command.id == "quit":
         desk.composer.open(ComposerDraft("new", "ann-00000001", "", "A word."))
         desk.composer.focus_field()
-    await settle(seat.pilot)
+        await settle(seat.pilot)
     if pane != "composer":
         getattr(desk, pane).focus()
     if pane == "conversation" and command.group != "Move":
