@@ -91,7 +91,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "space",
         "reading.read_on",
         "read on",
-        "Scroll a page; at the end, go to the next unread message",
+        "Scroll a page; at the end, go to the next new message",
         "Read",
         LISTS,
         4,
@@ -100,8 +100,8 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "read.next",
         "n",
         "reading.next_unread(1)",
-        "next unread",
-        "Go to the next unread message; during a search, to the next hit",
+        "next new",
+        "Go to the next new message; during a search, to the next hit",
         "Read",
         LISTS,
         5,
@@ -110,8 +110,8 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "read.previous",
         "N",
         "reading.next_unread(-1)",
-        "previous unread",
-        "Go to the previous unread message, or hit",
+        "previous new",
+        "Go to the previous new message, or hit",
         "Read",
     ),
     Command(
@@ -175,7 +175,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
     Command("search", "slash", "searching.search", "search", "Search all mail as you type", "Look", LISTS, 6, "search"),
     Command("filter", "backslash", "searching.filter", "filter", "Filter this list", "Look"),
     Command(
-        "only-unread", "U", "reading.only_unread", "only unread", "List only threads that you have not seen", "Look"
+        "only-unread", "U", "reading.only_unread", "only new", "List only threads with messages new to you", "Look"
     ),
     Command(
         "zoom",

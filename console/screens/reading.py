@@ -1,4 +1,4 @@
-"""Mark messages as seen by the person, and go on to the next unread one."""
+"""Mark messages as seen by the person, and go on to the next new one."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class Reading:
         elif session.mailbox.is_unseen(message):
             self.mark_seen([message.id])
         elif message.sender == session.user or message.archived:
-            screen.tell("Your own and archived mail is never unread")
+            screen.tell("Your own and archived mail is never new")
         else:
             key = message.id
             self.unsee([key])
@@ -185,15 +185,15 @@ class Reading:
         self._screen.tell(f"{number} messages in {len(roots)} threads marked as seen")
 
     def only_unread(self) -> None:
-        """List only threads with unread messages, or all threads again."""
+        """List only threads with messages new to the person, or all threads again."""
         listing = self._screen.listing
         listing.only_unread = not listing.only_unread
         listing.release_read()
         self._screen.redraw()
-        self._screen.tell("Only unread threads" if listing.only_unread else "All threads")
+        self._screen.tell("Only threads with new messages" if listing.only_unread else "All threads")
 
     def next_unread(self, step: int = 1) -> None:
-        """Go to the next unread message (or the one before); during a search, to the next hit."""
+        """Go to the next new message (or the one before); during a search, to the next hit."""
         screen, mailbox = self._screen, self._screen.session.mailbox
         if screen.listing.found is not None:
             self._next_hit(list(screen.listing.found), step)
@@ -237,7 +237,7 @@ class Reading:
         screen.show_thread(root, (screen.listing.found or {})[root].id)
 
     def read_on(self) -> None:
-        """Go on by a page, and at the end of the thread to the next unread message."""
+        """Go on by a page, and at the end of the thread to the next new message."""
         screen = self._screen
         if screen.pane() != "conversation":
             screen.conversation.focus()

@@ -53,7 +53,7 @@ class Titles:
         notes = [
             note
             for note, is_on in (
-                ("only unread", listing.only_unread),
+                ("only new", listing.only_unread),
                 (f"\\{listing.filter_text}", listing.filter_text),
             )
             if is_on

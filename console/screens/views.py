@@ -43,7 +43,7 @@ class SavedViews(ListScreen):
         styles = self.text_styles
         found = self.session.found.get(name)
         number = "…" if found is None else FAILED if found.problem else count(found.messages)
-        fresh = f"{count(found.unseen)} unread  " if found is not None and found.unseen else ""
+        fresh = f"{count(found.unseen)} new  " if found is not None and found.unseen else ""
         return ListRow(
             key=name,
             left=((visible_line(name), styles.strong),),

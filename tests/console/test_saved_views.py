@@ -28,10 +28,10 @@ async def test_a_search_is_saved_counted_run_and_found_again(tmp_path: Path) -> 
         await seat.press("escape", "w")
         assert "No saved views." in seat.text
         await seat.press("s", "enter", *"Lamps", "enter")
-        await seat.sees("1 unread  1")
+        await seat.sees("1 new  1")
         assert "Lamps" in seat.lines[2]
         mail.message("more", "ann-00000001", "bob-00000001", "A lamp again.", ago=0)
-        await seat.sees("2 unread  2")
+        await seat.sees("2 new  2")
         await seat.press("enter")
         await seat.sees("─ Lamps ─")
         await seat.sees(" 2 threads ")
@@ -40,7 +40,7 @@ async def test_a_search_is_saved_counted_run_and_found_again(tmp_path: Path) -> 
         await seat.sees("─ Lamps ─")
         await seat.sees(" 2 threads ")
         await seat.press("w")
-        await seat.sees("2 unread  2")
+        await seat.sees("2 new  2")
         await seat.press("X", "y")
         assert "No saved views." in seat.text
         await seat.press("z")
@@ -96,7 +96,7 @@ async def test_views_of_the_settings_stand_there_and_a_query_that_can_not_be_rea
     config = Config(views={"Ink": "subject:ink"})
     async with opened(write_mail(tmp_path).data, config=config, size=(160, 40)) as seat:
         await seat.press("w")
-        await seat.sees("1 unread  1")
+        await seat.sees("1 new  1")
         assert "kept in  config.toml" in seat.text
         await seat.press("X")
         assert "This view is set in config.toml" in seat.lines[-1]

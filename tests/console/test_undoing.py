@@ -87,6 +87,6 @@ async def test_the_console_opens_as_it_was_left(tmp_path: Path) -> None:
         await seat.pilot.press("q")
         await seat.until(lambda: seat.app.return_code is not None or not seat.app.is_running)
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
-        assert "only unread · \\subject" in seat.lines[1]
+        assert "only new · \\subject" in seat.lines[1]
         assert seat.screen.conversation.root == "m-2"
         assert seat.screen.conversation.is_flat
