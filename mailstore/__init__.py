@@ -1,4 +1,4 @@
-"""A pluggable layer over the mailboxes of AI agents: open one where it lies, fold it, write to it.
+"""A pluggable layer over the mailboxes of AI agents: open one where it is, fold it, write to it.
 
 with open_store("haak:data/") as store:
     mailbox = Mailbox()

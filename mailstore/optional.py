@@ -69,7 +69,7 @@ class LateWriters(Protocol):
 
 @runtime_checkable
 class WakesByText(Protocol):
-    """A system whose agents react to their name in a text, whoever it is addressed to."""
+    """A system whose agents react to their name in a text, regardless of its recipients."""
 
     def would_wake(self, draft: Draft, names: Iterable[str]) -> list[str]:
         """Return which of some agents a draft's text would wake by naming them, besides those it is addressed to."""

@@ -275,7 +275,7 @@ class Store(ABC):
         reason = self.capabilities.why_not(capability)
         return Unsupported(f"{self.called()} can't {capability.value.replace('-', ' ')}", reason)
 
-    # Hooks: implemented by kinds, called by the commands above and by nobody else
+    # Hooks: implemented by kinds, called only by the commands above
 
     def write_message(self, draft: Draft) -> Message:
         """Append a checked draft, and its audience as deliveries; return the message as a scan would yield it."""

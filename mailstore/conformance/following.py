@@ -38,7 +38,7 @@ class Follower:
                     assert batch, "an empty batch"
                     self.batches.append(batch)
         except TimeoutError:
-            raise AssertionError(f"waited in vain; came: {self.events!r}") from None
+            raise AssertionError(f"the expected events did not come; these did: {self.events!r}") from None
         return self.events
 
     async def until_message(self, *wanted: str) -> list[Event]:

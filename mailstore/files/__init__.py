@@ -1,1 +1,1 @@
-"""Reads, appends to, replaces and watches files; knows nothing about mail."""
+"""Reads, appends to, replaces and watches files; independent of mail."""

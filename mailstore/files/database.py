@@ -52,7 +52,7 @@ def database_stamp(path: Path) -> DatabaseStamp:
 
 
 def may_have_changed(now: DatabaseStamp, before: DatabaseStamp | None) -> bool:
-    """Say whether somebody may have written since; a stamp that is only moments old does not tell."""
+    """Say whether the database may have been written since; a stamp that is only moments old can't tell."""
     return now != before or any(part and is_fresh(part) for part in now)
 
 

@@ -34,7 +34,7 @@ BEGINNING = re.compile(r'\{\s*"', re.ASCII)
 INSIDE = re.compile(rb'\s*(?:,\s*"|[}\]])')
 """What follows an object that is part of a larger, truncated one."""
 WORK_BYTES = 1 << 24
-"""Bytes that all attempts on one damaged text may read in vain: a hostile one must not take quadratic time."""
+"""Bytes that unsuccessful attempts on one damaged text may read: a hostile text must not take quadratic time."""
 FIRST_LOOK = 512
 DEEPEST = 200
 STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{\]}]', re.DOTALL)

@@ -147,7 +147,7 @@ def party(text: str, roster: AgentTable[Any], user: str = PERSON) -> str:
 
 
 def role_key(role: str, roster: AgentTable[Any], user: str = PERSON) -> str:
-    """Return the name under which a role's mail is kept: its own, unless somebody else has that name."""
+    """Return the name under which a role's mail is kept: its own, unless a session or the person has that name."""
     is_taken = roster.get(role) is not None or role in BROADCAST_NAMES or is_person(role, roster, user)
     return f"role:{role}" if is_taken else role
 

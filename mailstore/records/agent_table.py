@@ -235,7 +235,7 @@ class AgentTable(_Of[AnyAgent]):
         ]
 
     def bearers(self, tag: str) -> list[AnyAgent]:
-        """Return every agent that bears a tag, the dead included; don't change the list."""
+        """Return every agent with a tag, the dead included; don't change the list."""
         known = self._bearers.get(tag)
         if known is None:
             known = self._bearers[tag] = [agent for agent in self._agents.values() if tag in agent.tags]
@@ -246,7 +246,7 @@ class AgentTable(_Of[AnyAgent]):
         return sorted(self._held)
 
     def tags(self) -> list[str]:
-        """Return every tag that any agent bears, sorted; don't change the list."""
+        """Return every tag of any agent, sorted; don't change the list."""
         if self._tags is None:
             self._tags = sorted({tag for agent in self._agents.values() for tag in agent.tags})
         return self._tags

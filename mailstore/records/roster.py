@@ -1,4 +1,4 @@
-"""The agents of a mailbox, the roles they hold and held, the tags they bear, and whether they live."""
+"""The agents of a mailbox, the roles they hold and held, their tags, and whether they live."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def expires_at(message: SentMessage, roster: AgentTable[Any], user: str = PERSON
 
 
 def ways(head: Headed, roster: AgentTable[Any], user: str = PERSON) -> Sequence[Way]:
-    """Return the ways that a message's addresses and mentions open, in their order, whoever sent it and whenever.
+    """Return the ways that a message's addresses and mentions open, in their order, regardless of sender and time.
 
     Tags and broadcasts lead to each agent in their audience; a role is one recipient under its own name.
     """

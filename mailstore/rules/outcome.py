@@ -117,10 +117,10 @@ def recipients_read_by(reader: str, sender: str, roster: AgentTable[Any], user: 
 
 
 def is_open(one: Recipient, state: str) -> bool:
-    """Say whether live mail in a state still has to be read: by the recipient, or by whoever holds a role."""
+    """Say whether live mail in a state still has to be read: by the recipient, or by a holder of the role."""
     return state in (OPEN_TO_ROLE if one.kind is ROLE else OPEN_TO_AGENT)
 
 
 def is_dead_letter(one: Recipient, state: str) -> bool:
-    """Say whether mail in a state is a dead letter, unless somebody settled it."""
+    """Say whether mail in a state is a dead letter, unless it has been settled."""
     return state == UNKNOWN or (one.is_direct and state in (DEAD, EXPIRED))

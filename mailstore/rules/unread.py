@@ -54,7 +54,7 @@ def roles_of(agent: Registered | None) -> tuple[str, ...]:
 
 
 def own_of(found: Iterable[Recipient], name: str, sender: str, time: float, roster: AgentTable[Any]) -> list[Recipient]:
-    """Return as which of a message's recipients somebody has it: as itself, and in its roles.
+    """Return as which of a message's recipients a reader has it: as itself, and in its roles.
 
     Mail to a role is its own if it lived and held the role while the mail lasted, and did not send it.
     """

@@ -1,6 +1,6 @@
 """The ledger of open mail: who has what to read, which messages are dead letters, which mail waits for a role.
 
-It keeps what `mailstore/rules` says of each message, so that nothing is recounted when somebody asks. A message is
+It keeps what `mailstore/rules` says of each message, so that no query recounts. A message is
 filed again whenever a record about it, or the life of one of its recipients, changes.
 """
 
@@ -148,11 +148,11 @@ class Ledger:
         return due
 
     def _names(self, name: str) -> list[tuple[bool, str]]:
-        """Return the names under which somebody's mail is open: their own, and those of their roles."""
+        """Return the names under which a reader's mail is open: its own, and those of its roles."""
         return [(False, name), *((True, role) for role in roles_of(self._roster.get(name)))]
 
     def unread_of(self, name: str) -> list[int]:
-        """Return what somebody has to read, in order: their own mail and that of the roles they hold.
+        """Return what a reader has to read, in order: its own mail and that of the roles it holds.
 
         Mail to a role is left out where they sent it, or it expired before they took the role (`unread.own_of`).
         """
@@ -164,7 +164,7 @@ class Ledger:
         return sorted({*own, *of_roles})
 
     def unread_count(self, name: str, types: Collection[str] | None = None) -> int | None:
-        """Return how many messages somebody has to read, of some types only if any are given.
+        """Return how many messages a reader has to read, of some types only if any are given.
 
         None where they must be counted row by row.
         """

@@ -1,4 +1,4 @@
-"""Folds messages, and the copies in which one letter may lie."""
+"""Folds messages, and the copies that a message may have."""
 
 from __future__ import annotations
 

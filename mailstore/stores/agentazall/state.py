@@ -21,6 +21,6 @@ def make_private(path: Path, data: bytes) -> None:
     if path.exists():
         return
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # whoever was first has created it: appearing never replaces a file
+    # another process created it first: this never replaces a file
     with Pending(path, data, mode=0o600) as pending:
         pending.appear()

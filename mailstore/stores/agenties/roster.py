@@ -1,4 +1,4 @@
-"""The agents: members of the team and whoever the mail names; activity is inferred from the mail."""
+"""The agents: members of the team, and names found in the mail; activity is inferred from the mail."""
 
 from __future__ import annotations
 

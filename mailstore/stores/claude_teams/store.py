@@ -91,7 +91,7 @@ class ClaudeTeamsStore(WatchedStore):
 
     @property
     def capabilities(self) -> Capabilities:
-        """Return what can be done here: nobody reads what is sent to a team that is gone."""
+        """Return what can be done here: no agent reads what is sent to a team that is gone."""
         return self._capabilities
 
     def below(self) -> list[str]:

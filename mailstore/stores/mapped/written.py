@@ -13,11 +13,11 @@ __all__ = ["look", "toml"]
 
 MOST_LOOKED_AT = 10
 BEYOND_LATIN = 0x250
-"""From here on there are letters that nobody sees: all are written by their number."""
+"""From here on code points include invisible ones: all are written as numbers."""
 
 
 def toml(found: Guess) -> str:
-    """Return the mapping as TOML that can be loaded as it is, without a character that can not be seen."""
+    """Return the mapping as TOML that can be loaded as it is, without invisible characters."""
     lines = ["[source]", *(f"{key} = {_value(value)}" for key, value in found.source.items()), "", "[message]"]
     lines += [f"{it.field} = {_value(_shortest(it.found))}" for it in found.choices]
     return "\n".join(lines) + "\n"

@@ -39,7 +39,7 @@ class MemoryStore(Store):
     declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.ARCHIVE: "it ends with its process, so there is nowhere to move mail to",
-            Capability.ADOPT: "it ends with its process, so nobody would see the copy",
+            Capability.ADOPT: "it ends with its process, so the copy would be lost",
         }
     )
 

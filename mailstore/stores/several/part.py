@@ -16,19 +16,19 @@ from mailstore.store import Capabilities, Capability, Store
 
 __all__ = ["SeveralPart"]
 
-TOLD = 256
+AT_ONCE = 256
 
 
 class SeveralPart:
     """A mailbox that may have failed; then it emits a problem and has no capabilities.
 
-    `told` are its valid events so far, to be replayed after a reset.
+    `reported` are its valid events so far, to be replayed after a reset.
     """
 
     def __init__(self, label: str, url: str, *, poll: bool = False) -> None:
         self.scope = Scope(label)
         self.url = without_secrets(url)
-        self.told: list[Event] = []
+        self.reported: list[Event] = []
         self.progress: Progress | None = None
         self.is_gone = False
         self.failure: MailError | None = None
@@ -64,8 +64,8 @@ class SeveralPart:
         """Yield the labelled ids of its messages that may contain one of some words."""
         hint = None if self._store is None or self._may_be_of_label(words) else candidates(self._store, words)
         if hint is None:
-            told = [event.id for event in reversed(self.told) if isinstance(event, Message)]
-            yield from (told[at : at + TOLD] for at in range(0, len(told), TOLD))
+            reported = [event.id for event in reversed(self.reported) if isinstance(event, Message)]
+            yield from (reported[at : at + AT_ONCE] for at in range(0, len(reported), AT_ONCE))
             return
         with closing(hint):
             for ids in hint:
@@ -90,7 +90,7 @@ class SeveralPart:
                 self.progress = event
             elif isinstance(event, Reset):
                 self.is_gone = False
-                self.told.clear()
+                self.reported.clear()
                 found = [Reset(f"{self.scope.label}: {event.reason}")]
             elif isinstance(event, Gone):
                 self.is_gone = True
@@ -105,11 +105,11 @@ class SeveralPart:
         """Withdraw the problem that the mailbox can't be reached: everything but that is yielded again."""
         self.is_gone = False
         whole = self.scope.id(WHOLE)
-        self.told = [event for event in self.told if not (isinstance(event, Problem) and event.file == whole)]
-        return [Reset(f"{self.scope.label}: it can be reached again"), *self.told]
+        self.reported = [event for event in self.reported if not (isinstance(event, Problem) and event.file == whole)]
+        return [Reset(f"{self.scope.label}: it can be reached again"), *self.reported]
 
     def _keep(self, event: Event) -> Event:
-        self.told.append(event)
+        self.reported.append(event)
         return event
 
     @staticmethod

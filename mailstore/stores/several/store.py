@@ -143,7 +143,7 @@ class SeveralStore(Store):
             yield [batch[0], Mailboxes(tuple(self._parts))]
             for other in self._parts.values():
                 if other is not part:
-                    yield from (other.told[at : at + REPLAYED] for at in range(0, len(other.told), REPLAYED))
+                    yield from (other.reported[at : at + REPLAYED] for at in range(0, len(other.reported), REPLAYED))
             batch = batch[1:]
         if batch:
             yield batch

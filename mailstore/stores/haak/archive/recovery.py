@@ -124,7 +124,7 @@ def append_synced(places: MailboxFiles, lines: Sequence[bytes]) -> None:
 
 
 def retire(places: MailboxFiles, run: str, note: LockedNote, cutter: Cutter) -> Iterator[str]:
-    """Retire a file up to its last copied line; delete earlier ones that nobody writes to any more."""
+    """Retire a file up to its last copied line; delete earlier ones that no program writes to any more."""
     note.write(RunNote(end=_taken(cutter)))
     yield "noted the end"
     places.aside(run).rename(retired_file(places, run))
@@ -143,7 +143,7 @@ def retire(places: MailboxFiles, run: str, note: LockedNote, cutter: Cutter) -> 
 def _has_ended(places: MailboxFiles, run: str, note: LockedNote) -> bool:
     """Move late lines out of a retired file; return whether nothing more can be added to it."""
     path = retired_file(places, run)
-    # asked before the last look: nobody opens it again
+    # asked before the last look: no program opens it again
     is_known = is_held(path)
     idle = time.time() - path.stat().st_mtime
     is_idle = idle > IDLE_SECONDS if is_known is None else not is_known

@@ -57,7 +57,7 @@ def write_message(places: MailboxFiles, draft: Draft, message_id: str, time: flo
     deliveries = [
         encode_record({"message_id": message_id, "recipient": name, "timestamp": stamp}) for name in draft.audience
     ]
-    # deliveries first: nobody sees the message without them
+    # deliveries first: no reader sees the message without them
     parts = [(places.deliveries, deliveries)] if deliveries else []
     *_, offset = append_all([*parts, (places.mailbox, [line])], places.look())
     return Line(offset, line)
