@@ -170,7 +170,7 @@ class LineFile:
         return LinePlace(*self._facts, end, cutter.lines, witness, summed)
 
     def resume(self, place: LinePlace) -> bool:
-        """Resume where an earlier reading stopped; say whether the file is unchanged since. Raises Replaced and OSError."""
+        """Resume where an earlier reading stopped; say whether it is unchanged since. Raises Replaced and OSError."""
         self.cutter = Cutter(place.offset)
         self.cutter.lines, self.cutter.witness = place.lines, place.witness
         self.cutter.summed = place.summed

@@ -150,7 +150,7 @@ def undoable(mailbox: Mailbox) -> list[Intervention]:
 
 
 def undo(mailbox: Mailbox, record: Intervention, now: float, *, actor: str = "user") -> list[Step]:
-    """Plan to undo a record: the letter is dead again, and recipients of the message it sent are notified that it is void.
+    """Plan to undo a record: the letter is dead again, and recipients of its message are notified that it is void.
 
     Raises NotSettled for a record that did not settle a letter, or that was undone before.
     """

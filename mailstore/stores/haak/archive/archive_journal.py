@@ -1,6 +1,6 @@
 """The note of each archival run: how to undo it, and how far its old mailbox file was copied.
 
-It is in `retired/<run>.json`, and locked while a process works on the run. A note without a retired mailbox file belongs
+It is in `retired/<run>.json`, and locked while a process works on it. A note without a retired mailbox file belongs
 to a run that is running or was interrupted.
 """
 
