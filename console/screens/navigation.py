@@ -183,7 +183,7 @@ class Navigation:
         self._screen.tell("Following the newest message" if pane.is_following else "No longer following")
 
     def toggle_tree(self) -> None:
-        """Show the thread Shown as a tree of replies, or sorted by time."""
+        """Show the thread as a tree of replies, or sorted by time."""
         conversation = self._screen.conversation
         conversation.toggle_flat()
         self._screen.tell("Sorted by time" if conversation.is_flat else "Shown as a tree of replies")

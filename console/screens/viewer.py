@@ -36,14 +36,14 @@ class Viewer(ModalScreen[Key | None]):
 
     def __init__(self, title: str, content: Content | FactPage, keys: str = "", *, is_asked_for: bool = True) -> None:
         super().__init__()
-        self._title = title
+        self.page_title = title
         self._content = content
         self._keys = keys.split(",")
         self._is_asked_for = is_asked_for
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="viewer") as page:
-            page.border_title = as_title(self._title)
+            page.border_title = as_title(self.page_title)
             page.border_subtitle = "Esc: close"
             yield Static(self._content, id="viewer-text")
 

@@ -11,10 +11,12 @@ from textual.screen import Screen
 
 from console.composer_draft import ComposerDraft
 from console.config import Config
+from console.panes.slider import Slider
 from console.screens.listing import Listing
 from console.screens.location import ScreenLocation
 from console.session import Session
 from console.state import PersonalState
+from console.styles import TextStyles
 from mailstore.records.message import Message
 from mailstore.state.views import View
 from mailstore.stores.haak import HaakStore
@@ -29,6 +31,7 @@ class FakePane:
     """A list, a conversation, a sidebar and a search bar in one: has a cursor and messages, and nothing to draw."""
 
     is_at_end = is_following = is_flat = False
+    root: str | None = None
     value, display = "", True
 
     def __init__(self, screen: FakeScreen) -> None:
@@ -48,6 +51,12 @@ class FakePane:
     @property
     def messages_below(self) -> Iterator[Message]:
         return (message for message in self.messages if message.id != self.cursor_key)
+
+    def show(self, root: str | None) -> None:
+        self.root = root
+
+    def toggle_flat(self) -> None:
+        self.is_flat = not self.is_flat
 
     def visible_keys(self) -> list[str]:
         return self.keys
@@ -92,7 +101,8 @@ class FakeComposer:
 class FakeScreen:
     """Notes notices, errors, dialogs and tasks; `finish` runs the tasks."""
 
-    is_unfocused = is_narrow = False
+    is_unfocused = is_narrow = is_zoomed = False
+    text_styles = TextStyles.of({"foreground": "white"}, "default")
 
     def __init__(self, session: Session, location: ScreenLocation) -> None:
         self.session, self.location = session, location
@@ -167,6 +177,15 @@ class FakeScreen:
 
     def pane(self) -> str:
         return self.focused
+
+    def toggle_zoom(self) -> None:
+        self.is_zoomed = not self.is_zoomed
+
+    def close_composer(self) -> None:
+        self.composer.close()
+
+    def add_slider(self, slider: Slider) -> None:
+        self.slider = slider
 
     def exit(self) -> None:
         self.left = True

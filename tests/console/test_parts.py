@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -14,9 +15,14 @@ from console.screens.channels import Channels
 from console.screens.clipboard import Clipboard
 from console.screens.composing import Composing
 from console.screens.location import LocationHistory, ScreenLocation
+from console.screens.navigation import Navigation
+from console.screens.opening import Opening
 from console.screens.pacing import Pacing
+from console.screens.pages import Pages
 from console.screens.piping import Piping, wrong
 from console.screens.saved_counts import SavedCounts
+from console.screens.time_travel import TimeTravel
+from console.screens.viewer import Viewer
 from mailstore.state.views import View
 from tests.console.fake_screen import FakeScreen, fake_screen
 from tests.mailboxes import MailFiles
@@ -164,6 +170,68 @@ async def test_closing_asks_while_a_draft_is_open(screen: FakeScreen) -> None:
     part.close()
     await screen.finish()
     assert screen.left
+
+
+async def test_navigation_goes_back_one_step_at_a_time(screen: FakeScreen) -> None:
+    find, travel = searching.Searching(screen), TimeTravel(screen, searching.Searching(screen))
+    part = Navigation(screen, reading.Reading(screen), Composing(screen), find, travel)
+    part.jump("m2")
+    part.zoom()
+    assert (screen.location.root, screen.focused, screen.is_zoomed) == ("m2", "conversation", True)
+    marking.Marking(screen).toggle()
+    seen = []
+    for _ in range(4):
+        part.back()
+        seen.append((screen.is_zoomed, screen.focused, bool(screen.listing.marked)))
+    assert seen == [
+        (False, "conversation", True),
+        (False, "threads", True),
+        (False, "threads", False),
+        (False, "sidebar", False),
+    ]
+
+
+async def test_time_travel_shows_the_past_and_comes_back(screen: FakeScreen) -> None:
+    part = TimeTravel(screen, searching.Searching(screen))
+    part.step(-1)
+    assert screen.notices == ["T: go to the past"]
+    part.toggle()
+    part.step(-1)
+    await screen.finish()
+    assert [it.id for it in screen.session.mailbox.thread_messages("m1")] == ["m1"]
+    assert "m2" not in screen.session.mailbox
+    assert screen.slider.display
+    part.toggle()
+    assert "m2" in screen.session.mailbox
+    assert not screen.slider.display
+
+
+async def test_what_is_chosen_in_a_list_screen_is_shown(screen: FakeScreen) -> None:
+    find, travel = searching.Searching(screen), TimeTravel(screen, searching.Searching(screen))
+    part = Opening(screen, Navigation(screen, reading.Reading(screen), Composing(screen), find, travel))
+    for opened in (part.attention, part.dead_letters, part.journal, part.archive, part.unreadable):
+        opened()
+        _, chosen = screen.dialogs.pop()
+        chosen("m2")
+        assert screen.location.root == "m2"
+        screen.show_thread("m1")
+    part.views()
+    _, chosen = screen.dialogs.pop()
+    chosen("lamps")
+    assert screen.location.view == View("saved", "lamps")
+
+
+async def test_pages_are_shown_over_the_screen(screen: FakeScreen) -> None:
+    part = Pages(screen)
+    part.help()
+    part.details()
+    part.record()
+    await screen.finish()
+    part.problems()
+    titles = [cast("Viewer", dialog).page_title for dialog, _ in screen.dialogs]
+    assert titles[:2] == ["Keys", "Details"]
+    assert "agent-mailbox.jsonl" in titles[2]
+    assert titles[3] == "Problems in the settings"
 
 
 def test_the_past_is_stepped_through_in_the_order_of_locations() -> None:
