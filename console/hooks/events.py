@@ -1,0 +1,82 @@
+"""What a hook is told and what it answers, whichever program runs it. Imports nothing, because every hook does."""
+
+from __future__ import annotations
+
+__all__ = [
+    "CHANGED",
+    "CWD",
+    "END",
+    "INTERRUPT",
+    "PROMPT",
+    "START",
+    "STOP",
+    "TOOL",
+    "WAITING",
+    "Answer",
+    "HookEvent",
+]
+
+START, PROMPT, TOOL, STOP, END = "start", "prompt", "tool", "stop", "end"
+CHANGED, CWD, WAITING, INTERRUPT = "changed", "cwd", "waiting", "interrupt"
+"""The mailbox changed; the agent changed its folder; it waits for a permission; a person interrupted it."""
+
+
+class HookEvent:
+    """What a program says has happened: `moment` is one of the names above, `native` the program's own.
+
+    `source` is startup, resume, clear, compact or fork at the start, and the reason at the end of a session.
+    """
+
+    __slots__ = (
+        "agent_type",
+        "cwd",
+        "is_continued",
+        "is_subagent",
+        "is_unheard",
+        "moment",
+        "native",
+        "prompt",
+        "session_id",
+        "source",
+        "title",
+    )
+
+    def __init__(
+        self,
+        moment: str,
+        native: str,
+        session_id: str,
+        cwd: str,
+        *,
+        source: str = "",
+        agent_type: str = "",
+        title: str = "",
+        prompt: str = "",
+        is_subagent: bool = False,
+        is_unheard: bool = False,
+        is_continued: bool = False,
+    ) -> None:
+        self.moment = moment
+        self.native = native
+        self.session_id = session_id
+        self.cwd = cwd
+        self.source = source
+        self.agent_type = agent_type
+        self.title = title
+        self.prompt = prompt
+        self.is_subagent = is_subagent
+        self.is_unheard = is_unheard
+        """Whether the program drops what the hook prints at this event."""
+        self.is_continued = is_continued
+        """Whether a prompt is not the person's, but one that a hook caused."""
+
+
+class Answer:
+    """What a hook prints on standard output and standard error, and its exit status."""
+
+    __slots__ = ("err", "out", "status")
+
+    def __init__(self, out: str = "", err: str = "", status: int = 0) -> None:
+        self.out = out
+        self.err = err
+        self.status = status

@@ -1,0 +1,43 @@
+"""The programs that run hooks: one module each reads a program's input and words the answers to it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Protocol
+
+    from console.hooks.events import Answer, HookEvent
+
+    class Program(Protocol):
+        """A module of this package."""
+
+        NAME: str
+        """As it is called in commands: `signalbox hook run NAME`."""
+        SHORT: str
+        """How the ids of its agents begin."""
+
+        def read(self, given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent | None:
+            """Return what has happened; None for an unknown event, and for the hook of another program.
+
+            `given` is the decoded standard input, `event` the event of the command line, empty if it names none.
+            """
+
+        def answer(self, event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
+            """Return the answer that hands a text to the model; `watch` are the files to be told about.
+
+            Without a text there is nothing to say.
+            """
+
+
+__all__ = ["NAMES", "program"]
+
+NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor", "goose")
+
+
+def program(name: str) -> Program | None:
+    """Return the program that a command names; None for one that isn't known."""
+    if name not in NAMES:
+        return None
+    module = f"console.hooks.programs.{name.replace('-', '_')}"
+    return __import__(module, fromlist=["read"])

@@ -1,0 +1,71 @@
+"""Claude Code: its hooks' input, and the answers that it understands."""
+
+from __future__ import annotations
+
+from console.hooks.events import CHANGED, CWD, END, PROMPT, START, STOP, TOOL, WAITING, Answer, HookEvent
+from console.hooks.fields import as_json, session_in, text_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+__all__ = ["NAME", "SHORT", "answer", "read"]
+
+NAME = "claude-code"
+SHORT = "claude"
+MOMENTS = {
+    "SessionStart": START,
+    "UserPromptSubmit": PROMPT,
+    "PostToolBatch": TOOL,
+    "PostToolUse": TOOL,
+    "Stop": STOP,
+    "FileChanged": CHANGED,
+    "CwdChanged": CWD,
+    "Notification": WAITING,
+    "PermissionRequest": WAITING,
+    "SessionEnd": END,
+}
+WOKEN = "<task-notification>"
+"""How the prompt begins that a background hook causes when it wakes the session."""
+
+
+def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent | None:
+    """Return what has happened; None for an unknown event, and where another program runs Claude Code's hooks."""
+    session = session_in(given, "session_id")
+    native = text_in(given, "hook_event_name") or event
+    if not session or native not in MOMENTS or "timestamp" in given:
+        return None
+    if env.get("CLAUDE_CODE_SESSION_ID", session) != session:
+        return None
+    moment = MOMENTS[native]
+    if native == "Notification" and given.get("notification_type", "permission_prompt") != "permission_prompt":
+        return None
+    prompt = text_in(given, "prompt")
+    return HookEvent(
+        moment,
+        native,
+        session,
+        text_in(given, "new_cwd", "cwd") if moment is CWD else text_in(given, "cwd"),
+        source=text_in(given, "source", "reason"),
+        agent_type=text_in(given, "agent_type"),
+        title=text_in(given, "session_title"),
+        prompt=prompt,
+        is_subagent=bool(given.get("agent_id")),
+        is_unheard=moment is CHANGED and env.get("CLAUDE_CODE_ENTRYPOINT", "cli") != "cli",
+        is_continued=moment is PROMPT and prompt.startswith(WOKEN),
+    )
+
+
+def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
+    """Return a text as additional context, or for a changed file as what wakes the session."""
+    if event.moment is CHANGED:
+        return Answer(err=text, status=2) if text else Answer()
+    if event.moment in (WAITING, END):
+        return Answer()
+    told: dict[str, object] = {}
+    if text and event.moment is not CWD:
+        told["additionalContext"] = text
+    if watch and event.moment in (START, CWD):
+        told["watchPaths"] = watch
+    return Answer(as_json({"hookSpecificOutput": {"hookEventName": event.native, **told}})) if told else Answer()

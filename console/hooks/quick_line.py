@@ -1,0 +1,33 @@
+"""The first line of a session's state file, and the stats in it. Imports only `os`, because every hook does.
+
+The line holds, separated by tabs: when the next heartbeat is due, the options of the command, the working folder as the
+program's JSON spells it, and for each file whose change may mean mail its stat and its path.
+"""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["GONE", "NO_QUICK_LOOK", "quick_line", "stat_mark"]
+
+NO_QUICK_LOOK = "0"
+"""Stands alone where every event needs a full run."""
+GONE = "-"
+
+
+def stat_mark(path: str) -> str:
+    """Return what tells one state of a file from another: inode, size and time."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - pathlib costs more than all of this
+    except OSError:
+        return GONE
+    return f"{found.st_ino} {found.st_size} {found.st_mtime_ns}"
+
+
+def quick_line(due: float, options: str, cwd_token: str, paths: list[str], mark: list[str]) -> str:
+    """Return the line; one that always asks for a full run where a text can't stand in it."""
+    fields = [str(int(due)), options, cwd_token]
+    for path, stat in zip(paths, mark, strict=False):
+        fields += [stat, path]
+    is_plain = all(field.isprintable() for field in fields)
+    return "\t".join(fields) if is_plain and paths and len(paths) == len(mark) else NO_QUICK_LOOK

@@ -1,0 +1,225 @@
+"""What the hooks remember of one session: a small file that is locked while a hook decides, and replaced by rename.
+
+Its first line is for the quick look (`entry.py`), the rest is JSON. Imports next to nothing, because every hook does.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from console.hooks.fields import as_json
+from console.hooks.quick_line import NO_QUICK_LOOK, quick_line
+from mailstore.files.scan import decoded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["BEAT_SECONDS", "IDLE", "WAITING", "WORKING", "SessionState", "opened", "read_state", "states_in"]
+
+BEAT_SECONDS = 60.0
+"""How often a session that works says so in the roster."""
+WORKING, IDLE, WAITING = "working", "idle", "waiting"
+LOCK_SECONDS = 1.0
+PAUSE_SECONDS = 0.005
+LONGEST_FILE = 1 << 20
+
+TEXTS = ("tool", "session_id", "mailbox", "agent_id", "doing", "cwd", "options", "cwd_token")
+NUMBERS = ("since", "beat", "last_run", "registered", "blocks_in_row")
+FLAGS = ("can_wake", "is_ended")
+LISTS = ("announced", "blocked", "shown", "paths", "mark")
+
+
+class SessionState:
+    """One session of a program; times in seconds since the epoch, 0 for never."""
+
+    __slots__ = (
+        "agent_id",
+        "announced",
+        "beat",
+        "blocked",
+        "blocks_in_row",
+        "can_wake",
+        "cwd",
+        "cwd_token",
+        "doing",
+        "extra",
+        "is_ended",
+        "last_run",
+        "mailbox",
+        "mark",
+        "options",
+        "paths",
+        "registered",
+        "reminders",
+        "session_id",
+        "shown",
+        "since",
+        "tool",
+    )
+
+    def __init__(self, tool: str, session_id: str) -> None:
+        self.tool = tool
+        self.session_id = session_id
+        self.mailbox = ""
+        """The mailbox's URL."""
+        self.agent_id = ""
+        """Under which id the agent is registered; empty before."""
+        self.doing = IDLE
+        self.since = 0.0
+        """Since when it does that."""
+        self.registered = 0.0
+        self.beat = 0.0
+        """When its last heartbeat was written to the mailbox."""
+        self.last_run = 0.0
+        """When a hook last ran in full; a quick look leaves no trace."""
+        self.cwd = ""
+        self.can_wake = False
+        self.is_ended = False
+        self.announced: list[str] = []
+        """The ids of the letters that were announced between tools."""
+        self.blocked: list[str] = []
+        """Those that have kept a turn from ending."""
+        self.shown: list[str] = []
+        """Those that were shown in full and are not recorded as read yet."""
+        self.reminders: dict[str, int] = {}
+        """How often each was counted at the beginning of a turn."""
+        self.blocks_in_row = 0
+        self.paths: list[str] = []
+        """The files whose change may mean mail."""
+        self.mark: list[str] = []
+        """Their stats when the mailbox was last looked at."""
+        self.options = ""
+        """The options of the command with which the hook ran."""
+        self.cwd_token = ""
+        """The working folder as it is spelled in the program's JSON."""
+        self.extra: dict[str, Any] = {}
+        """What registration remembers."""
+
+    def do(self, doing: str, now: float) -> None:
+        """Set what the session does, and since when if that changed."""
+        if doing != self.doing or not self.since:
+            self.doing, self.since = doing, now
+
+    def as_bytes(self) -> bytes:
+        """Return the content of the file."""
+        quick = NO_QUICK_LOOK
+        if self.doing == WORKING and self.agent_id and not self.shown and not self.is_ended:
+            quick = quick_line(self.beat + BEAT_SECONDS, self.options, self.cwd_token, self.paths, self.mark)
+        names = (*TEXTS, *NUMBERS, *FLAGS, *LISTS, "reminders", "extra")
+        return (quick + "\n" + as_json({name: getattr(self, name) for name in names}) + "\n").encode()
+
+
+def read_state(data: bytes, tool: str, session_id: str) -> SessionState:
+    """Return what a file says; whatever is damaged in it is as at the beginning of a session."""
+    state = SessionState(tool, session_id)
+    try:
+        found = decoded(data.split(b"\n", 2)[1])
+    except Exception:  # damaged in whatever way: nothing is known of the session
+        return state
+    for name in TEXTS[2:]:
+        if isinstance(value := found.get(name), str):
+            setattr(state, name, value)
+    for name in NUMBERS:
+        if isinstance(value := found.get(name), int | float) and not isinstance(value, bool):
+            setattr(state, name, value)
+    for name in FLAGS:
+        setattr(state, name, found.get(name) is True)
+    for name in LISTS:
+        if isinstance(value := found.get(name), list) and all(isinstance(each, str) for each in value):
+            setattr(state, name, value)
+    if isinstance(value := found.get("reminders"), dict):
+        state.reminders = {str(name): each for name, each in value.items() if isinstance(each, int)}
+    if isinstance(value := found.get("extra"), dict):
+        state.extra = value
+    return state
+
+
+class opened:  # noqa: N801 - used like a function, as `open` is
+    """Hold a session's state: `with opened(folder, tool, session_id) as held`; `held.save()` replaces the file.
+
+    The folder is made where it is missing. Raises OSError, and TimeoutError where another hook holds the state for
+    more than a second.
+    """
+
+    __slots__ = ("_fd", "_path", "is_new", "state")
+
+    def __init__(self, folder: str, tool: str, session_id: str) -> None:
+        os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib costs more than all of this
+        self._path = f"{folder}/{tool}-{session_id}"
+        self._fd = _locked(self._path)
+        data = os.read(self._fd, LONGEST_FILE)
+        self.is_new = not data
+        self.state = read_state(data, tool, session_id)
+
+    def __enter__(self) -> opened:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        os.close(self._fd)
+
+    def save(self) -> None:
+        """Replace the file at once: who reads it finds the old state or the new one."""
+        new = f"{self._path}.new"  # one holder at a time writes it; what a killed one left is overwritten
+        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            data = self.state.as_bytes()
+            if os.write(fd, data) < len(data):
+                raise OSError(f"{new} could not be written completely")
+        finally:
+            os.close(fd)
+        os.rename(new, self._path)  # noqa: PTH104
+
+    def remove(self) -> None:
+        """Remove the file."""
+        os.unlink(self._path)  # noqa: PTH108
+
+
+def _locked(path: str) -> int:
+    """Open a file, lock it, and see that it is still the one at its path."""
+    import fcntl
+
+    deadline = time.monotonic() + LOCK_SECONDS
+    while True:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(fd).st_ino == os.stat(path).st_ino:  # noqa: PTH116
+                return fd
+        except (BlockingIOError, FileNotFoundError):
+            pass
+        except BaseException:
+            os.close(fd)
+            raise
+        os.close(fd)
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{path} is held by another hook")
+        time.sleep(PAUSE_SECONDS)
+
+
+def states_in(folder: str) -> list[SessionState]:
+    """Return the states of all sessions that a mailbox's folder holds, without locking them."""
+    found = []
+    try:
+        names = sorted(os.listdir(folder))  # noqa: PTH208
+    except OSError:
+        return []
+    for name in names:
+        try:
+            with open(f"{folder}/{name}", "rb") as file:
+                data = file.read(LONGEST_FILE)
+        except OSError:
+            continue
+        if not name.endswith(".new") and (state := _listed(data)):
+            found.append(state)
+    return found
+
+
+def _listed(data: bytes) -> SessionState | None:
+    try:
+        given = decoded(data.split(b"\n", 2)[1])
+        tool, session_id = given["tool"], given["session_id"]
+    except Exception:  # another file, or a damaged one
+        return None
+    return read_state(data, str(tool), str(session_id))

@@ -1,0 +1,48 @@
+"""Where the hooks' own state is kept: one folder for each mailbox, under the user's state folder.
+
+Imports next to nothing, because every hook does.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+__all__ = ["DIGEST_CHARACTERS", "all_folders", "hooks_folder", "root", "state_home"]
+
+DIGEST_CHARACTERS = 16
+
+
+def state_home() -> str:
+    """Return Signalbox's state folder, the same that `console.config.state_file` is in."""
+    if sys.platform == "darwin" and not os.environ.get("XDG_STATE_HOME"):
+        return os.path.expanduser("~/Library/Application Support/signalbox")  # noqa: PTH111
+    home = os.environ.get("XDG_STATE_HOME", "").strip() or os.path.expanduser("~/.local/state")  # noqa: PTH111
+    return f"{home}/signalbox"
+
+
+def root() -> str:
+    """Return the folder that holds a folder of hooks' state for each mailbox."""
+    return f"{state_home()}/hooks"
+
+
+def hooks_folder(mailbox_url: str) -> str:
+    """Return the folder of the hooks' state for a mailbox, which may not exist yet.
+
+    Links are resolved, so that every way to name a mailbox leads to the same folder.
+    """
+    from hashlib import blake2b
+
+    kind, _, place = mailbox_url.partition(":")
+    if not place.startswith("//") and kind != "several":
+        mailbox_url = f"{kind}:{os.path.realpath(place)}"
+    digest = blake2b(mailbox_url.encode("utf-8", "surrogateescape"), digest_size=DIGEST_CHARACTERS // 2).hexdigest()
+    return f"{root()}/{digest}"
+
+
+def all_folders() -> list[str]:
+    """Return the folders of all mailboxes."""
+    try:
+        return [entry.path for entry in os.scandir(root()) if entry.is_dir()]
+    except OSError:
+        return []
