@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
 
 from console.cli.portion import MOST_CHARACTERS
@@ -40,7 +40,7 @@ class SendMessage(Request):
     to: Annotated[str, Field(description="a session id, a role, a tag such as project:x, all, or user")]
     body: str
     subject: str = ""
-    metadata: dict[str, str] = {}
+    metadata: Annotated[dict[str, JsonValue], Field(description="any JSON, stored with the message")] = {}
     issue_id: Annotated[str | None, Field(description="added to the metadata")] = None
     in_reply_to: Annotated[str | None, Field(description="id of the message you answer")] = None
 

@@ -8,7 +8,8 @@ from contextlib import suppress
 from typing import Any
 
 import mcp_types as types
-from mcp.server import Server
+from mcp import MCPError
+from mcp.server import NotificationOptions, Server
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
 from pydantic import ValidationError
@@ -75,6 +76,7 @@ async def serve(caller: Caller) -> None:
         on_list_tools=_list_tools,
         on_call_tool=lambda context, params: _call(caller, params),
         on_list_resources=_list_resources,
+        on_list_resource_templates=_list_templates,
         on_read_resource=lambda context, params: _read(caller, params),
         on_subscribe_resource=bell.subscribe,
         on_unsubscribe_resource=bell.unsubscribe,
@@ -83,7 +85,8 @@ async def serve(caller: Caller) -> None:
     keeping = asyncio.create_task(bell.keep())
     try:
         async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+            rung = NotificationOptions(resources_changed=True)
+            await server.run(incoming, outgoing, server.create_initialization_options(rung))
     finally:
         keeping.cancel()
         with suppress(asyncio.CancelledError, MailError):
@@ -135,10 +138,15 @@ async def _list_resources(context: Any, params: Any) -> types.ListResourcesResul
     return types.ListResourcesResult(resources=[inbox])
 
 
+async def _list_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
+    return types.ListResourceTemplatesResult(resource_templates=[])
+
+
 async def _read(caller: Caller, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
     """Return the ids of unread messages, without their texts, which read_messages returns."""
     if str(params.uri) != INBOX:
-        raise ValueError(f"unknown resource {params.uri}")
+        words = visible_line(f"unknown resource {params.uri}: read {INBOX}")
+        raise MCPError(types.INVALID_PARAMS, words, {"uri": str(params.uri)})
     unread = await caller.unread()
     text = json_text({"unread": len(unread), "ids": [message.id for message in unread]})
     contents = types.TextResourceContents(uri=INBOX, mime_type="application/json", text=text)

@@ -101,7 +101,7 @@ class WritingContract:
     def test_send_keeps_metadata_in_the_record(self, harness: Harness) -> None:
         harness.need(Capability.SEND, Capability.METADATA)
         harness.make()
-        metadata = {"branch": "ink-“4”", "to": "nobody"}
+        metadata = {"branch": "ink-“4”", "to": "nobody", "n": 3, "parts": [True, None, {"x": 0.5}]}
         with harness.open() as store:
             sent = store.send(harness.draft(recipients=(BOB,), content="Hello.", metadata=metadata))
             assert metadata.items() <= json.loads(store.raw(sent))["metadata"].items()

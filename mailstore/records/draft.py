@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from mailstore.encoding import is_encodable
 from mailstore.errors import DraftRefused
@@ -19,9 +19,9 @@ NAMES = {"content": "body", "recipients": "to", "ttl_hours": "ttl-hours"}
 class Draft(BaseModel):
     """A message that is not sent yet.
 
-    `metadata` is stored unchanged in the record. `audience` are the recipients reached at this moment (session ids,
-    role names, `user`): the store records them beside the message, so that later changes of the roster can't change
-    whom it reached.
+    `metadata` is any JSON, stored unchanged in the record. `audience` are the recipients reached at this moment
+    (session ids, role names, `user`): the store records them beside the message, so that later changes of the roster
+    can't change whom it reached.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -33,7 +33,7 @@ class Draft(BaseModel):
     thread: str | None = None
     ttl_hours: Annotated[int, Field(gt=0)] | None = None
     type: str = ""
-    metadata: dict[Annotated[str, Field(min_length=1)], str] = {}
+    metadata: dict[Annotated[str, Field(min_length=1)], JsonValue] = {}
     audience: tuple[str, ...] = ()
 
 
@@ -44,11 +44,13 @@ def draft(**fields: Any) -> Draft:
         raise DraftRefused("body", "is empty", "write a text")
     if len(content.encode("utf-8", "surrogatepass")) > MAX_BODY_BYTES:
         raise DraftRefused("body", "is over 1 MiB", "send the path of a file instead")
-    for field, value in fields.items():
-        if not _is_text(value):
-            raise DraftRefused(NAMES.get(field, field), "contains an unpaired surrogate", "encode it as UTF-8")
     try:
+        for field, value in fields.items():
+            if not _is_text(value):
+                raise DraftRefused(NAMES.get(field, field), "contains an unpaired surrogate", "encode it as UTF-8")
         return Draft(**fields)
+    except RecursionError as error:
+        raise DraftRefused("metadata", "is nested too deeply", "send less nested values") from error
     except ValidationError as error:
         first = error.errors()[0]
         field = str(first["loc"][0]) if first["loc"] else "draft"

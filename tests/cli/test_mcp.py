@@ -11,13 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import mcp
+import mcp_types
 import pytest
+from mcp.client.stdio import stdio_client
 from platformdirs import user_config_path
 
 from console.cli.loading import Loaded
 from console.mcp.requests import SendMessage
 from console.mcp.tools import Caller, send_message
+from mailstore.errors import DraftRefused
 from mailstore.folding import fold_store
+from mailstore.records.draft import draft
 from mailstore.registry import open_store
 from tests.cli.conftest import ROOT, Run
 from tests.mailboxes import MailFiles
@@ -39,12 +43,15 @@ def mail(tmp_path: Path) -> MailFiles:
     return mail
 
 
-def client(mail: MailFiles, **more: Any) -> Any:
-    """Return a client of a server for one agent."""
+def parameters(mail: MailFiles) -> mcp.StdioServerParameters:
     words = ["-m", "console", "mcp", "--as", ANN, "--store", mail.url]
     env = {name: os.environ[name] for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")}
-    server = mcp.StdioServerParameters(command=sys.executable, args=words, env=env, cwd=ROOT)
-    return mcp.Client(server, read_timeout_seconds=PATIENCE, **more)
+    return mcp.StdioServerParameters(command=sys.executable, args=words, env=env, cwd=ROOT)
+
+
+def client(mail: MailFiles, **more: Any) -> Any:
+    """Return a client of a server for one agent."""
+    return mcp.Client(parameters(mail), read_timeout_seconds=PATIENCE, **more)
 
 
 async def called(session: Any, name: str, **arguments: Any) -> Any:
@@ -150,6 +157,42 @@ async def test_an_older_client_is_rung_for_too(mail: MailFiles) -> None:
         mail.message("new", BOB, ANN, "New.", ago=0)
         methods = {await heard.get(), await heard.get()}
     assert methods == {"notifications/resources/updated", "notifications/resources/list_changed"}
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_what_a_client_asks_first_is_answered(mail: MailFiles, tmp_path: Path, mode: Any) -> None:
+    log = tmp_path / "err.txt"
+    with log.open("w") as errors:
+        transport = stdio_client(parameters(mail), errlog=errors)
+        async with asyncio.timeout(PATIENCE), mcp.Client(transport, mode=mode) as session:
+            resources = session.server_capabilities.resources
+            assert resources is not None
+            assert resources.list_changed
+            assert resources.subscribe
+            assert (await session.list_resource_templates()).resource_templates == []
+            with pytest.raises(mcp.MCPError, match="unknown resource mailbox://else: read mailbox://inbox") as caught:
+                await session.read_resource("mailbox://else")
+    assert (caught.value.code, caught.value.data) == (mcp_types.INVALID_PARAMS, {"uri": "mailbox://else"})
+    assert log.read_text() == ""
+
+
+async def test_metadata_takes_any_json(mail: MailFiles) -> None:
+    metadata = {"n": 3, "big": 10**30, "share": 0.5, "is_done": True, "none": None, "parts": [1, {"deep": "ü"}]}
+    async with asyncio.timeout(PATIENCE), client(mail) as session:
+        words = {"type": "x", "to": BOB, "body": "x", "issueId": "7"}
+        await called(session, "send_message", metadata=metadata, **words)
+        assert "metadata: input should be a valid dict" in await refused(
+            session, "send_message", metadata="text", **words
+        )
+    assert json.loads(mail.mailbox.read_bytes().splitlines()[-1])["metadata"] == {**metadata, "issueId": "7"}
+
+
+def test_metadata_that_no_program_could_read_back_is_refused() -> None:
+    nested: Any = []
+    for _ in range(3000):
+        nested = [nested]
+    with pytest.raises(DraftRefused, match="metadata is nested too deeply"):
+        draft(sender=ANN, recipients=(BOB,), content="x", metadata={"deep": nested})
 
 
 def test_an_agent_that_nobody_knows_is_not_served(run: Run, mail: MailFiles) -> None:
