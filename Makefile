@@ -6,11 +6,12 @@ BIN := .venv/bin
 OTHER := .venv/agentazall/bin/agentazall
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check bench screenshots clean help
+.PHONY: demo test test-agents check bench screenshots clean help
 
 help:
 	@echo "make demo         set up, and open the console on a live sample mailbox"
 	@echo "make test         set up, and run all tests"
+	@echo "make test-agents  install real agents' programs (1.5 GB), and run the tests that need them"
 	@echo "make check        lint, types and tests: what must hold before a change goes in"
 	@echo "make bench        measure (half an hour), and write benchmarks/RESULTS.md"
 	@echo "make screenshots  take the screenshots anew"
@@ -21,6 +22,9 @@ demo: .venv/run
 
 test: .venv/dev
 	@$(BIN)/python -m pytest --numprocesses 4 --quiet $(TESTS)
+
+test-agents: .venv/dev
+	@$(BIN)/python -m tests.agents $(AGENTS) -- --numprocesses 2 --quiet $(or $(TESTS),tests/agents)
 
 check: .venv/dev
 	$(BIN)/ruff check .

@@ -1,0 +1,64 @@
+"""Claude Code with a scripted model: `claude -p`, and at a terminal as for a person who has been here before."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.agents.dialects import Step, call
+from tests.agents.lab import Finished, Lab
+from tests.agents.programs import program_named
+from tests.agents.scripted_model import ScriptedModel
+from tests.terminal import Terminal
+
+__all__ = ["CLAUDE", "at_terminal", "bash", "print_mode", "start_print_mode"]
+
+CLAUDE = program_named("claude-code")
+KEY = "sk-ant-dummy"
+
+
+def bash(command: str, when: str = "", before: Callable[[], object] | None = None) -> Step:
+    """Return the step in which the model runs a command."""
+    return call("Bash", when, before, command=command, description="run it")
+
+
+def print_mode(
+    lab: Lab, model: ScriptedModel, prompt: str, *words: str, cwd: Path | None = None, **env: str
+) -> Finished:
+    """Run `claude -p` to its end; it must succeed."""
+    done = lab.run([str(CLAUDE.path), "-p", prompt, *words], env=_variables(model) | env, cwd=cwd)
+    assert done.status == 0, done
+    return done
+
+
+def start_print_mode(lab: Lab, model: ScriptedModel, prompt: str, *words: str, **env: str) -> subprocess.Popen[str]:
+    """Start `claude -p` and don't wait."""
+    return lab.start([str(CLAUDE.path), "-p", prompt, *words], env=_variables(model) | env)
+
+
+def at_terminal(lab: Lab, model: ScriptedModel, *words: str, cwd: Path | None = None, **env: str) -> Terminal:
+    """Start it at a terminal, in a folder that is trusted; return when it takes a prompt."""
+    seen = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
+    state = {
+        "hasCompletedOnboarding": True,
+        "theme": "dark",
+        "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
+        "projects": {str(folder): seen for folder in (lab.repository, cwd or lab.repository)},
+    }
+    if not (lab.home / ".claude.json").exists():
+        (lab.home / ".claude.json").write_text(json.dumps(state), "utf-8")
+    terminal = lab.terminal([str(CLAUDE.path), *words], env=_variables(model) | env, cwd=cwd)
+    terminal.wait_for("❯")
+    return terminal
+
+
+def _variables(model: ScriptedModel) -> dict[str, str]:
+    return {
+        "ANTHROPIC_BASE_URL": model.url,
+        "ANTHROPIC_API_KEY": KEY,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_TELEMETRY": "1",
+    }

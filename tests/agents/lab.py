@@ -1,0 +1,191 @@
+"""A place for agents' programs: a repository with a mailbox, a home, and nothing else in their environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.agents.programs import NODE
+from tests.terminal import Terminal, environment
+
+__all__ = ["Finished", "Lab"]
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 90.0
+SCREEN = (150, 50)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A program that has ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+class Lab:
+    """A scratch repository and home under one folder; programs that it started end with it."""
+
+    def __init__(self, root: Path, bare: str) -> None:
+        self.root = root
+        self.repository, self.home = root / "repo", root / "home"
+        self.data = self.repository / "data"
+        self._bin = root / "bin"
+        self._bare = bare
+        self._ends = ExitStack()
+        for folder in (self.repository, self.home, self._bin):
+            folder.mkdir()
+        (self._bin / "signalbox").symlink_to(Path(sys.executable).with_name("signalbox"))
+        (self._bin / "node").symlink_to(NODE)
+        (self.repository / "notes.txt").write_text("one\n")
+        self.git("init", "--quiet", "--initial-branch=main")
+        self.git("add", ".")
+        self.git("commit", "--quiet", "--message=one")
+        self.signalbox("init", str(self.data))
+
+    @property
+    def url(self) -> str:
+        """Return the mailbox, as `--store` takes it."""
+        return f"haak:{self.data}"
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """Return all that a program finds in its environment."""
+        path = os.pathsep.join([str(self._bin), self._bare])
+        clean = environment(self.home, PATH=path, SHELL="/bin/sh", **more)
+        del clean["PYTHONPATH"]
+        return clean
+
+    def git(self, *words: str, cwd: Path | None = None) -> None:
+        """Run git in the repository."""
+        names = ["-c", "user.name=ann", "-c", "user.email=ann@example.org"]
+        subprocess.run(
+            ["git", *names, *words],
+            cwd=cwd or self.repository,
+            env=self.environment(),
+            check=True,
+            capture_output=True,
+            timeout=PATIENCE,
+        )
+
+    # The mailbox
+
+    def signalbox(self, *words: str, cwd: Path | None = None, **env: str) -> str:
+        """Run our own command in the repository as a person would; return what it prints."""
+        done = self.run([str(self._bin / "signalbox"), *words], cwd=cwd, env=env)
+        assert done.status == 0, f"signalbox {' '.join(words)}: {done}"
+        return done.out
+
+    def install_hooks(self, program: str, *options: str) -> None:
+        """Install the hooks as a person does."""
+        self.signalbox("hook", "install", "--for", program, *options, "--store", self.url, "--yes")
+
+    def send(self, recipient: str, body: str, *, sender: str = "boss", **options: str) -> str:
+        """Send a letter from outside; return its id."""
+        more = [word for name, value in options.items() for word in (f"--{name}", value)]
+        words = ["--from", sender, "--to", recipient, "--body", body, *more]
+        if "subject" not in options:
+            words += ["--subject", "a letter"]
+        document = json.loads(self.signalbox("send", *words, "--store", self.url, "--json"))
+        return str(document["id"])
+
+    def records(self, name: str) -> list[dict[str, Any]]:
+        """Return the records of a file of the mailbox; none where it does not exist."""
+        path = self.data / name
+        return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+
+    def reads_of(self, agent: str) -> list[str]:
+        """Return the ids of the letters that an agent has a read record for, in the order of the records."""
+        found = self.records("agent-mailbox-reads.jsonl")
+        return [one["message_id"] for one in found if one["reader_session_id"] == agent]
+
+    def agents(self) -> dict[str, dict[str, Any]]:
+        """Return what `signalbox agents` says, by id."""
+        found = json.loads(self.signalbox("agents", "--store", self.url, "--json"))
+        return {one["session_id"]: one for one in found}
+
+    # Programs
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        given: str = "",
+        timeout: float = PATIENCE,
+    ) -> Finished:
+        """Run a program to its end. Raises AssertionError, with what it printed, where it takes too long."""
+        process = self.start(argv, env=env, cwd=cwd)
+        try:
+            out, err = process.communicate(given, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            _end(process)
+            out, err = process.communicate()
+            raise AssertionError(
+                f"{Path(argv[0]).name} did not end in {timeout:g} s: {out[-2000:]} {err[-2000:]}"
+            ) from None
+        return Finished(process.returncode, out, err)
+
+    def start(
+        self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: Path | None = None
+    ) -> subprocess.Popen[str]:
+        """Start a program in a process group of its own, with pipes; it is killed when the lab closes."""
+        process = subprocess.Popen(
+            list(argv),
+            cwd=cwd or self.repository,
+            env=self.environment(**(env or {})),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self._ends.callback(_end, process)
+        return process
+
+    def terminal(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        size: tuple[int, int] = SCREEN,
+    ) -> Terminal:
+        """Start a program at a terminal of its own."""
+        terminal = Terminal(argv, env=self.environment(**(env or {})), size=size, cwd=cwd or self.repository)
+        return self._ends.enter_context(terminal)
+
+    def close(self) -> None:
+        """End every program."""
+        self._ends.close()
+
+
+def type_line(terminal: Terminal, text: str) -> None:
+    """Type a text and, once the program shows it, Enter: both at once would be taken for a paste."""
+    terminal.send(text)
+    terminal.wait_for(text)
+    terminal.press("enter")
+
+
+def ids_of(records: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the message ids of records."""
+    return [one["message_id"] for one in records]
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Kill a program and all that it started, where it still runs."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe:
+            pipe.close()
