@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 
+from mailstore.discovery import KNOWN_PLACES, found_from
 from mailstore.errors import MailboxMissing, MailError, StoreError, UnknownStore
 from mailstore.location import hide_secrets, path_of, secrets_in, without_secrets
 from mailstore.records.scope import KIND as SEVERAL
@@ -17,7 +18,6 @@ from mailstore.store import Store
 
 __all__ = [
     "KIND",
-    "KNOWN_PLACES",
     "complete_url",
     "create_store",
     "discover",
@@ -30,13 +30,6 @@ __all__ = [
 KIND = re.compile(r"[a-z][a-z0-9+-]*")
 
 GROUP = "mailstore.stores"
-KNOWN_PLACES = (
-    ("haak", "data/agent-mailbox.jsonl"),
-    ("agenties", ".agenties/mailbox.jsonl"),
-    ("agentazall", "data/mailboxes"),
-    ("neo", ".neo-ai-data/sqlite/memory-core-graph.sqlite"),
-)
-
 _OURS = {
     "haak": "mailstore.stores.haak:HaakStore",
     "memory": "mailstore.stores.memory:MemoryStore",
@@ -168,11 +161,12 @@ def _open(text: str, poll: bool) -> Store:
 
 
 def discover(start: Path) -> str:
-    """Return the URL of the nearest known mailbox in a folder or those above it; raises MailboxMissing."""
-    for folder in (start, *start.parents):
-        for kind, place in KNOWN_PLACES:
-            if (folder / place).exists():
-                return f"{kind}:{folder / place}"
+    """Return the URL of the nearest known mailbox in a folder or those above it, or in the main checkout of a worktree.
+
+    Raises MailboxMissing.
+    """
+    if (found := found_from(os.path.abspath(start))) is not None:  # noqa: PTH100 - resolves no links
+        return ":".join(found)
     looked = ", ".join(place for _, place in KNOWN_PLACES)
     raise MailboxMissing(
         f"no mailbox found from {start} upward (looked for {looked})",

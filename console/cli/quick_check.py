@@ -13,6 +13,7 @@ import time
 
 from console.cli.portion import MOST_CHARACTERS, portion
 from console.cli.terminal_io import put
+from mailstore.discovery import found_from
 from mailstore.files.scan import quoted
 from mailstore.stores.haak.quick.quick_unread import MAILBOX, QuickMessage, Unusual, quick_unread
 
@@ -87,13 +88,10 @@ def _mailbox(url: str) -> str:
 
 
 def _discovered() -> str:
-    folder = os.getcwd()  # noqa: PTH109
-    while True:
-        if os.path.exists(f"{folder}/data/{MAILBOX}"):  # noqa: PTH110
-            return f"{folder}/data/{MAILBOX}"
-        if os.path.exists(f"{folder}/.agenties") or folder == "/":  # noqa: PTH110
-            raise Unusual("another kind of mailbox, or none")
-        folder = os.path.dirname(folder)  # noqa: PTH120
+    found = found_from(os.getcwd())  # noqa: PTH109
+    if found is None or found[0] != "haak":
+        raise Unusual("another kind of mailbox, or none")
+    return found[1]
 
 
 def _settings() -> bytes:

@@ -17,7 +17,7 @@ SCREEN = ("textual", "rich")
 ORDER = [
     {"encoding", "errors", "steps"},
     {"files", "records"},
-    {"capabilities", "columns", "location", "rules"},
+    {"capabilities", "columns", "discovery", "location", "rules"},
     {"state"},
     {"bulk", "queries"},
     {"optional"},

@@ -1,0 +1,89 @@
+"""Which agents have a hook that runs: what the console, `who` and the MCP server ask. Reads the hooks' own state."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from console.hooks.processes import is_gone
+from console.hooks.session_state import SessionState, states_in
+from console.hooks.state_folder import all_folders, hooks_folder
+from mailstore.records.scope import Scope, label_of, parts_of
+
+__all__ = ["SILENT_SECONDS", "LiveHook", "is_live", "live_hooks"]
+
+SILENT_SECONDS = 24 * 3600.0
+"""After this time without any event, a session counts as ended where its process can't be asked for."""
+
+
+class LiveHook(Struct, frozen=True):
+    """An agent's session whose hooks run; times in seconds since the epoch.
+
+    `doing` is working, idle or waiting (for a permission). `folder` is where the hooks of its mailbox keep their state.
+    """
+
+    tool: str
+    session_id: str
+    doing: str
+    since: float
+    last_run: float
+    can_wake: bool
+    folder: str
+
+
+def live_hooks(store_url: str, now: float) -> dict[str, LiveHook]:
+    """Return by agent id which agents of a mailbox hear of their mail by a hook. Blocks; any thread may call it.
+
+    `now` is seconds since the epoch. Of several sessions under one id, the one that ran last counts.
+    """
+    names = _Names(store_url)
+    found: dict[str, LiveHook] = {}
+    for folder in all_folders():
+        for state in states_in(folder):
+            name = names.of(folder, state) if is_live(state, now) else ""
+            known = found.get(name)
+            if name and (known is None or known.last_run < state.last_run):
+                found[name] = LiveHook(
+                    state.tool,
+                    state.session_id,
+                    state.doing,
+                    state.since,
+                    state.last_run,
+                    state.can_wake,
+                    folder,
+                )
+    return found
+
+
+def is_live(state: SessionState, now: float) -> bool:
+    """Say whether a session goes on: nobody ended it, its process runs, or else it did something within a day."""
+    if state.is_ended or not state.agent_id:
+        return False
+    process = state.extra.get("process")
+    if isinstance(process, str) and process:
+        return not is_gone(process)
+    return now - state.last_run < SILENT_SECONDS
+
+
+class _Names:
+    """What agents of hooks are called in a mailbox, or in several side by side."""
+
+    def __init__(self, store_url: str) -> None:
+        self._labels = {hooks_folder(url): label for label, url in parts_of(store_url).items()}
+        self._url = store_url
+        self._folder = hooks_folder(store_url)
+
+    def of(self, folder: str, state: SessionState) -> str:
+        """Return the name of a session's agent; empty if it is not in this mailbox."""
+        if folder == self._folder or state.extra.get("url") == self._url:
+            return state.agent_id
+        if folder in self._labels:
+            return Scope(self._labels[folder]).id(state.agent_id)
+        # the hook has several mailboxes side by side, of which this is one
+        own = label_of(state.agent_id)
+        url = parts_of(state.mailbox).get(own) if own else None
+        if url is None:
+            return ""
+        place, bare = hooks_folder(url), Scope(own).bare(state.agent_id)
+        if place == self._folder:
+            return bare
+        return Scope(self._labels[place]).id(bare) if place in self._labels else ""

@@ -1,0 +1,68 @@
+"""Which process a hook belongs to, and whether it still runs: Linux tells; elsewhere nothing is known.
+
+Imports next to nothing, because every hook does.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["is_gone", "program_process"]
+
+SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "busybox"})
+"""What programs run their hooks with: not the program itself, but its child."""
+MOST_SHELLS = 3
+
+
+def program_process() -> str:
+    """Return what names the program that runs this hook among all processes of this machine; empty if unknown."""
+    pid = os.getppid()
+    for _ in range(MOST_SHELLS):
+        found = _stat(pid)
+        if found is None:
+            return ""
+        name, parent, started = found
+        if name not in SHELLS:
+            return f"{pid} {started} {_namespace()}"
+        pid = parent
+    return ""
+
+
+def is_gone(process: str) -> bool:
+    """Say whether a process has certainly ended."""
+    pid, _, rest = process.partition(" ")
+    started, _, namespace = rest.partition(" ")
+    if not pid.isdecimal() or not namespace or namespace != _namespace():
+        return False
+    found = _stat(int(pid))
+    return found is None or found[2] != started
+
+
+def _stat(pid: int) -> tuple[str, int, str] | None:
+    """Return a process's name, its parent and when it started; None if there is no such process."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            text = file.read().decode("utf-8", "replace")
+    except OSError:
+        return None
+    # the name stands in parentheses and may contain any
+    name, _, rest = text.partition("(")[2].rpartition(")")
+    fields: Sequence[str] = rest.split()
+    try:
+        return name, int(fields[1]), "" if fields[0] in "ZX" else fields[19]
+    except (IndexError, ValueError):
+        return None
+
+
+def _namespace() -> str:
+    """Return what distinguishes this machine's processes from those of a container; empty where that is unknown."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", "rb") as file:
+            boot = file.read(8).decode("ascii", "replace")
+        return f"{boot}-{os.readlink('/proc/self/ns/pid').strip('pid:[]')}"  # noqa: PTH115
+    except OSError:
+        return ""
