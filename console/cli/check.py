@@ -9,10 +9,10 @@ from console.cli.document import put_json
 from console.cli.letters import message_rows, texts_of
 from console.cli.loading import loaded, reader_name
 from console.cli.options import mailbox_options, reader_option
-from console.cli.portion import MOST_CHARACTERS, portion
 from console.cli.read import mark, warn_if_unknown
 from console.cli.terminal_io import put, warn
 from console.errors import UsedWrongly
+from console.handout.portion import MOST_CHARACTERS, portion
 from console.unread_mail import unread_mail
 from mailstore.read_only import ReadOnly
 from mailstore.store import Capability

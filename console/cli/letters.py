@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from console.cli.fence import header
 from console.cli.loading import Loaded
 from console.cli.output import MessageRow
 from console.cli.plain import body, bold
 from console.cli.terminal_io import warn
+from console.handout.fence import header
 from console.render.safe import visible_line
 from console.symbols import STATES
 from mailstore.errors import ContentGone

@@ -11,11 +11,11 @@ import os
 import sys
 import time
 
-from console.cli.portion import MOST_CHARACTERS, portion
 from console.cli.terminal_io import put
+from console.handout.portion import MOST_CHARACTERS, portion
 from mailstore.discovery import found_from
-from mailstore.files.scan import quoted
-from mailstore.stores.haak.quick.quick_unread import MAILBOX, QuickMessage, Unusual, quick_unread
+from mailstore.stores.haak.quick.quick_reads import record_reads
+from mailstore.stores.haak.quick.quick_unread import MAILBOX, Unusual, quick_unread
 
 __all__ = ["quick_check"]
 
@@ -48,7 +48,7 @@ def quick_check(words: list[str]) -> int | None:
         put(text)
     if printed.whole and not found["--dry-run"]:
         sys.stdout.flush()  # what never reached its reader is not marked as read
-        _mark(mailbox, found["--as"], [letters[at] for at in printed.whole])
+        record_reads(mailbox, found["--as"], [letters[at].id for at in printed.whole])
     return 0
 
 
@@ -103,20 +103,3 @@ def _settings() -> bytes:
             return file.read()
     except FileNotFoundError:
         return b""
-
-
-def _mark(mailbox: str, reader: str, letters: list[QuickMessage]) -> None:
-    """Append the read records, as the store would."""
-    from mailstore.files.append import append_lines
-    from mailstore.files.owned import look_of
-
-    now = time.time()
-    stamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03d}Z"
-    append_lines(
-        f"{mailbox.removesuffix('.jsonl')}-reads.jsonl",
-        [
-            f'{{"message_id":{quoted(one.id)},"reader_session_id":{quoted(reader)},"timestamp":"{stamp}"}}'.encode()
-            for one in letters
-        ],
-        look_of(mailbox),
-    )

@@ -28,6 +28,7 @@ class HookEvent:
     """
 
     __slots__ = (
+        "agent_id",
         "agent_type",
         "cwd",
         "is_continued",
@@ -65,6 +66,8 @@ class HookEvent:
         self.title = title
         self.prompt = prompt
         self.is_subagent = is_subagent
+        self.agent_id = ""
+        """Under which id the session is registered, once that is known."""
         self.is_unheard = is_unheard
         """Whether the program drops what the hook prints at this event."""
         self.is_continued = is_continued

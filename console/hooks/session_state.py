@@ -16,7 +16,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["BEAT_SECONDS", "IDLE", "WAITING", "WORKING", "SessionState", "opened", "read_state", "states_in"]
+__all__ = [
+    "BEAT_SECONDS",
+    "IDLE",
+    "WAITING",
+    "WORKING",
+    "SessionState",
+    "locked_file",
+    "opened",
+    "read_state",
+    "states_in",
+]
 
 BEAT_SECONDS = 60.0
 """How often a session that works says so in the roster."""
@@ -148,7 +158,7 @@ class opened:  # noqa: N801 - used like a function, as `open` is
     def __init__(self, folder: str, tool: str, session_id: str) -> None:
         os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib costs more than all of this
         self._path = f"{folder}/{tool}-{session_id}"
-        self._fd = _locked(self._path)
+        self._fd = locked_file(self._path)
         data = os.read(self._fd, LONGEST_FILE)
         self.is_new = not data
         self.state = read_state(data, tool, session_id)
@@ -176,8 +186,11 @@ class opened:  # noqa: N801 - used like a function, as `open` is
         os.unlink(self._path)  # noqa: PTH108
 
 
-def _locked(path: str) -> int:
-    """Open a file, lock it, and see that it is still the one at its path."""
+def locked_file(path: str) -> int:
+    """Open a file, made where it is missing, and lock it until its descriptor is closed.
+
+    A file that is replaced meanwhile is opened again. Raises OSError, and TimeoutError after a second.
+    """
     import fcntl
 
     deadline = time.monotonic() + LOCK_SECONDS

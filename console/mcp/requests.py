@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
 
-from console.cli.portion import MOST_CHARACTERS
+from console.handout.portion import MOST_CHARACTERS
 
 __all__ = ["MarkRead", "Nothing", "ReadMessages", "Request", "SendMessage", "ThreadOf"]
 

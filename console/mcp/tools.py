@@ -12,9 +12,9 @@ import msgspec
 
 from console.cli.letters import message_rows, texts_of
 from console.cli.loading import Loaded, find_message, moment_of
-from console.cli.portion import portion
 from console.cli.settings import joined_channels
 from console.errors import Refused, UsedWrongly
+from console.handout.portion import portion
 from console.mcp.requests import MarkRead, Nothing, ReadMessages, Request, SendMessage, ThreadOf
 from console.state import Shown
 from console.unread_mail import keeps_reads, reads_of, record, shown_to, unread_mail

@@ -6,7 +6,7 @@ unread. Imports very little: a hook prints mail at every start of an agent.
 
 from __future__ import annotations
 
-from console.cli.fence import Letter, around, fenced, header
+from console.handout.fence import Letter, around, fenced, header
 from mailstore.rules.urgency import is_urgent
 
 TYPE_CHECKING = False
