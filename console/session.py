@@ -15,6 +15,8 @@ from console.personal import PersonalData
 from console.undo_history import UndoHistory
 from mailstore.errors import MailError, StoreError, Unsupported
 from mailstore.records.message import Intervention, Message
+from mailstore.records.roster import Agent
+from mailstore.rules.presence import Presence, presence_of
 from mailstore.rules.unread import is_due_to_sender
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.thread_guard import guarded
@@ -94,6 +96,11 @@ class Session:
     def travel(self, moment: float | None, past: Mailbox | None) -> None:
         """Show the mailbox as it was at a time; None returns to the live one."""
         self.moment, self._past = moment, None if past is None else guarded(past)
+
+    def presence(self, agent: Agent) -> Presence:
+        """Return what an agent is doing at the time that is shown."""
+        since = self.mailbox.roster.active_since(agent.session_id)
+        return presence_of(agent, self.now(), self.config.stale_after_minutes * 60, since)
 
     def why_not(self, capability: Capability, about: str = "") -> str:
         """Return why something can't be done here, or to a message or an agent; empty if it can."""

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from mailstore.records.roster import Status
 from mailstore.rules.delivery import State
+from mailstore.rules.presence import Working
 
-__all__ = ["AGENTS", "CONNECTION", "DONE", "FAILED", "NEVER_SEEN", "NEW", "STALE", "STATES", "Symbol"]
+__all__ = ["ACTIVITIES", "AGENTS", "CONNECTION", "DONE", "FAILED", "NEVER_SEEN", "NEW", "STALE", "STATES", "Symbol"]
 
 
 class Symbol(NamedTuple):
@@ -39,6 +40,13 @@ AGENTS: dict[Status, Symbol] = {
     Status.DEAD: Symbol("✕", "muted"),
 }
 """The status of an agent. The colour is a field of `TextStyles`, as in all tables below."""
+
+ACTIVITIES: dict[str, Symbol] = {
+    Working.WORKING: Symbol("►", "good"),
+    Working.WAITING: Symbol("!", "bad"),
+    Working.IDLE: Symbol("‖", "muted"),
+}
+"""What a living agent says it is doing."""
 
 STALE = Symbol("◌", "warn")
 """A living agent that was not seen for long."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 
+from console.agent_presence import presence_symbol, state_words
 from console.cli.document import put_json
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import AgentRow
 from console.cli.plain import columns, put
+from console.cli.presences import Presences, since_words
 from console.render.short_text import age
 from console.render.timestamps import iso_time
-from console.symbols import AGENTS
 from console.unread_mail import unread_count, unread_words
 from mailstore.records.roster import Agent
 
@@ -30,22 +31,22 @@ def run(args: argparse.Namespace) -> int:
 
 def print_agents(mail: Loaded, *, as_json: bool) -> None:
     """Print the roster in the order in which agents were first seen."""
-    agents = list(mail.mailbox.roster)
+    agents, presences = list(mail.mailbox.roster), Presences(mail)
     if as_json:
-        put_json([agent_row(mail, agent) for agent in agents])
+        put_json([agent_row(mail, agent, presences) for agent in agents])
     elif agents:
         put(
             columns(
-                [_cells(mail, agent) for agent in agents],
-                ("", "agent", "role", "status", "unread", "seen", "tags"),
+                [_cells(mail, agent, presences) for agent in agents],
+                ("", "agent", "role", "state", "since", "unread", "seen", "tags"),
             )
         )
     else:
         put("No agents. Register one with signalbox roster register")
 
 
-def agent_row(mail: Loaded, agent: Agent) -> AgentRow:
-    """Return an agent with its number of unread messages."""
+def agent_row(mail: Loaded, agent: Agent, presences: Presences | None = None) -> AgentRow:
+    """Return an agent with its number of unread messages and what it is doing."""
     return AgentRow(
         session_id=agent.session_id,
         role=agent.role,
@@ -53,11 +54,13 @@ def agent_row(mail: Loaded, agent: Agent) -> AgentRow:
         status=agent.status.value,
         unread=unread_count(mail.store, mail.mailbox, agent.session_id),
         last_seen=iso_time(agent.last_seen),
+        **(presences or Presences(mail)).fields(agent),
     )
 
 
-def _cells(mail: Loaded, agent: Agent) -> tuple[str, ...]:
-    unread = unread_count(mail.store, mail.mailbox, agent.session_id)
-    seen = "never" if agent.last_seen is None else age(mail.now - agent.last_seen)
-    glyph, status = AGENTS[agent.status].glyph, agent.status.value
-    return (glyph, agent.session_id, agent.role, status, unread_words(unread), seen, ", ".join(agent.tags))
+def _cells(mail: Loaded, agent: Agent, presences: Presences) -> tuple[str, ...]:
+    found = presences.of(agent)
+    unread = unread_words(unread_count(mail.store, mail.mailbox, agent.session_id))
+    seen = "never" if found.age is None else age(found.age)
+    words = presence_symbol(agent, found).glyph, agent.session_id, agent.role, state_words(found)
+    return (*words, since_words(found, mail.now), unread, seen, ", ".join(agent.tags))

@@ -87,7 +87,10 @@ class ChannelRow(msgspec.Struct, frozen=True):
 
 
 class AgentRow(msgspec.Struct, frozen=True):
-    """An agent of the roster; `unread` is its own, null where reads are not recorded, `last_seen` ISO 8601 or null."""
+    """An agent of the roster; `unread` is its own, null where reads are not recorded, `last_seen` ISO 8601 or null.
+
+    `state`, `substate`, `since` and `stale` as in `PresenceRow`.
+    """
 
     session_id: str
     role: str
@@ -95,12 +98,16 @@ class AgentRow(msgspec.Struct, frozen=True):
     status: str
     unread: int | None
     last_seen: str | None
+    state: str
+    substate: str
+    since: str | None
+    stale: bool
 
 
 class PresenceRow(msgspec.Struct, frozen=True):
     """An agent's presence: `state` and `substate` in its own words, `stale` if it was not seen recently.
 
-    `unread` is null where reads are not recorded.
+    `since` is when it began to be in that state, ISO 8601 or null; `unread` is null where reads are not recorded.
     """
 
     session_id: str
@@ -111,6 +118,7 @@ class PresenceRow(msgspec.Struct, frozen=True):
     last_seen: str | None
     stale: bool
     unread: int | None
+    since: str | None
 
 
 class ViewRow(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ import msgspec
 
 from console.cli.letters import message_rows, texts_of
 from console.cli.loading import Loaded, find_message, moment_of
+from console.cli.presences import Presences
 from console.cli.settings import joined_channels
 from console.errors import Refused, UsedWrongly
 from console.handout.portion import portion
@@ -21,7 +22,6 @@ from console.unread_mail import keeps_reads, reads_of, record, shown_to, unread_
 from mailstore.kit.bodies import mentions
 from mailstore.records.message import Message, Receipt, by_age
 from mailstore.records.roster import Status
-from mailstore.rules.presence import presence_of
 from mailstore.writing.policy import check_policy, is_the_user, normal
 from mailstore.writing.sending import prepare
 
@@ -143,13 +143,12 @@ async def mark_read(caller: Caller, asked: MarkRead) -> dict[str, Any]:
 
 async def who(caller: Caller, asked: Nothing) -> dict[str, Any]:
     """Return who is there."""
-    mailbox, now = caller.mail.mailbox, time.time()
+    presences = Presences(caller.mail._replace(now=time.time()), caller.stale_seconds)
     rows = []
-    for agent in mailbox.roster:
+    for agent in caller.mail.mailbox.roster:
         if agent.status is not Status.DEAD:
-            found = presence_of(agent, now, caller.stale_seconds)
-            row = {"session_id": agent.session_id, "role": agent.role, "tags": list(agent.tags), "state": found.state}
-            rows.append({**row, "substate": found.substate, "stale": found.is_stale})
+            row = {"session_id": agent.session_id, "role": agent.role, "tags": list(agent.tags)}
+            rows.append({**row, **presences.fields(agent)})
     return {"agents": rows}
 
 

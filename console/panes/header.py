@@ -30,11 +30,12 @@ class Headline(Struct, frozen=True):
     detail: str = ""
     counts: Counts = field(default_factory=Counts)
     drafts: int = 0
+    asking: int = 0
     time: float = 0.0
 
 
-def headline(session: Session) -> Headline:
-    """Return the headline for the mailbox as it is now."""
+def headline(session: Session, asking: int = 0) -> Headline:
+    """Return the headline for the mailbox as it is now, in which so many agents wait for a permission."""
     mailbox = session.mailbox
     state, detail = "live", ""
     if session.moment is not None:
@@ -53,6 +54,7 @@ def headline(session: Session) -> Headline:
         detail=detail,
         counts=mailbox.counts(),
         drafts=session.personal.draft_count,
+        asking=asking,
         time=session.clock(),
     )
 
@@ -77,7 +79,7 @@ class Header(Widget):
         time: list[Piece] = [(datetime.fromtimestamp(shown.time).strftime("%H:%M:%S "), styles.muted)]
         glyph, tone = CONNECTION[shown.state]
         words = f"{shown.state} {shown.detail}".strip()
-        numbers = self._numbers(shown.counts, shown.drafts)
+        numbers = self._numbers(shown)
         used = sum(len(text) + 3 for text, _ in numbers) + len(words) + len("  Signalbox  ") + 14
         title = shorten_middle(visible_line(shown.title), max(12, width - used))
         left: list[Piece] = [(" Signalbox ", styles.accent + Style(bold=True)), (f" {title}  ", styles.text)]
@@ -94,14 +96,17 @@ class Header(Widget):
         if self.headline.counts.unreadable and text.rfind("·", 0, end) < event.x < end:
             await self.run_action("screen.part('opening', 'unreadable')")
 
-    def _numbers(self, counts: Counts, drafts: int) -> list[Piece]:
-        styles = self.text_styles
+    def _numbers(self, shown: Headline) -> list[Piece]:
+        styles, counts, drafts = self.text_styles, shown.counts, shown.drafts
         wide = self.size.width >= 100
         found: list[Piece] = []
         if wide:
             found.append((f"{count(counts.messages)} message{'s' * (counts.messages != 1)}", styles.text))
         if counts.for_you:
             found.append((f"{count(counts.for_you)} for you", styles.accent))
+        if shown.asking:
+            words = " waiting for a permission" if wide else " waiting"
+            found.append((f"{count(shown.asking)}{words}", styles.bad))
         if counts.unseen and wide:
             found.append((f"{count(counts.unseen)} new", styles.text))
         if counts.dead:

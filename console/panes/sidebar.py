@@ -5,7 +5,9 @@ from __future__ import annotations
 from console.panes.sidebar_rows import SidebarRows, sidebar_rows
 from console.session import Session
 from console.styles import TextStyles
+from console.symbols import ACTIVITIES
 from console.widgets.virtual_list import VirtualList
+from mailstore.rules.presence import Working
 from mailstore.state.views import View
 
 __all__ = ["Sidebar"]
@@ -14,9 +16,14 @@ __all__ = ["Sidebar"]
 class Sidebar(VirtualList):
     """Views, channels and agents; the threads of the one at the cursor are shown."""
 
+    asking = 0
+    """How many agents wait for a permission."""
+
     def show(self, session: Session, styles: TextStyles) -> None:
         """Draw the rows for the mailbox as it is now."""
-        self.set_source(SidebarRows(sidebar_rows(session), styles))
+        rows = sidebar_rows(session)
+        self.asking = sum(row.glyph == ACTIVITIES[Working.WAITING].glyph for row in rows)
+        self.set_source(SidebarRows(rows, styles))
 
     def view_of(self, key: str) -> View | None:
         """Return the view of a row."""

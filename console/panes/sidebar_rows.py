@@ -9,17 +9,17 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
+from console.agent_presence import presence_symbol
 from console.panes.row_layout import Piece, layout_line
 from console.render.safe import visible_line
 from console.render.short_text import age, shorten_middle
 from console.render.short_text import count as in_words
 from console.session import Session
 from console.styles import TextStyles
-from console.symbols import AGENTS, DONE, FAILED, NEVER_SEEN, STALE, Symbol
+from console.symbols import DONE, FAILED
 from console.widgets.rows import KeyedRows, RowStyle
 from mailstore.records.roster import Agent, Status
 from mailstore.records.scope import label_of
-from mailstore.rules.presence import presence_of
 from mailstore.rules.waking import is_dormant
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
@@ -48,6 +48,8 @@ class SidebarRow(Struct, frozen=True):
     note: str = ""
     tone: str = "text"
     sign: str = ""
+    how_long: str = ""
+    """For how long an agent has been in its state or has not been seen; the last to give way to a long name."""
 
 
 def sidebar_rows(session: Session) -> list[SidebarRow]:
@@ -124,28 +126,23 @@ def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
     head = f"{label}/" if label else ""
     stale_after = session.config.stale_after_minutes * 60
     for agent in sorted(agents, key=_order):
-        glyph, tone = presence(agent)
+        seen = session.presence(agent)
+        glyph, tone = presence_symbol(agent, seen)
         note, sign = agent.role.removeprefix(head), ""
-        seen = presence_of(agent, session.now(), stale_after)
-        if seen.is_stale and seen.age is not None:
-            (glyph, tone), note = STALE, f"{note} {age(seen.age)}".strip()
+        how_long = seen.age if seen.is_stale else None if seen.since is None else session.now() - seen.since
+        short = "" if how_long is None or agent.status is not Status.LIVING else age(how_long)
         if is_dormant(agent, session.now(), stale_after):
             wakes = mailbox.unread_of_types(agent.session_id, session.config.wake.types)
             sign = f"↯{wakes}" if wakes else ""
         name = agent.session_id
         unread = mailbox.unread_count(name)
-        yield SidebarRow(f"agent:{name}", name.removeprefix(head), View("agent", name), unread, glyph, note, tone, sign)
+        yield SidebarRow(
+            *(f"agent:{name}", name.removeprefix(head), View("agent", name), unread, glyph, note, tone, sign, short)
+        )
 
 
 def _order(agent: Agent) -> tuple[int, str]:
     return ([Status.LIVING, Status.FROZEN, Status.DEAD].index(agent.status), agent.session_id)
-
-
-def presence(agent: Agent) -> Symbol:
-    """Return the glyph for an agent's status, and the name of its style."""
-    if agent.status is Status.LIVING and agent.last_seen is None and agent.updated is None:
-        return NEVER_SEEN
-    return AGENTS[agent.status]
 
 
 class SidebarRows(KeyedRows[SidebarRow]):
@@ -181,6 +178,8 @@ class SidebarRows(KeyedRows[SidebarRow]):
         label = shorten_middle(visible_line(row.label), room)
         left.append((label, styles.muted if faded else styles.strong if row.count else styles.text))
         note = visible_line(row.note)
-        if note and room - cell_len(label) > cell_len(note) + 1:
-            left.append((f" {note}", styles.muted))
+        for words in (f"{note} {row.how_long}".strip(), row.how_long):
+            if words and room - cell_len(label) > cell_len(words) + 1:
+                left.append((f" {words}", styles.muted))
+                break
         return [layout_line(left, right, width, style.base)]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from textual.content import Content
 
+from console.agent_presence import presence_line
 from console.panes.sidebar_rows import VIEWS
 from console.render.safe import visible_line
 from console.render.short_text import count
+from console.session import Session
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
@@ -18,14 +20,15 @@ def as_title(text: str) -> Content:
     return Content(visible_line(text))
 
 
-def view_title(mailbox: Mailbox, view: View) -> str:
+def view_title(session: Session, view: View) -> str:
     """Return the title of a view's list."""
+    mailbox = session.mailbox
     if view.kind == "channel":
         return f"{mailbox.label(view.name)} · {view.name}"
     if view.kind == "agent":
         agent = mailbox.roster.get(view.name)
-        notes = [note for note in (agent.role, agent.status.value, agent.activity) if note] if agent else []
-        return " · ".join([view.name, *notes])
+        notes = (agent.role, presence_line(session.presence(agent), session.now())) if agent else ()
+        return " · ".join([view.name, *filter(None, notes)])
     if view.kind in ("saved", "store"):
         return view.name
     return next(label for shown, label in VIEWS if shown.kind == view.kind)

@@ -139,4 +139,4 @@ class Drawing:
     def draw_header(self) -> None:
         """Draw the header alone, which shows the time."""
         if (header := self._screen.header) is not None:
-            header.headline = headline(self._screen.session)
+            header.headline = headline(self._screen.session, self._screen.sidebar.asking)

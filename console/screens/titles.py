@@ -49,7 +49,7 @@ class Titles:
         """Title the list: the view, the filter, the number of threads listed, of marks and of new messages above."""
         screen, listing = self._screen, self._screen.listing
         mailbox, view = screen.session.mailbox, screen.location.view
-        title = view_title(mailbox, view) if listing.found is None else "Search"
+        title = view_title(screen.session, view) if listing.found is None else "Search"
         notes = [
             note
             for note, is_on in (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from itertools import pairwise
 
 import msgspec
 
@@ -54,6 +55,27 @@ class RosterImage(msgspec.Struct, frozen=True):
 class Roster(AgentTable[Agent]):
     """The agents of one mailbox, or of several side by side; can be saved and loaded."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._since: dict[str, float | None] = {}
+
+    def put(self, agent: Agent) -> bool:
+        """Register or replace an agent; return whether anything that decides its mail has changed."""
+        self._note_activity(agent, self.get(agent.session_id))
+        return super().put(agent)
+
+    def active_since(self, session_id: str) -> float | None:
+        """Return since when an agent's status and the state in its activity are the same; None if unknown."""
+        return self._since.get(session_id)
+
+    def _note_activity(self, agent: Agent, old: Agent | None) -> None:
+        if old is None:
+            # a document has only the last line, whose `updated` is that of the last heartbeat
+            is_first = agent.started_at is not None and agent.started_at == agent.updated
+            self._since[agent.session_id] = agent.updated if is_first else None
+        elif _activity(old) != _activity(agent):
+            self._since[agent.session_id] = agent.last_seen if agent.updated is None else agent.updated
+
     def image(self) -> RosterImage:
         """Return everything that is known, to be saved."""
         return RosterImage(self._lines, self._held, self._frozen, self.person)
@@ -62,6 +84,11 @@ class Roster(AgentTable[Agent]):
         """Replace everything by what was saved."""
         self._lines, self._held, self._frozen = image.lines, image.held, image.spells
         self._agents = {session: lines[-1] for session, lines in image.lines.items()}
+        self._since.clear()
+        for lines in image.lines.values():
+            for old, agent in pairwise([None, *lines]):
+                if agent is not None:
+                    self._note_activity(agent, old)
         self.person = image.person
         self._bearers.clear()
         self._tags = None
@@ -69,3 +96,8 @@ class Roster(AgentTable[Agent]):
         for role, sessions in image.held.items():
             for session in sessions:
                 self._roles[session] = self.ever_held(session) | {role}
+
+
+def _activity(agent: Agent) -> tuple[str, Status]:
+    """Return the state that an agent's activity begins with, and its status."""
+    return agent.activity.partition(": ")[0], agent.status

@@ -16,9 +16,10 @@ BEAT_SECONDS = 60.0
 
 
 class Working(StrEnum):
-    """What an agent can report of itself; an offline agent is frozen, because it may come back."""
+    """What an agent can report of itself: it waits for a permission; offline, it is frozen, as it may come back."""
 
     WORKING = "working"
+    WAITING = "waiting"
     IDLE = "idle"
     AWAKE = "awake"
     OFFLINE = "offline"
@@ -27,25 +28,31 @@ class Working(StrEnum):
 class Presence(msgspec.Struct, frozen=True):
     """What an agent is doing; `state` is what it reports itself, or else its status in the roster.
 
-    `age` is the time in seconds since it was last seen, None if unknown.
+    `age` is the time in seconds since it was last seen, `since` the time at which the state began; None if unknown.
     """
 
     state: str
     substate: str = ""
     age: float | None = None
     is_stale: bool = False
+    since: float | None = None
 
 
-def presence_of(agent: Agent, now: float, stale_after: float) -> Presence:
-    """Return an agent's presence; a living agent not seen for `stale_after` seconds is stale."""
+def presence_of(agent: Agent, now: float, stale_after: float, since: float | None = None) -> Presence:
+    """Return an agent's presence; a living agent not seen for `stale_after` seconds is stale.
+
+    `since` is what the roster knows of when its state began.
+    """
     word, _, substate = agent.activity.partition(": ")
     is_said = word in list(Working) and agent.status is not Status.DEAD
+    is_living = agent.status is Status.LIVING
     age = None if agent.last_seen is None else max(0.0, now - agent.last_seen)
     return Presence(
         state=word if is_said else agent.status.value,
         substate=substate if is_said else agent.activity,
         age=age,
-        is_stale=agent.status is Status.LIVING and age is not None and age > stale_after,
+        is_stale=is_living and age is not None and age > stale_after,
+        since=agent.ended_at if agent.status is Status.DEAD else since if is_said or not is_living else None,
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
 import pytest
 
+from console.render.timestamps import iso_time
 from tests.cli.conftest import Run
 from tests.mailboxes import DIALECTS, Dialect, MailFiles, iso
 
@@ -59,6 +61,34 @@ def test_a_heartbeat_says_what_is_done_and_an_old_one_is_stale(run: Run, mail: M
     assert mail.roster.read_bytes() == before
     run("presence", "--as", BOB, "--state", "offline", "--store", mail.url)
     assert who(run, mail)[BOB]["status"] == "frozen"
+
+
+def test_what_an_agent_does_is_shown_with_the_time_since_when(run: Run, mail: MailFiles) -> None:
+    now = mail.now
+
+    def line(activity: str, ago: float, **more: object) -> None:
+        mail.agent(ANN, activity=activity, updated=iso(now - ago), last_seen=iso(now - ago), **more)
+
+    line("working: leaf 1", 7200)
+    assert who(run, mail)[ANN]["since"] is None  # the only line may be the latest of many heartbeats
+    line("idle", 3600)
+    line("waiting: Bash", 600)
+    line("waiting: Bash", 300)
+    row = who(run, mail)[ANN]
+    assert (row["state"], row["substate"], row["since"], row["stale"]) == (
+        "waiting",
+        "Bash",
+        iso_time(now - 600),
+        False,
+    )
+    shown = run("who", "--store", mail.url).out
+    assert re.search(rf"{ANN} +waiting for a permission +10m +Bash +5m", shown)
+    assert re.search(rf"! +{ANN} +waiting for a permission +10m +5m", run("agents", "--store", mail.url).out)
+    line("working: leaf 2", 2400)
+    row = who(run, mail)[ANN]
+    assert (row["state"], row["stale"]) == ("working", True)
+    assert re.search(rf"{ANN} +stale +40m +was working: leaf 2 +40m", run("who", "--store", mail.url).out)
+    assert re.search(rf"◌ +{ANN} +stale +40m", run("agents", "--store", mail.url).out)
 
 
 @pytest.mark.parametrize(

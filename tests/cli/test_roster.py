@@ -27,12 +27,16 @@ def test_an_agent_is_registered_and_changed_field_by_field(run: Run, tmp_path: P
     assert run(*words, "--status", "frozen").out == f"{ANN} frozen steward project:ink concern:rules\n"
     found = agents(run, mail)[ANN]
     assert found.pop("last_seen") is None
+    assert str(found.pop("since")).startswith("20")
     assert found == {
         "session_id": ANN,
         "role": "steward",
         "tags": ["project:ink", "concern:rules"],
         "status": "frozen",
         "unread": 0,
+        "state": "frozen",
+        "substate": "",
+        "stale": False,
     }
     run(*words, "--tags", "", "--role", "")
     assert agents(run, mail)[ANN]["tags"] == []

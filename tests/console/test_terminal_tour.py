@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,7 @@ from console.config import Config
 from console.demo.history import write_history
 from console.panes.sidebar_rows import sidebar_rows
 from console.panes.titles import view_title
+from console.session import Session
 from mailstore.records.message import Message
 from mailstore.state.views import View
 from tests.conftest import Open
@@ -59,12 +61,13 @@ def look_at_every_view(tourist: Tourist) -> None:
     tourist.terminal.press("g")
     personal = SimpleNamespace(views={}, joined=frozenset())
     session: Any = SimpleNamespace(mailbox=tourist.mailbox, personal=personal, found={}, config=Config(), now=time.time)
+    session.presence = partial(Session.presence, session)
     rows = [row for row in sidebar_rows(session) if row.view is not None]
     for at, row in enumerate(rows):
         if at:
             tourist.terminal.press("j")
         assert row.view is not None
-        tourist.sees_title(view_title(tourist.mailbox, row.view))
+        tourist.sees_title(view_title(session, row.view))
         listed = len(tourist.mailbox.threads(row.view))
         tourist.terminal.wait_for(f" {listed} thread{'s' * (listed != 1)} ")
         tourist.terminal.wait_for(row.label[:12])

@@ -33,7 +33,7 @@ ORDER = [
 CONSOLE = [
     {"errors", "render", "symbols", "toml_errors"},
     {"command", "composer_draft", "driver", "early_keys", "failures", "idle", "lazy", "stepping", "undo_history"},
-    {"list_commands", "mail_commands"},
+    {"agent_presence", "list_commands", "mail_commands"},
     {
         "archive_report",
         "commands",

@@ -1,0 +1,44 @@
+"""What an agent is doing, as the console and the command line show it: a glyph, and words."""
+
+from __future__ import annotations
+
+from console.render.short_text import age, clock
+from console.symbols import ACTIVITIES, AGENTS, NEVER_SEEN, STALE, Symbol
+from mailstore.records.roster import Agent, Status
+from mailstore.rules.presence import Presence, Working
+
+__all__ = ["doing_words", "presence_line", "presence_symbol", "state_words"]
+
+LONG_WORDS = {Working.WAITING.value: "waiting for a permission"}
+
+
+def presence_symbol(agent: Agent, found: Presence) -> Symbol:
+    """Return the glyph for what an agent is doing, and the name of its style."""
+    if agent.status is not Status.LIVING:
+        return AGENTS[agent.status]
+    if found.is_stale:
+        return STALE
+    if agent.last_seen is None and agent.updated is None and found.age is None:
+        return NEVER_SEEN
+    return ACTIVITIES.get(found.state, AGENTS[agent.status])
+
+
+def state_words(found: Presence) -> str:
+    """Return an agent's state in words; of one that was not seen for long nothing else is known."""
+    return "stale" if found.is_stale else LONG_WORDS.get(found.state, found.state)
+
+
+def doing_words(found: Presence) -> str:
+    """Return the details of an agent's state; of one that was not seen for long, what it did last."""
+    if not found.is_stale:
+        return found.substate
+    before = ": ".join(filter(None, (found.state if found.state in list(Working) else "", found.substate)))
+    return f"was {before}" if before else ""
+
+
+def presence_line(found: Presence, now: float) -> str:
+    """Return all that is known of what an agent is doing: working since 14:02 · leaf 12."""
+    since = f" since {clock(found.since, now)}" if found.since is not None else ""
+    if found.is_stale and found.age is not None:
+        since = f", seen {age(found.age)} ago"
+    return " · ".join(filter(None, (f"{state_words(found)}{since}", doing_words(found))))

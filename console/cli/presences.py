@@ -1,0 +1,42 @@
+"""What the agents of a mailbox are doing, for the commands that list them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from console.cli.loading import Loaded
+from console.cli.settings import settings
+from console.render.short_text import age
+from console.render.timestamps import iso_time
+from mailstore.records.roster import Agent
+from mailstore.rules.presence import Presence, presence_of
+
+__all__ = ["Presences", "since_words"]
+
+
+class Presences:
+    """Answers for one mailbox as it was read; `stale_after` in seconds, by default as in the settings."""
+
+    def __init__(self, mail: Loaded, stale_after: float | None = None) -> None:
+        self._mail = mail
+        self._stale_after = settings(is_told=False).stale_seconds if stale_after is None else stale_after
+
+    def of(self, agent: Agent) -> Presence:
+        """Return what an agent is doing."""
+        since = self._mail.mailbox.roster.active_since(agent.session_id)
+        return presence_of(agent, self._mail.now, self._stale_after, since)
+
+    def fields(self, agent: Agent) -> dict[str, Any]:
+        """Return the same as fields of a JSON row."""
+        found = self.of(agent)
+        return {
+            "state": found.state,
+            "substate": found.substate,
+            "since": iso_time(found.since),
+            "stale": found.is_stale,
+        }
+
+
+def since_words(found: Presence, now: float) -> str:
+    """Return for how long an agent has been in its state, for a table; empty where that is unknown."""
+    return "" if found.since is None else age(now - found.since)
