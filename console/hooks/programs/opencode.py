@@ -1,0 +1,64 @@
+"""OpenCode: what Signalbox's plugin (`signalbox.js`) tells, and the answers that it understands."""
+
+from __future__ import annotations
+
+from console.hooks.events import CHANGED, END, INTERRUPT, PROMPT, START, STOP, TOOL, WAITING, Answer, HookEvent
+from console.hooks.fields import as_json, session_in, text_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+__all__ = ["NAME", "SHORT", "answer", "read"]
+
+NAME = "opencode"
+SHORT = "opencode"
+PROMPTED = "session.prompted"
+"""A prompt of the plugin's own has come back as a message."""
+REPLIED = "permission.replied"
+"""The agent works again; there is no place for a text yet."""
+MOMENTS = {
+    "session.created": START,
+    "chat.message": PROMPT,
+    PROMPTED: PROMPT,
+    "tool.execute.after": TOOL,
+    REPLIED: TOOL,
+    "session.idle": STOP,
+    "session.interrupted": INTERRUPT,
+    "file.changed": CHANGED,
+    "permission.asked": WAITING,
+    "session.deleted": END,
+}
+
+
+def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent | None:
+    """Return what has happened; None for an unknown event."""
+    native = text_in(given, "hook_event_name") or event
+    parent = session_in(given, "parent_id")
+    session = parent or session_in(given, "session_id")
+    if not session or native not in MOMENTS:
+        return None
+    return HookEvent(
+        MOMENTS[native],
+        native,
+        session,
+        text_in(given, "cwd"),
+        source=text_in(given, "source"),
+        title=text_in(given, "title"),
+        is_subagent=bool(parent),
+        is_unheard=native == REPLIED,
+        is_continued=native == PROMPTED,
+    )
+
+
+def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
+    """Return a text for the model, the agent's id for its shell, and the files to watch."""
+    told: dict[str, object] = {}
+    if text and event.moment not in (WAITING, INTERRUPT, END) and not event.is_unheard:
+        told["text"] = text
+    if event.agent_id:
+        told["agent"] = event.agent_id
+    if watch:
+        told["watch"] = watch
+    return Answer(as_json(told)) if told else Answer()

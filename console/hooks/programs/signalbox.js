@@ -1,0 +1,245 @@
+// Signalbox for OpenCode: tells an agent of its mail. Written by `signalbox hook install`; `signalbox hook uninstall` removes it.
+// Each event of a session is handed to the command below, which answers {"text", "agent", "watch"} or nothing.
+import { spawn } from "node:child_process"
+import { watch } from "node:fs"
+import { basename, dirname } from "node:path"
+
+const COMMAND = ["signalbox", "hook", "run", "opencode"] // signalbox: command
+const WAKES = false // signalbox: wake
+
+const PATIENCE_MS = 3000 // the command ends by itself within 2 s
+const SETTLE_MS = 200 // several writes at once are one change
+const PARENT_BEAT_MS = 30000
+const LONGEST_ANSWER = 200000
+
+const loaded = (globalThis[Symbol.for("signalbox.directories")] ??= new Set())
+
+// Run the command; resolves to its answer, or to {} whatever goes wrong.
+function ask(given) {
+  return new Promise((resolve) => {
+    let child
+    let out = ""
+    const done = (answer) => {
+      clearTimeout(late)
+      resolve(answer)
+    }
+    const late = setTimeout(() => {
+      child?.kill("SIGKILL")
+      done({})
+    }, PATIENCE_MS)
+    late.unref?.()
+    try {
+      child = spawn(COMMAND[0], COMMAND.slice(1), { cwd: given.cwd, stdio: ["pipe", "pipe", "ignore"] })
+      child.on("error", () => done({}))
+      child.stdin.on("error", () => {})
+      child.stdout.setEncoding("utf8")
+      child.stdout.on("data", (more) => {
+        out += out.length < LONGEST_ANSWER ? more : ""
+      })
+      child.on("close", () => {
+        try {
+          const answer = JSON.parse(out)
+          done(answer !== null && typeof answer === "object" ? answer : {})
+        } catch {
+          done({})
+        }
+      })
+      child.stdin.end(JSON.stringify(given))
+    } catch {
+      done({})
+    }
+  })
+}
+
+// A hook that fails must not disturb OpenCode.
+const safely = (hook) => async (input, output) => {
+  try {
+    await hook(input, output)
+  } catch {}
+}
+
+export const Signalbox = async ({ client, directory }) => {
+  if (loaded.has(directory)) return {} // installed for the user and in the project: once is enough
+  loaded.add(directory)
+  const endsWhenIdle = process.argv.includes("run") // `opencode run` is gone before a new prompt could be answered
+  const sessions = new Map() // id: what is known of a session, by the promise of its start
+  const watchers = new Map() // folder: its watcher and the names that count
+  let settling
+
+  const isDefault = (title) => /^(New|Child) session - /.test(title ?? "")
+
+  async function look(id, info) {
+    info ??= (await client.session.get({ path: { id } }))?.data ?? {}
+    const session = { id, cwd: info.directory ?? directory, title: info.title ?? "", root: "", pending: [], sent: new Set(), beat: 0, last: Promise.resolve() }
+    let parent = info.parentID
+    for (let depth = 0; parent && depth < 20; depth++) {
+      session.root = parent
+      parent = (await client.session.get({ path: { id: parent } }))?.data?.parentID
+    }
+    return session
+  }
+
+  // What is known of a session; its start is told when it is first heard of, whichever event that is.
+  function known(id, info) {
+    if (!sessions.has(id)) {
+      const starting = look(id, info).then(async (session) => {
+        if (!session.root) hold(session, await tell(session, "session.created", { source: info ? "startup" : "resume" }))
+        return session
+      })
+      starting.catch(() => sessions.delete(id))
+      sessions.set(id, starting)
+    }
+    return sessions.get(id)
+  }
+
+  // Tell the command one thing after the other: an end must not overtake what came before it.
+  function tell(session, name, more) {
+    const told = session.last.then(() => say(session, name, more))
+    session.last = told.catch(() => "")
+    return told
+  }
+
+  async function say(session, name, more = {}) {
+    if (session.over) return ""
+    session.over = name === "session.deleted"
+    const title = isDefault(session.title) ? "" : session.title
+    const given = { hook_event_name: name, session_id: session.id, cwd: session.cwd, ...(title && { title }), ...more }
+    if (session.root) given.parent_id = session.root
+    const answer = await ask(given)
+    if (typeof answer.agent === "string") session.agent = answer.agent
+    if (WAKES && Array.isArray(answer.watch)) answer.watch.forEach(attend)
+    return typeof answer.text === "string" ? answer.text : ""
+  }
+
+  // Keep a text until an event comes that has a place for it.
+  function hold(session, text) {
+    if (text) session.pending.push(text)
+  }
+
+  function said(session, text) {
+    const all = [...session.pending.splice(0), text].filter(Boolean)
+    return all.join("\n")
+  }
+
+  // A subagent gets nothing: that it works is a sign of its parent's life, no more.
+  async function beat(session, name) {
+    const now = Date.now()
+    if (now - session.beat < PARENT_BEAT_MS) return
+    session.beat = now
+    await tell(session, name)
+  }
+
+  // Give the session a prompt of ours, with the agent and the model that it works with: without them OpenCode takes its defaults.
+  async function prompt(session, text) {
+    if (!text) return
+    session.sent.add(text)
+    const parts = [{ type: "text", text, synthetic: true }]
+    await client.session.promptAsync({ path: { id: session.id }, body: { ...session.choice, parts } })
+  }
+
+  function attend(path) {
+    if (typeof path !== "string") return
+    const folder = dirname(path)
+    if (watchers.has(folder)) return void watchers.get(folder).names.add(basename(path))
+    try {
+      const names = new Set([basename(path)])
+      const watcher = watch(folder, { persistent: false }, (_, name) => {
+        if (name !== null && !names.has(name)) return
+        clearTimeout(settling)
+        settling = setTimeout(() => changed().catch(() => {}), SETTLE_MS)
+        settling.unref?.()
+      })
+      watcher.on("error", () => watchers.delete(folder))
+      watchers.set(folder, { watcher, names })
+    } catch {}
+  }
+
+  async function changed() {
+    for (const starting of [...sessions.values()]) {
+      const session = await starting
+      if (!session.root) await prompt(session, await tell(session, "file.changed"))
+    }
+  }
+
+  async function ended(session) {
+    if (!session.root) await tell(session, "session.deleted")
+  }
+
+  const events = {
+    async "session.created"({ info, sessionID }) {
+      await known(info?.id ?? sessionID, info)
+    },
+    async "session.updated"({ info }) {
+      const session = info && sessions.has(info.id) && (await sessions.get(info.id))
+      if (session) session.title = info.title ?? session.title
+    },
+    async "session.error"({ sessionID, error }) {
+      const session = sessions.has(sessionID) && (await sessions.get(sessionID))
+      if (session && error?.name === "MessageAbortedError") session.stopped = true
+    },
+    async "session.idle"({ sessionID }) {
+      const session = await known(sessionID)
+      if (session.root) return
+      const canAnswer = !session.stopped && !endsWhenIdle // who pressed Escape, or refused, wants no new turn
+      await prompt(session, await tell(session, canAnswer ? "session.idle" : "session.interrupted"))
+    },
+    async "session.compacted"({ sessionID }) {
+      const session = await known(sessionID)
+      if (!session.root) hold(session, await tell(session, "session.created", { source: "compact" }))
+    },
+    async "session.deleted"({ info, sessionID }) {
+      const id = info?.id ?? sessionID
+      const starting = sessions.get(id)
+      sessions.delete(id)
+      if (starting) await ended(await starting)
+    },
+    async "permission.asked"({ sessionID }) {
+      const session = await known(sessionID)
+      await tell(session, "permission.asked")
+    },
+    async "permission.replied"({ sessionID, reply }) {
+      const session = await known(sessionID)
+      if (reply === "reject") session.stopped = true
+      await tell(session, "permission.replied")
+    },
+  }
+  events["question.asked"] = events["permission.asked"]
+  events["question.replied"] = events["question.rejected"] = events["permission.replied"]
+
+  return {
+    event: safely(async ({ event }) => {
+      await events[event.type]?.(event.properties ?? {})
+    }),
+    "chat.message": safely(async (input, output) => {
+      const session = await known(input.sessionID)
+      if (session.root) return beat(session, "chat.message")
+      const { agent, model, variant } = { ...input, ...output.message }
+      session.choice = { ...(agent && { agent }), ...(model && { model }), ...(variant && { variant }) }
+      session.stopped = false
+      const ours = output.parts.some((part) => part.synthetic && session.sent.delete(part.text))
+      const text = said(session, ours ? (await tell(session, "session.prompted"), "") : await tell(session, "chat.message"))
+      const first = output.parts[0]
+      if (!text || !first) return
+      const id = `${first.id.slice(0, -4)}zzzz` // parts are ordered by id: after the person's own
+      output.parts.push({ id, sessionID: input.sessionID, messageID: first.messageID, type: "text", text, synthetic: true })
+    }),
+    "tool.execute.after": safely(async (input, output) => {
+      const session = await known(input.sessionID)
+      if (session.root) return beat(session, "tool.execute.after")
+      const text = said(session, await tell(session, "tool.execute.after"))
+      if (text && typeof output?.output === "string") output.output += `\n${text}`
+      else hold(session, text)
+    }),
+    "shell.env": safely(async (input, output) => {
+      const session = input.sessionID && (await known(input.sessionID))
+      if (session?.agent && !session.root) output.env.SIGNALBOX_AGENT = session.agent
+    }),
+    dispose: safely(async () => {
+      loaded.delete(directory)
+      clearTimeout(settling)
+      for (const { watcher } of watchers.values()) watcher.close()
+      const all = await Promise.all([...sessions.values()].map((starting) => starting.catch(() => undefined)))
+      await Promise.all(all.filter(Boolean).map(ended))
+    }),
+  }
+}
