@@ -39,16 +39,17 @@ Purpose = Literal["read", "wake"]
 """What mail is handed out for: for the agent to read, or to wake it."""
 
 
-def keeps_reads(store: Store, mailbox: Mailbox) -> bool:
-    """Say whether all reads of a mailbox's messages are recorded in it, so that Signalbox stores none itself."""
-    names = ("", *(f"{label}/" for label in mailbox.mailboxes()))
+def keeps_reads(store: Store, mailbox: Mailbox, reader: str) -> bool:
+    """Say whether the mailbox can record all that an agent reads, so that Signalbox stores none of it itself."""
+    names = ("", reader, *(f"{label}/" for label in mailbox.mailboxes()))
     is_kept = all(Capability.MARK_READ in store.capabilities_for(name) for name in names)
     return (is_kept or isinstance(store, ReadOnly)) and not mailbox.has_unrecorded()
 
 
-def _is_kept(store: Store, message: Message) -> bool:
-    """Say whether a message's reads are recorded in the mailbox itself."""
-    return message.is_tracked and Capability.MARK_READ in store.capabilities_for(message.id)
+def _is_kept(store: Store, message: Message, reader: str) -> bool:
+    """Say whether it can be recorded in the mailbox itself that an agent has read a message."""
+    names = (message.id, reader) if label_of(message.id) == label_of(reader) else (message.id,)
+    return message.is_tracked and all(Capability.MARK_READ in store.capabilities_for(name) for name in names)
 
 
 def _ids_of(mailbox: Mailbox, message: Message) -> list[str]:
@@ -86,7 +87,7 @@ def unread_mail(store: Store, mailbox: Mailbox, reader: str, now: float, shown: 
     Without `shown`, what was shown is looked up, which blocks; for a mailbox in the past, what had been shown by then.
     """
     found = mailbox.unread(reader, now)
-    if keeps_reads(store, mailbox):
+    if keeps_reads(store, mailbox, reader):
         return found
     if shown is None:
         shown = shown_to(store, reader, until=now if isinstance(store, ReadOnly) else None)
@@ -96,7 +97,7 @@ def unread_mail(store: Store, mailbox: Mailbox, reader: str, now: float, shown: 
     left = [
         message
         for message in found
-        if _is_kept(store, message) or not (_was_shown(shown, mailbox, message) or message.id in before)
+        if _is_kept(store, message, reader) or not (_was_shown(shown, mailbox, message) or message.id in before)
     ]
     return sorted(left, key=by_age)
 
@@ -148,10 +149,10 @@ def reads_of(
     store: Store, mailbox: Mailbox, reader: str, messages: Collection[Message], now: float, shown: Shown
 ) -> Reads:
     """Return what has to be recorded when a reader was shown these messages, but for those it has read."""
-    kept = tuple(it.id for it in messages if _is_kept(store, it) and not mailbox.has_read(it.id, reader))
-    if keeps_reads(store, mailbox):
+    kept = tuple(it.id for it in messages if _is_kept(store, it, reader) and not mailbox.has_read(it.id, reader))
+    if keeps_reads(store, mailbox, reader):
         return Reads(kept)
-    beside = [it for it in messages if not (_is_kept(store, it) or _was_shown(shown, mailbox, it))]
+    beside = [it for it in messages if not (_is_kept(store, it, reader) or _was_shown(shown, mailbox, it))]
     before = _from_before(mailbox, reader, shown, mailbox.unrecorded(reader, now))
     copies = (name for message in (*beside, *before) for name in _ids_of(mailbox, message))
     return Reads(kept, tuple(message.id for message in beside), tuple(copies), True)

@@ -114,7 +114,7 @@ def find_message(mailbox: Mailbox, typed: str) -> Message:
 
 def known_agent(mailbox: Mailbox, typed: str) -> Agent:
     """Return the agent with this session id, start of an id, or name; raises Refused."""
-    found = mailbox.roster.find(typed)
+    found = mailbox.roster.find(_labelled(mailbox, typed))
     if found is None:
         from difflib import get_close_matches
 
@@ -133,5 +133,15 @@ def reader_name(mailbox: Mailbox, typed: str) -> str:
         raise UsedWrongly("--as is empty", "give an agent id; in a hook, check that $SIGNALBOX_AGENT is set")
     if resolve(typed, mailbox.roster, mailbox.user).kind is Kind.USER:
         return "user"
-    found = mailbox.roster.find(typed)
-    return found[0].session_id if found else typed
+    name = _labelled(mailbox, typed)
+    found = mailbox.roster.find(name)
+    return found[0].session_id if found else name
+
+
+def _labelled(mailbox: Mailbox, typed: str) -> str:
+    """Return a session id with the label of its mailbox, among several mailboxes. Raises Refused where two have it."""
+    labels = sorted(mailbox.mailboxes())
+    names = [name for label in labels if mailbox.roster.get(name := f"{label}/{typed}") is not None]
+    if len(names) > 1:
+        raise Refused(f'"{typed}" is an agent of {len(names)} mailboxes', f"write {' or '.join(names)}")
+    return names[0] if names else typed

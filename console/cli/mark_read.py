@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
             unread_mail(mail.store, mail.mailbox, reader, mail.now) if args.all else _named(mail, reader, args.ids)
         )
         marked = mark(mail, reader, messages)
-        if marked and not keeps_reads(mail.store, mail.mailbox):
+        if marked and not keeps_reads(mail.store, mail.mailbox, reader):
             warn("this kind of mailbox can't record reads: only signalbox knows about them")
     if args.json:
         put_json({"reader": reader, "marked": len(marked), "messages": marked})

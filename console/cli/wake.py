@@ -137,14 +137,14 @@ class _Waker:
             warn(f"{self._command[0]} exited with {status}: trying again later")
             return False
         self._told.update(ids)
-        if not keeps_reads(self._mail.store, mailbox):
+        if not keeps_reads(self._mail.store, mailbox, self._session_id):
             await asyncio.to_thread(note_shown, self._mail.store, self._session_id, ids, "wake")
         return True
 
     async def _unread(self, now: float) -> list[Message]:
         store, mailbox = self._mail.store, self._mail.mailbox
         shown = None
-        if not keeps_reads(store, mailbox):
+        if not keeps_reads(store, mailbox, self._session_id):
             shown = await asyncio.to_thread(shown_to, store, self._session_id)
         return waking_mail(unread_mail(store, mailbox, self._session_id, now, shown), self._types)
 

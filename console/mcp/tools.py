@@ -41,7 +41,7 @@ class Caller:
 
     async def shown(self) -> Shown:
         """Return what was shown to the agent, where the mailbox keeps no reads."""
-        if keeps_reads(self.mail.store, self.mail.mailbox):
+        if keeps_reads(self.mail.store, self.mail.mailbox, self.session_id):
             return Shown()
         return await asyncio.to_thread(shown_to, self.mail.store, self.session_id)
 
@@ -136,7 +136,7 @@ async def mark_read(caller: Caller, asked: MarkRead) -> dict[str, Any]:
     wanted = given if asked.all else [find_message(mailbox, typed) for typed in asked.message_ids]
     reads = reads_of(store, mailbox, caller.session_id, wanted, now, await caller.shown())
     marked = await asyncio.to_thread(record, store, caller.session_id, reads)
-    if keeps_reads(store, mailbox):
+    if keeps_reads(store, mailbox, caller.session_id):
         mailbox.fold([Receipt(message_id, caller.session_id, now) for message_id in marked], now)
     return {"marked": len(marked), **({"left_unread": len(unread) - len(given)} if asked.all else {})}
 

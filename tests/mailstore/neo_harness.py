@@ -190,7 +190,8 @@ def unsigned(event: Event) -> Event:
     match event:
         case Message():
             [sender] = bare([event.sender])
-            return msgspec.structs.replace(event, sender=sender, recipients=bare(event.recipients))
+            mentions = tuple(name.removeprefix("@") for name in event.mentions)
+            return msgspec.structs.replace(event, sender=sender, recipients=bare(event.recipients), mentions=mentions)
         case Receipt():
             return msgspec.structs.replace(event, reader=event.reader.removeprefix("@"))
         case Delivery():

@@ -99,7 +99,7 @@ def _events(
         thread=_parent(known, links) or None,
         ttl_hours=NEVER,
         tags=tags,
-        mentions=mentions(body),
+        mentions=tuple(map(identity, mentions(body))),
         location=Location(file, 0, 0),
         archived=archived,
         timed=time is not None,

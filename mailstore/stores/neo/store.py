@@ -38,6 +38,7 @@ MISSING = {
     Capability.AUDIENCE: "the audience of a broadcast is the Memory Core's own list of agents",
 }
 ALONE = "the graph is not in a .neo-ai-data folder with a log that the Memory Core reads"
+OWN_MARKS = "each recipient marks its own mail with the Memory Core's tools"
 SENDING = (Capability.SEND, Capability.SUBJECT, Capability.REPLY)
 
 
@@ -61,6 +62,11 @@ class NeoStore(WatchedStore):
     def capabilities(self) -> Capabilities:
         """Return what can be done here: without the log nothing can be sent."""
         return self.declared if self._places.log else self.declared.without(ALONE, *SENDING)
+
+    def capabilities_for(self, name: str) -> Capabilities:
+        """Return what can be done with a message or an identity: only the person's mail can be marked."""
+        found = self.capabilities
+        return found.without(OWN_MARKS, Capability.MARK_READ) if name.startswith("@") else found
 
     @classmethod
     def recognise(cls, path: Path) -> bool:

@@ -52,6 +52,10 @@ class SeveralPart:
             return Capabilities(dict.fromkeys(Capability, str(self.failure)))
         return self._store.capabilities
 
+    def capabilities_for(self, name: str) -> Capabilities:
+        """Return what can be done with a message or an agent, given with the label."""
+        return self.capabilities if self._store is None else self._store.capabilities_for(self.scope.bare(name))
+
     def scan(self) -> Iterator[list[Event]]:
         """Yield everything; a failure becomes a problem of this mailbox."""
         try:

@@ -79,7 +79,7 @@ class SeveralStore(Store):
     def capabilities_for(self, name: str) -> Capabilities:
         """Return what can be done in the mailbox of a message or an agent."""
         part = self._parts.get(label_of(name))
-        return self.capabilities if part is None else part.capabilities
+        return self.capabilities if part is None else part.capabilities_for(name)
 
     # Reading
 
