@@ -7,13 +7,13 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.agents.dialects import Step, call
+from tests.agents.dialects import Call, Step, call
 from tests.agents.lab import Finished, Lab
 from tests.agents.programs import program_named
 from tests.agents.scripted_model import ScriptedModel
 from tests.terminal import Terminal
 
-__all__ = ["CLAUDE", "at_terminal", "bash", "print_mode", "start_print_mode"]
+__all__ = ["CLAUDE", "agent_of", "at_terminal", "bash", "call_agent", "check", "print_mode", "start_print_mode"]
 
 CLAUDE = program_named("claude-code")
 KEY = "sk-ant-dummy"
@@ -22,6 +22,27 @@ KEY = "sk-ant-dummy"
 def bash(command: str, when: str = "", before: Callable[[], object] | None = None) -> Step:
     """Return the step in which the model runs a command."""
     return call("Bash", when, before, command=command, description="run it")
+
+
+def call_agent(prompt: str) -> Step:
+    """Return the step in which the model has a subagent do something, and waits for it."""
+    arguments = {
+        "description": "look",
+        "prompt": prompt,
+        "subagent_type": "general-purpose",
+        "run_in_background": False,
+    }
+    return Step(calls=(Call("Agent", arguments),))
+
+
+def check(agent: str) -> str:
+    """Return the command with which an agent reads its mail, as a notice says it."""
+    return f"signalbox check --as {agent}"
+
+
+def agent_of(session: str) -> str:
+    """Return the id that a session gets which was given none."""
+    return f"claude-{session[-8:]}"
 
 
 def print_mode(
@@ -38,7 +59,14 @@ def start_print_mode(lab: Lab, model: ScriptedModel, prompt: str, *words: str, *
     return lab.start([str(CLAUDE.path), "-p", prompt, *words], env=_variables(model) | env)
 
 
-def at_terminal(lab: Lab, model: ScriptedModel, *words: str, cwd: Path | None = None, **env: str) -> Terminal:
+def at_terminal(
+    lab: Lab,
+    model: ScriptedModel,
+    *words: str,
+    cwd: Path | None = None,
+    size: tuple[int, int] = (150, 50),
+    **env: str,
+) -> Terminal:
     """Start it at a terminal, in a folder that is trusted; return when it takes a prompt."""
     seen = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
     state = {
@@ -49,7 +77,7 @@ def at_terminal(lab: Lab, model: ScriptedModel, *words: str, cwd: Path | None = 
     }
     if not (lab.home / ".claude.json").exists():
         (lab.home / ".claude.json").write_text(json.dumps(state), "utf-8")
-    terminal = lab.terminal([str(CLAUDE.path), *words], env=_variables(model) | env, cwd=cwd)
+    terminal = lab.terminal([str(CLAUDE.path), *words], env=_variables(model) | env, cwd=cwd, size=size)
     terminal.wait_for("❯")
     return terminal
 

@@ -85,8 +85,8 @@ def _run(argv: list[str]) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise _Failed(f"{Path(argv[0]).name} failed: {error}") from error
     if done.returncode != 0:
-        last = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()[-1]
-        raise _Failed(f"{Path(argv[0]).name} failed: {last[:200]}")
+        said = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()
+        raise _Failed(f"{Path(argv[0]).name} failed: {' '.join(' '.join(said[:3]).split())[:300]}")
     return done.stdout
 
 

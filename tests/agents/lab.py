@@ -7,16 +7,18 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from tests.agents.programs import NODE
 from tests.terminal import Terminal, environment
 
-__all__ = ["Finished", "Lab"]
+__all__ = ["Finished", "Lab", "type_line"]
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 90.0
@@ -37,12 +39,13 @@ class Lab:
 
     def __init__(self, root: Path, bare: str) -> None:
         self.root = root
-        self.repository, self.home = root / "repo", root / "home"
+        self.home = root / "home"
+        self.repository = self.home / "ink"
         self.data = self.repository / "data"
         self._bin = root / "bin"
         self._bare = bare
         self._ends = ExitStack()
-        for folder in (self.repository, self.home, self._bin):
+        for folder in (self.home, self.repository, self._bin):
             folder.mkdir()
         (self._bin / "signalbox").symlink_to(Path(sys.executable).with_name("signalbox"))
         (self._bin / "node").symlink_to(NODE)
@@ -112,6 +115,27 @@ class Lab:
         found = json.loads(self.signalbox("agents", "--store", self.url, "--json"))
         return {one["session_id"]: one for one in found}
 
+    def doing(self, agent: str) -> str:
+        """Return what `signalbox who` says that an agent does, "" for one that is not there."""
+        found = json.loads(self.signalbox("who", "--store", self.url, "--json"))
+        return next((self._presence(one) for one in found if one["session_id"] == agent), "")
+
+    @staticmethod
+    def _presence(row: Mapping[str, Any]) -> str:
+        return f"{row['state']}, stale" if row["stale"] else str(row["state"])
+
+    def until(self, holds: Callable[[], object], what: str, timeout: float = 30.0) -> None:
+        """Look again and again until something holds. Raises AssertionError after `timeout` seconds."""
+        end = time.monotonic() + timeout
+        pause = Event()
+        while not holds():
+            assert time.monotonic() < end, f"not within {timeout:g} s: {what}"
+            pause.wait(0.05)
+
+    def wait_doing(self, agent: str, doing: str) -> None:
+        """Wait until `signalbox who` says that an agent does this."""
+        self.until(lambda: self.doing(agent) == doing, f"{agent} is {doing}; it is {self.doing(agent)!r}")
+
     # Programs
 
     def run(
@@ -174,11 +198,6 @@ def type_line(terminal: Terminal, text: str) -> None:
     terminal.send(text)
     terminal.wait_for(text)
     terminal.press("enter")
-
-
-def ids_of(records: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the message ids of records."""
-    return [one["message_id"] for one in records]
 
 
 def _end(process: subprocess.Popen[str]) -> None:

@@ -4,6 +4,7 @@
         ...                              # a program runs with model.url as its base URL
     assert model.requests[1].find("the letter")[0].kind == "tool_result"
 
+A step may be a function of the request: what a model would take from what it has read.
 Requests without tools (titles, summaries) get "ok" and take no step. When the script is at its end the answer is "ok".
 """
 
@@ -21,6 +22,7 @@ from tests.agents.model_requests import ModelRequest
 
 __all__ = ["ScriptedModel"]
 
+Planned = Step | Callable[[ModelRequest], Step]
 PATIENCE = 60.0
 LONGEST = 32 << 20
 MOST_REQUESTS = 500
@@ -31,7 +33,7 @@ SILENCE = 120.0
 class ScriptedModel:
     """Serves until the `with` block ends, which raises what a step's `before` raised."""
 
-    def __init__(self, *steps: Step) -> None:
+    def __init__(self, *steps: Planned) -> None:
         self._steps = list(steps)
         self._requests: list[ModelRequest] = []
         self._failures: list[Exception] = []
@@ -63,7 +65,7 @@ class ScriptedModel:
         with self._changed:
             return len(self._steps)
 
-    def then(self, *steps: Step) -> None:
+    def then(self, *steps: Planned) -> None:
         """Add to the script."""
         with self._changed:
             self._steps += steps
@@ -95,16 +97,18 @@ class ScriptedModel:
                 return Step(status=400), request.number
             self._requests.append(request)
             self._changed.notify_all()
-            step = next((one for one in self._steps if one.when in raw), None) if request.has_tools else None
-            if step is None:
+            suits = (one for one in self._steps if callable(one) or one.when in raw)
+            planned = next(suits, None) if request.has_tools else None
+            if planned is None:
                 return Step(says="ok"), request.number
-            self._steps.remove(step)
-        if step.before:
-            try:
+            self._steps.remove(planned)
+        try:
+            step = planned(request) if callable(planned) else planned
+            if step.before:
                 step.before()
-            except Exception as error:  # on the server's thread: raised where the test is
-                self._failures.append(error)
-                return Step(status=400), request.number
+        except Exception as error:  # on the server's thread: raised where the test is
+            self._failures.append(error)
+            return Step(status=400), request.number
         return step, request.number
 
     def __enter__(self) -> Self:
