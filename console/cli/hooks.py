@@ -1,101 +1,155 @@
-"""`signalbox hook install --for AGENT [DIR]`: install a session-start hook and a short instruction."""
+"""`signalbox hook`: install, remove and report the hooks of agents' programs."""
 
 from __future__ import annotations
 
 import argparse
-import shlex
+import os
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
+from console.cli.options import json_option
 from console.cli.plain import put
 from console.errors import Refused, UsedWrongly
-from console.hooks.changes import FileChange, diff, make, read_text
-from console.hooks.claude_code import SETTINGS, with_hook, without_hook
-from console.hooks.instruction import block, with_block, without_block
+from console.hooks.install.apply import diff, make
+from console.hooks.install.choose import ALL, chosen, version_of
+from console.hooks.install.own_command import DELIVERIES, ENDS, HookOptions
+from console.hooks.install.plan import FileChange, Plan
+from console.hooks.install.programs import NAMES, Target
+from mailstore.errors import MailboxMissing
 from mailstore.location import without_secrets
 
-SCRIPT = "signalbox-session.sh"
-Plan = Callable[[Path, argparse.Namespace], list[FileChange]]
+ACTIONS = ("install", "uninstall", "status", "run")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("action", choices=["install", "uninstall"], help="Install or remove the hook")
+    parser.add_argument("action", choices=ACTIONS, help="run TOOL [EVENT] is what the installed hooks call")
+    parser.add_argument("folder", nargs="?", metavar="DIR", help="Project folder (default: the current one)")
     parser.add_argument(
-        "folder", nargs="?", metavar="DIR", default=".", help="Project folder (default: the current one)"
+        "--for",
+        dest="programs",
+        action="append",
+        choices=[ALL, *NAMES],
+        help="Agent program, repeatable (default: all that are found). cursor and goose are untried",
     )
-    parser.add_argument("--for", dest="agent", required=True, choices=list(PLANS), help="Agent program")
-    parser.add_argument("--as", dest="reader", metavar="ID", help="Session id of the agent (default: $SIGNALBOX_AGENT)")
+    parser.add_argument("--user", action="store_true", help="All projects of this machine: your own settings")
+    parser.add_argument("--shared", action="store_true", help="The files that a team commits")
+    parser.add_argument("--wake", action="store_true", help="Wake idle agents for new mail; costs tokens")
+    parser.add_argument(
+        "--deliver",
+        choices=DELIVERIES,
+        default="notice",
+        help="What hooks print: letters at session start, notices only (default), or letters everywhere",
+    )
+    parser.add_argument("--at-end", choices=ENDS, default="freeze", help="What the end of a session does to its agent")
     parser.add_argument("--store", metavar="URL", help="Mailbox, if the agent would not find it by itself")
     parser.add_argument("--dry-run", action="store_true", help="Show the changes without making them")
     parser.add_argument("--yes", action="store_true", help="Change the files without asking")
+    json_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Show the changes, ask, and make them."""
-    folder = Path(args.folder).expanduser()
+    """Show the changes, ask, and make them; or report."""
+    target = _target(args)
+    if args.action == "install":
+        return _install(args, target)
+    return _uninstall(args, target)
+
+
+def _target(args: argparse.Namespace) -> Target:
+    folder = Path(args.folder or ".").expanduser()
     if not folder.is_dir():
         raise UsedWrongly(f"{folder} is not a folder", "give the project folder")
-    changes = [change for change in PLANS[args.agent](folder, args) if change.is_one]
-    if not changes:
-        put("Nothing to change")
-        return 0
-    for line in diff(changes, folder):
-        put(line)
-    if args.dry_run:
-        return 0
-    if not args.yes:
-        if not sys.stdin.isatty():
-            raise UsedWrongly(
-                "no terminal to ask for confirmation",
-                "use --yes to change the files without asking, or --dry-run to see the changes",
-            )
-        print("Change these files? [y/N] ", end="", file=sys.stderr, flush=True)
-        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-            raise Refused("nothing was changed", "answer y to change the files, or use --yes")
-    make(changes)
-    put(f"{'Installed' if args.action == 'install' else 'Removed'}: {', '.join(_names(changes, folder))}")
+    if args.user and args.folder:
+        raise UsedWrongly("--user is for all folders", "leave out DIR, or leave out --user")
+    if args.user and args.shared:
+        raise UsedWrongly("--user and --shared exclude each other", "choose one")
+    home = Path.home()
+    return Target(home if args.user else folder.absolute(), args.user, home, os.environ)
+
+
+def _install(args: argparse.Namespace, target: Target) -> int:
+    remarks: list[str] = []
+    store = _store(args, target, remarks)
+    options = HookOptions(store, args.deliver, args.at_end, args.wake, args.shared)
+    plan = Plan(target)
+    for program in chosen(args.programs or [], target, installing=True):
+        version = version_of(program, target)
+        for part in program.parts(target, options, version):
+            plan.part(program.NAME, part)
+        if path := program.instruction_file(target):
+            plan.instruction(program.NAME, path, wanted=True)
+        remarks += program.remarks(target, options, version)
+    if shutil.which("signalbox") is None:
+        remarks.append('"signalbox" is not on the PATH: agents need it there to read their letters')
+    if _carried_out(args, plan.changes(excludes=not args.shared), "Installed"):
+        for remark in remarks:
+            put(f"- {remark}")
     return 0
 
 
-def _names(changes: list[FileChange], folder: Path) -> list[str]:
-    return [str(change.path.relative_to(folder)) for change in changes]
+def _uninstall(args: argparse.Namespace, target: Target) -> int:
+    plan = Plan(target)
+    for program in chosen(args.programs or [], target, installing=False):
+        for part in program.parts(target, None, None):
+            plan.part(program.NAME, part)
+        if path := program.instruction_file(target):
+            plan.instruction(program.NAME, path, wanted=False)
+    _carried_out(args, plan.changes(excludes=False), "Removed")
+    return 0
 
 
-def _command(args: argparse.Namespace, name: str, option: str) -> str:
-    """Return a command as it is typed in a shell, without secrets: an agent has its own."""
-    reader = shlex.quote(args.reader) if args.reader else '"$SIGNALBOX_AGENT"'
-    store = f" --store {shlex.quote(without_secrets(args.store))}" if args.store else ""
-    return f"signalbox {name} {option} {reader}{store}"
+def _carried_out(args: argparse.Namespace, changes: Sequence[FileChange], done: str) -> bool:
+    """Show changes, ask, make them and say so; return whether they were made or there were none."""
+    names = [change.name for change in changes if change.is_one]
+    if not names:
+        if not args.dry_run:
+            make(changes)
+        put("Nothing to change")
+        return True
+    for line in diff(changes):
+        put(line)
+    if args.dry_run:
+        return True
+    if not args.yes:
+        _ask()
+    make(changes)
+    put(f"{done}: {', '.join(names)}")
+    return True
 
 
-def _instruction(folder: Path, name: str, args: argparse.Namespace) -> FileChange:
-    before = read_text(folder, name)
-    if args.action == "uninstall":
-        return FileChange(folder / name, before, without_block(before))
-    text = block(_command(args, "check", "--as"), _command(args, "send", "--from"))
-    return FileChange(folder / name, before, with_block(before, text))
+def _ask() -> None:
+    if not sys.stdin.isatty():
+        raise UsedWrongly(
+            "no terminal to ask for confirmation",
+            "use --yes to change the files without asking, or --dry-run to see the changes",
+        )
+    print("Change these files? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise Refused("nothing was changed", "answer y to change the files, or use --yes")
 
 
-def _claude_code(folder: Path, args: argparse.Namespace) -> list[FileChange]:
-    before = read_text(folder, SETTINGS)
-    command = _command(args, "check", "--as")
-    after = with_hook(before, command) if args.action == "install" else without_hook(before)
-    return [FileChange(folder / SETTINGS, before, after), _instruction(folder, "CLAUDE.md", args)]
+def _store(args: argparse.Namespace, target: Target, remarks: list[str]) -> str:
+    """Return the mailbox to write into the commands: none for the user's hooks and a team's, unless it is named."""
+    from mailstore.registry import discover
+
+    given = args.store or ("" if args.user or args.shared else os.environ.get("SIGNALBOX_STORE", ""))
+    if given:
+        if without_secrets(given) != given:
+            remarks.append(
+                "the mailbox's URL has a secret, which is not written into any file: "
+                "set SIGNALBOX_STORE to the whole URL where the agent is started"
+            )
+            return ""
+        return given
+    try:
+        found = discover(target.folder)
+    except MailboxMissing:
+        if not args.user:
+            remarks.append("there is no mailbox here yet, and without one the hooks do nothing: signalbox init")
+        return ""
+    return "" if args.user or args.shared else found
 
 
-def _codex(folder: Path, args: argparse.Namespace) -> list[FileChange]:
-    return [_instruction(folder, "AGENTS.md", args)]
-
-
-def _shell(folder: Path, args: argparse.Namespace) -> list[FileChange]:
-    before = read_text(folder, SCRIPT)
-    if args.action == "uninstall":
-        is_ours = before is not None and "signalbox check" in before
-        return [FileChange(folder / SCRIPT, before, None if is_ours else before)]
-    text = f"# Run this at the start of an agent's session: this prints its mail.\n{_command(args, 'check', '--as')}\n"
-    return [FileChange(folder / SCRIPT, before, text)]
-
-
-PLANS: dict[str, Plan] = {"claude-code": _claude_code, "codex": _codex, "shell": _shell}

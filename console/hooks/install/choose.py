@@ -1,0 +1,49 @@
+"""Which agents' programs are on this machine or used in a project, and their versions."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Sequence
+
+from console.errors import Refused
+from console.hooks.install.bounded_run import run_briefly
+from console.hooks.install.programs import NAMES, ProgramFiles, Target, Version, program_files
+
+__all__ = ["ALL", "chosen", "version_of"]
+
+ALL = "all"
+VERSION_SECONDS = 5.0
+
+
+def chosen(names: Sequence[str], target: Target, *, installing: bool) -> list[ProgramFiles]:
+    """Return the programs that were named; for `all` those that are on the PATH or whose files are in the project.
+
+    Programs that were not tried are chosen only by name. To uninstall, `all` means all. Raises Refused if none is
+    found.
+    """
+    if ALL not in names and names:
+        return [program_files(name) for name in NAMES if name in names]
+    everything = [program_files(name) for name in NAMES]
+    if not installing:
+        return everything
+    found = [program for program in everything if program.IS_TRIED and _is_here(program, target)]
+    if not found:
+        raise Refused("no agent program was found", "name one, for example --for claude-code")
+    return found
+
+
+def version_of(program: ProgramFiles, target: Target) -> Version | None:
+    """Return the version of the installed program; None if it isn't installed, or doesn't answer in time."""
+    path = shutil.which(program.COMMAND, path=target.env.get("PATH")) if program.COMMAND else None
+    said = run_briefly([path, "--version"], VERSION_SECONDS, target.env) if path else None
+    found = re.search(rb"(\d{1,6})\.(\d{1,6})\.(\d{1,6})", said or b"")
+    return tuple(int(part) for part in found.groups()) if found else None
+
+
+def _is_here(program: ProgramFiles, target: Target) -> bool:
+    if not program.COMMAND and not program.MARKS:
+        return False
+    if program.COMMAND and shutil.which(program.COMMAND, path=target.env.get("PATH")):
+        return True
+    return not target.is_user and any((target.folder / mark).exists() for mark in program.MARKS)

@@ -1,0 +1,59 @@
+"""The repository's own list of files that git ignores, where new files are entered that nobody should commit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["exclude_file", "excluding", "including", "line_for"]
+
+LONGEST = 4096
+
+
+def exclude_file(folder: Path) -> tuple[Path, Path] | None:
+    """Return the top of the repository that a folder is in and its list; None outside of a repository."""
+    folder = folder.resolve()
+    for top in (folder, *folder.parents):
+        git = top / ".git"
+        if git.is_dir():
+            return (top, git / "info" / "exclude") if (git / "HEAD").is_file() else None
+        if git.is_file():
+            common = _common_folder(git)
+            return (top, common / "info" / "exclude") if common and (common / "HEAD").is_file() else None
+    return None
+
+
+def line_for(top: Path, path: Path) -> str | None:
+    """Return the line that names one file; None for a file outside of the repository or with an odd name."""
+    if not path.is_relative_to(top):
+        return None
+    name = path.relative_to(top).as_posix()
+    if not name.isprintable() or name != name.strip():
+        return None
+    return "/" + "".join(f"\\{char}" if char in "\\*?[" else char for char in name)
+
+
+def excluding(text: str, lines: list[str]) -> str:
+    """Return the list with lines added that it lacks."""
+    new = [line for line in lines if line not in text.splitlines()]
+    gap = "" if not text or text.endswith("\n") else "\n"
+    return text + (gap + "".join(f"{line}\n" for line in new) if new else "")
+
+
+def including(text: str, lines: list[str]) -> str:
+    """Return the list without lines."""
+    gone = set(lines)
+    return "".join(each for each in text.splitlines(keepends=True) if each.rstrip("\r\n") not in gone)
+
+
+def _common_folder(git: Path) -> Path | None:
+    """Return the folder of the repository that the `.git` file of a linked worktree or a submodule names."""
+    try:
+        first = git.read_bytes()[:LONGEST].decode().splitlines()[0]
+        key, _, named = first.partition(": ")
+        if key != "gitdir":
+            return None
+        own = (git.parent / named.strip()).resolve()
+        common = own / "commondir"
+        return (own / common.read_bytes()[:LONGEST].decode().strip()).resolve() if common.is_file() else own
+    except (OSError, ValueError, IndexError):
+        return None

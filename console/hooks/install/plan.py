@@ -1,0 +1,175 @@
+"""What installing or uninstalling changes, file by file, planned before anything is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from console.hooks.install.git_exclude import exclude_file, excluding, including, line_for
+from console.hooks.install.hook_additions import Wanted, adding
+from console.hooks.install.hook_entries import found, removing
+from console.hooks.install.install_notes import Note, digest, note_of
+from console.hooks.install.instruction import adding_block, removing_block
+from console.hooks.install.own_file import adding_file, removing_file
+from console.hooks.install.programs import Part, SettingsPart, Target
+from console.hooks.install.target_files import missing_folders, read_text, real_path, refuse_if_read_only, shown
+from console.hooks.install.text_edits import Edit, edited, undo_of
+
+__all__ = ["FileChange", "Plan"]
+
+BARE = ("", "{}", '{"version":1}')
+Adding = Callable[[str], tuple[list[Edit], list[str]]]
+Removing = Callable[[str, Sequence[str]], list[Edit]]
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What a file holds before and after, None where there is none; and what is and was remembered of it."""
+
+    path: Path
+    name: str
+    before: str | None
+    after: str | None
+    note: Note | None
+    old_note: Note | None
+    is_for_git: bool = False
+    """Whether git should ignore the file if it is new."""
+
+    @property
+    def is_one(self) -> bool:
+        """Whether the file changes at all."""
+        return self.before != self.after
+
+
+class Plan:
+    """Collects the changes to files, some of which several programs share."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._changes: dict[Path, FileChange] = {}
+
+    def part(self, program: str, part: Part) -> None:
+        """Plan one file of a program. Raises Refused."""
+        name = part.path.name
+        if isinstance(part, SettingsPart):
+            wanted = part.wanted
+            remove: Removing = lambda text, rules: removing(text, name, rules)  # noqa: E731
+            if wanted is None:
+                self._remove(program, part.path, remove)
+            else:
+                add: Adding = lambda text: adding(text, wanted, name)  # noqa: E731
+                self._add(program, part.path, add, remove, lambda text: _has(text, wanted, name))
+        elif part.text is None:
+            self._remove(program, part.path, lambda text, _: removing_file(text, part.mark))
+        else:
+            new = part.text
+            add = lambda text: (adding_file(text, new, part.mark, part.path), [])  # noqa: E731
+            self._add(program, part.path, add, lambda text, _: [], lambda text: text == new)
+
+    def instruction(self, program: str, path: Path, *, wanted: bool) -> None:
+        """Plan the block in a file of instructions. Raises Refused."""
+        remove: Removing = lambda text, _: removing_block(text)  # noqa: E731
+        if wanted:
+            self._add(program, path, lambda text: (adding_block(text), []), remove, lambda text: not adding_block(text))
+            self._mark_for_git(path, is_for_git=False)
+        else:
+            self._remove(program, path, remove)
+
+    def changes(self, *, excludes: bool) -> list[FileChange]:
+        """Return all changes, with `excludes` also that to the list of what git ignores. Raises Refused."""
+        self._list_for_git(excludes)
+        for change in self._changes.values():
+            if change.is_one:
+                refuse_if_read_only(change.path)
+        return list(self._changes.values())
+
+    def _open(self, path: Path) -> FileChange:
+        real = real_path(path, self._target)
+        if real not in self._changes:
+            text, note = read_text(real), note_of(real)
+            name = shown(path, self._target)
+            name += f" (a link to {real})" if real != path and path.is_symlink() else ""
+            self._changes[real] = FileChange(real, name, text, text, note, note, is_for_git=True)
+        return self._changes[real]
+
+    def _add(
+        self, program: str, path: Path, add: Adding, remove: Removing, is_there: Callable[[str], bool]
+    ) -> None:
+        change = self._open(path)
+        text, note = change.after, change.note
+        users = tuple(sorted({*(note.programs if note else ()), program}))
+        if text is not None and is_there(text):
+            note = replace(note, programs=users) if note else None
+            self._changes[change.path] = replace(change, note=note)
+            return
+        base = "" if text is None else _restored(text, note, remove)
+        edits, rules = add(base)
+        after = edited(base, edits)
+        folders = tuple(map(str, missing_folders(change.path)))
+        new = Note(
+            path=str(change.path),
+            programs=users,
+            was_there=note.was_there if note else text is not None,
+            after=digest(after),
+            undo=tuple(undo_of(base, edits)),
+            rules=tuple(rules),
+            folders=note.folders if note else folders,
+        )
+        self._changes[change.path] = replace(change, after=after, note=new)
+
+    def _remove(self, program: str, path: Path, remove: Removing) -> None:
+        change = self._open(path)
+        text, note = change.after, change.note
+        if note and (rest := note.without(program)).programs:
+            self._changes[change.path] = replace(change, note=rest)
+            return
+        after = text
+        if text is not None:
+            after = _restored(text, note, remove)
+            is_ours = after != text and not (note and note.was_there)
+            if is_ours and re.sub(r"\s", "", after) in BARE:
+                after = None
+        self._changes[change.path] = replace(change, after=after, note=None)
+
+    def _mark_for_git(self, path: Path, *, is_for_git: bool) -> None:
+        change = self._open(path)
+        self._changes[change.path] = replace(change, is_for_git=is_for_git)
+
+    def _list_for_git(self, excludes: bool) -> None:
+        if self._target.is_user or (place := exclude_file(self._target.folder)) is None:
+            return
+        top, path = place
+        mine = [change for change in self._changes.values() if change.is_for_git]
+        new = [line for each in mine if each.before is None and each.after is not None and (line := line_for(top, each.path))]
+        gone = [line for each in mine if each.after is None and (line := line_for(top, each.path))]
+        text, note = read_text(path), note_of(path)
+        known = note.lines if note else ()
+        lines = [line for line in known if line not in gone]
+        after = including(text or "", [line for line in known if line in gone])
+        if excludes:
+            added = [line for line in new if line not in after.splitlines()]
+            after, lines = excluding(after, added), [*lines, *added]
+        if after == (text or ""):
+            return
+        was_there = note.was_there if note else text is not None
+        kept = Note(str(path), (), was_there, lines=tuple(lines)) if lines else None
+        self._changes[path] = FileChange(
+            path, shown(path, self._target), text, after if after or was_there else None, kept, note
+        )
+
+
+def _restored(text: str, note: Note | None, remove: Removing) -> str:
+    """Return a text without what is ours: exactly as it was if it is still as we left it."""
+    if note and (restored := note.restored(text)) is not None:
+        return restored
+    return edited(text, remove(text, note.rules if note else ()))
+
+
+def _has(text: str, wanted: Wanted, name: str) -> bool:
+    """Say whether a settings file holds our entries as they are wanted, and no others of ours."""
+    entries = [(event, dict(entry)) for event, entry in wanted.entries.items()]
+    if sorted(found(text, name), key=repr) != sorted(entries, key=repr):
+        return False
+    return not adding(text, Wanted({}, wanted.rules), name)[1]

@@ -1,0 +1,75 @@
+"""The programs whose hooks are installed: one module each says which files, and what stands in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple, Protocol, cast
+
+from console.hooks.install.hook_additions import Wanted
+from console.hooks.install.own_command import HookOptions
+
+__all__ = ["NAMES", "OwnText", "Part", "ProgramFiles", "SettingsPart", "Target", "Version", "program_files"]
+
+NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor", "goose", "shell")
+Version = tuple[int, ...]
+
+
+class Target(NamedTuple):
+    """Where hooks are installed: a project's folder, or the user's settings."""
+
+    folder: Path
+    is_user: bool
+    home: Path
+    env: Mapping[str, str]
+
+    def user_folder(self, variable: str, default: str) -> Path:
+        """Return a program's folder of settings: what its variable names, or the usual one below the home folder."""
+        named = self.env.get(variable, "").strip()
+        return Path(named) if named.startswith("/") else self.home / default
+
+
+class SettingsPart(NamedTuple):
+    """A settings file that is to hold our entries; None where it should hold none."""
+
+    path: Path
+    wanted: Wanted | None
+
+
+class OwnText(NamedTuple):
+    """A file that is ours as a whole; None where there should be none. `mark` is in each version of it."""
+
+    path: Path
+    text: str | None
+    mark: str
+
+
+Part = SettingsPart | OwnText
+
+
+class ProgramFiles(Protocol):
+    """What a module of this package offers."""
+
+    NAME: str
+    TITLE: str
+    COMMAND: str
+    """Its command on the PATH; empty if it has none."""
+    MARKS: tuple[str, ...]
+    """Files or folders whose presence in a project tells that it is used there."""
+    IS_TRIED: bool
+    """Whether this was tried with the real program."""
+
+    def parts(self, target: Target, options: HookOptions | None, version: Version | None) -> list[Part]:
+        """Return the files, with what they hold; without options (to uninstall) nothing of ours is in any."""
+
+    def instruction_file(self, target: Target) -> Path | None:
+        """Return the file of instructions that the program's model reads; None if it has none."""
+
+    def remarks(self, target: Target, options: HookOptions, version: Version | None) -> list[str]:
+        """Return what only the person can do, and what they should know."""
+
+
+def program_files(name: str) -> ProgramFiles:
+    """Return the module of a program."""
+    return cast("ProgramFiles", import_module(f"console.hooks.install.programs.{name.replace('-', '_')}"))

@@ -1,0 +1,64 @@
+"""Codex: its file of hooks, each of which the person reviews once: so its text must not change between versions."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from console.hooks.install.hook_additions import Wanted
+from console.hooks.install.own_command import HookOptions, hook_command
+from console.hooks.install.programs import Part, SettingsPart, Target, Version
+
+__all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "TITLE", "hooks_file", "instruction_file", "parts", "remarks"]
+
+NAME, TITLE, COMMAND, IS_TRIED = "codex", "Codex", "codex", True
+MARKS = (".codex",)
+EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PermissionRequest", "Stop", "Interrupt", "SessionEnd")
+SECONDS = 10
+
+
+def parts(target: Target, options: HookOptions | None, version: Version | None) -> list[Part]:
+    """Return the file of hooks: the same whatever the version, because each change asks for a new review."""
+    return [SettingsPart(hooks_file(target), None if options is None else _wanted(options))]
+
+
+def hooks_file(target: Target) -> Path:
+    """Return the file of hooks."""
+    return (_home(target) if target.is_user else target.folder / ".codex") / "hooks.json"
+
+
+def instruction_file(target: Target) -> Path | None:
+    """Return AGENTS.md."""
+    return (_home(target) if target.is_user else target.folder) / "AGENTS.md"
+
+
+def remarks(target: Target, options: HookOptions, version: Version | None) -> list[str]:
+    """Return that hooks must be trusted, and what else can keep them from running."""
+    said = [
+        "Codex: open codex once, trust the folder, and trust the hooks in /hooks; "
+        "until then none of them runs, and codex exec doesn't tell"
+    ]
+    if not target.is_user:
+        said.append("Codex: a linked worktree has these hooks only if they are committed (--shared) or yours (--user)")
+    if _are_off(target):
+        said.append(f"Codex: hooks are off in {_home(target) / 'config.toml'} ([features] hooks = false)")
+    return said
+
+
+def _home(target: Target) -> Path:
+    return target.user_folder("CODEX_HOME", ".codex")
+
+
+def _wanted(options: HookOptions) -> Wanted:
+    run = hook_command(NAME, options)
+    hook = {"type": "command", "command": run, "timeout": SECONDS}
+    return Wanted({event: {"hooks": [hook]} for event in EVENTS}, is_strict=True)
+
+
+def _are_off(target: Target) -> bool:
+    try:
+        found = tomllib.loads((_home(target) / "config.toml").read_bytes().decode())
+    except (OSError, ValueError):
+        return False
+    features = found.get("features")
+    return isinstance(features, dict) and features.get("hooks") is False

@@ -1,0 +1,38 @@
+"""Any other program: a script to be run at the start of a session."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from console.hooks.install.own_command import HookOptions
+from console.hooks.install.programs import OwnText, Part, Target, Version
+
+__all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "TITLE", "instruction_file", "parts", "remarks"]
+
+NAME, TITLE, COMMAND, IS_TRIED = "shell", "Shell script", "", True
+MARKS: tuple[str, ...] = ()
+SCRIPT = "signalbox-session.sh"
+MARK = "signalbox check"
+
+
+def parts(target: Target, options: HookOptions | None, version: Version | None) -> list[Part]:
+    """Return the script; there is none for the user as a whole."""
+    if target.is_user:
+        return []
+    store = f" --store {shlex.quote(options.store)}" if options and options.store else ""
+    text = (
+        "# Run this at the start of an agent's session, and whenever it changes tasks: it prints the agent's mail.\n"
+        f'{MARK} --as "$SIGNALBOX_AGENT"{store}\n'
+    )
+    return [OwnText(target.folder / SCRIPT, None if options is None else text, MARK)]
+
+
+def instruction_file(target: Target) -> Path | None:
+    """Return None: what the program reads is not known."""
+    return None
+
+
+def remarks(target: Target, options: HookOptions, version: Version | None) -> list[str]:
+    """Return how the script is used."""
+    return [f"Shell script: set SIGNALBOX_AGENT and run {SCRIPT} where your program starts its agents"]

@@ -1,0 +1,75 @@
+"""Read the files of a project or of the user that are to be changed: never through a link that leads astray."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from console.errors import Refused
+from console.hooks.install.programs import Target
+from mailstore.errors import reason_of
+
+__all__ = ["missing_folders", "read_text", "real_path", "refuse_if_read_only", "shown"]
+
+LONGEST = 64 << 20
+
+
+def real_path(path: Path, target: Target) -> Path:
+    """Return the file that a path leads to.
+
+    The user's own settings may be links to anywhere, as dotfiles are; a project's may not leave the project, because
+    whoever wrote the project chose where they lead. Raises Refused.
+    """
+    try:
+        real = path.resolve()
+        if real != path and not target.is_user and not real.is_relative_to(_top(target.folder.resolve())):
+            raise Refused(f"{path} points outside {target.folder}", "replace the link with a regular file")
+        if path.is_symlink() and not real.exists():
+            raise Refused(f"{path} is a link to {real}, which does not exist", "remove the link, or create that file")
+    except (OSError, RuntimeError, ValueError) as error:
+        raise Refused(f"{path} can't be found ({error})", "check its links") from error
+    return real
+
+
+def read_text(real: Path) -> str | None:
+    """Return the text of a file, None if there is none. Raises Refused for what is not a file of UTF-8 text."""
+    try:
+        found = real.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise Refused(f"{real} is not a regular file", "move it away first")
+        if found.st_size > LONGEST:
+            raise Refused(f"{real} is larger than {LONGEST >> 20} MB", "make it smaller first")
+        return real.read_bytes().decode()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise Refused(f"{real} is not UTF-8 text", "convert it to UTF-8 first") from error
+    except OSError as error:
+        raise Refused(f"{real} can't be read ({reason_of(error)})", "check its permissions") from error
+
+
+def refuse_if_read_only(real: Path) -> None:
+    """Raise Refused if a file, or the folder that it is in, is write-protected, also for who could override that."""
+    place = real if real.exists() else next(folder for folder in real.parents if folder.exists())
+    for each in {place, real.parent if real.exists() else place}:
+        if not each.stat().st_mode & 0o222 or not os.access(each, os.W_OK):
+            raise Refused(f"{each} is read-only", f"make it writable first (chmod u+w {each}); nothing was changed")
+
+
+def shown(path: Path, target: Target) -> str:
+    """Return a path as a person knows it: within the project, or below the home folder."""
+    for folder, sign in ((target.folder, ""), (target.home, "~/")):
+        if path.is_relative_to(folder) and path != folder:
+            return f"{sign}{path.relative_to(folder)}"
+    return str(path)
+
+
+def _top(folder: Path) -> Path:
+    """Return the folder of the repository that a folder is in; the folder itself outside of any."""
+    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
+
+
+def missing_folders(real: Path) -> list[Path]:
+    """Return the folders that have to be made for a file, the innermost first."""
+    return [folder for folder in real.parents if not folder.exists()]
