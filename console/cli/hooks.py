@@ -151,5 +151,3 @@ def _store(args: argparse.Namespace, target: Target, remarks: list[str]) -> str:
             remarks.append("there is no mailbox here yet, and without one the hooks do nothing: signalbox init")
         return ""
     return "" if args.user or args.shared else found
-
-

@@ -78,7 +78,10 @@ def _remove_folders(folders: Sequence[str]) -> None:
 def _diff(change: FileChange) -> list[str]:
     """Return the diff of one file; what is the same at both ends is left out first, because files may be huge."""
     before, after = (change.before or "").splitlines(), (change.after or "").splitlines()
-    names = ("/dev/null" if change.before is None else change.name, "/dev/null" if change.after is None else change.name)
+    names = (
+        "/dev/null" if change.before is None else change.name,
+        "/dev/null" if change.after is None else change.name,
+    )
     shortest = min(len(before), len(after))
     head = next((at for at in range(shortest) if before[at] != after[at]), shortest)
     rest = shortest - head
@@ -86,7 +89,11 @@ def _diff(change: FileChange) -> list[str]:
     start, more = max(0, head - CONTEXT), max(0, tail - CONTEXT)
     old, new = before[start : len(before) - more], after[start : len(after) - more]
     if len(old) + len(new) > MOST_LINES:
-        return [f"--- {names[0]}", f"+++ {names[1]}", f"@@ {len(new) - len(old):+} lines between {start + 1} and {start + len(new)} @@"]
+        return [
+            f"--- {names[0]}",
+            f"+++ {names[1]}",
+            f"@@ {len(new) - len(old):+} lines between {start + 1} and {start + len(new)} @@",
+        ]
     lines = list(unified_diff(old, new, *names, lineterm="", n=CONTEXT))
     return [_numbered(line, start) for line in lines]
 

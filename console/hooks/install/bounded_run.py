@@ -13,7 +13,17 @@ from contextlib import suppress
 __all__ = ["run_briefly"]
 
 LONGEST = 1 << 20
-KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")
+KEPT = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+)
 
 
 def run_briefly(
@@ -52,7 +62,8 @@ def run_briefly(
 
 
 def _output(process: subprocess.Popen[bytes], deadline: float, stdin: bytes, until: bytes | None) -> bytes | None:
-    assert process.stdin and process.stdout
+    assert process.stdin
+    assert process.stdout
     with suppress(OSError):
         process.stdin.write(stdin)
         process.stdin.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,7 +69,7 @@ def options_of(command: str) -> HookOptions:
         words = shlex.split(command)
     except ValueError:
         return HookOptions()
-    pairs = dict(zip(words, words[1:], strict=False))
+    pairs = dict(pairwise(words))
     return HookOptions(
         store=pairs.get("--store", ""),
         deliver=pairs.get("--deliver", "notice"),

@@ -94,9 +94,7 @@ class Plan:
             self._changes[real] = FileChange(real, name, text, text, note, note, is_for_git=True)
         return self._changes[real]
 
-    def _add(
-        self, program: str, path: Path, add: Adding, remove: Removing, is_there: Callable[[str], bool]
-    ) -> None:
+    def _add(self, program: str, path: Path, add: Adding, remove: Removing, is_there: Callable[[str], bool]) -> None:
         change = self._open(path)
         text, note = change.after, change.note
         users = tuple(sorted({*(note.programs if note else ()), program}))
@@ -142,7 +140,11 @@ class Plan:
             return
         top, path = place
         mine = [change for change in self._changes.values() if change.is_for_git]
-        new = [line for each in mine if each.before is None and each.after is not None and (line := line_for(top, each.path))]
+        new = [
+            line
+            for each in mine
+            if each.before is None and each.after is not None and (line := line_for(top, each.path))
+        ]
         gone = [line for each in mine if each.after is None and (line := line_for(top, each.path))]
         text, note = read_text(path), note_of(path)
         known = note.lines if note else ()

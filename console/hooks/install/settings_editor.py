@@ -1,4 +1,4 @@
-"""Add members to settings and remove them, as edits of the text: in the style around them, with nothing else touched."""
+"""Add members to settings and remove them, as edits of the text in the style around them."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def parsed(text: str, name: str, *, is_strict: bool = False) -> Node | None:
     member_start, lead, lead_is_comment = 0, 0, False
     state = "value"  # value, value or end, key, key or end, colon, comma or end
     while True:
-        kind, token, start = parser.token()
+        kind, sign, start = parser.token()
         if state == "done" or not kind:
             if state != "done" and (stack or root is not None):
                 raise parser.wrong("it ends too early", start)
@@ -108,38 +108,38 @@ def parsed(text: str, name: str, *, is_strict: bool = False) -> Node | None:
                 raise parser.wrong("text after the end", start)
             return root
         if state.startswith("key") and kind == "string":
-            key = _text_of(token, parser, start)
+            key = _text_of(sign, parser, start)
             member_start, lead, lead_is_comment = start, parser.lead, parser.lead_is_comment
             state = "colon"
-        elif state == "colon" and token == ":":
+        elif state == "colon" and sign == ":":
             state = "value"
-        elif state.startswith("value") and (kind in ("string", "scalar") or token in ("{", "[")):
+        elif state.startswith("value") and (kind in ("string", "scalar") or sign in ("{", "[")):
             if key is None:
                 member_start, lead, lead_is_comment = start, parser.lead, parser.lead_is_comment
-            node = Node(token[0], start, parser.at)
+            node = Node(sign[0], start, parser.at)
             if stack:
                 if len(stack) <= KEPT_DEPTH and not stack[-1].is_deep:
                     stack[-1].members.append(Member(key, member_start, lead, lead_is_comment, node))
             else:
                 root = node
             key = None
-            if token in ("{", "["):
+            if sign in ("{", "["):
                 node.is_deep = len(stack) >= KEPT_DEPTH
                 node.tail = parser.at
                 stack.append(node)
-                state = "key or end" if token == "{" else "value or end"
+                state = "key or end" if sign == "{" else "value or end"
             else:
                 state = "comma or end" if stack else "done"
-        elif state == "comma or end" and token == ",":
+        elif state == "comma or end" and sign == ",":
             if stack[-1].members:
                 stack[-1].members[-1].comma = start
             state = "key after comma" if stack[-1].kind == "{" else "value after comma"
-        elif stack and token == CLOSING[stack[-1].kind] and _may_end(state, is_strict):
+        elif stack and sign == CLOSING[stack[-1].kind] and _may_end(state, is_strict):
             node = stack.pop()
             node.tail, node.has_line_comment_last, node.end = parser.lead, parser.lead_is_comment, parser.at
             state = "comma or end" if stack else "done"
         else:
-            raise parser.wrong(f"unexpected {token[:20]}", start)
+            raise parser.wrong(f"unexpected {sign[:20]}", start)
 
 
 def value_of(node: Node, text: str) -> Any:

@@ -35,7 +35,9 @@ def instruction_file(target: Target) -> Path | None:
 
 def remarks(target: Target, options: HookOptions, version: Version | None) -> list[str]:
     """Return what the first start with a plugin costs."""
-    said = ["OpenCode: its first start with a plugin downloads its own plugin package; without a network that takes 75 s"]
+    said = [
+        "OpenCode: its first start with a plugin downloads its own plugin package; without a network that takes 75 s"
+    ]
     if not target.is_user:
         said.append("OpenCode: a linked worktree has the plugin only if it is committed (--shared) or yours (--user)")
     return said
