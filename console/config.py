@@ -129,6 +129,13 @@ class NotificationSettings(Struct, frozen=True):
     """… until this one, on the next day if it is earlier."""
 
 
+class HookSettings(Struct, frozen=True):
+    """The table [hooks]: what agents get that register by a hook."""
+
+    tags: list[str] = []
+    """Their tags, in addition to that of the project, unless $SIGNALBOX_TAGS is set."""
+
+
 class SearchSettings(Struct, frozen=True):
     """The table [search]: how to speed up searches."""
 
@@ -175,6 +182,7 @@ class Config(Struct, frozen=True):
     notifications: NotificationSettings = field(default_factory=NotificationSettings)
     """How to notify the user of what."""
 
+    hooks: HookSettings = field(default_factory=HookSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
 
     views: dict[str, str] = field(default_factory=dict)

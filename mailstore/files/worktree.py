@@ -10,6 +10,7 @@ import stat
 
 __all__ = ["Checkout", "checkout_at"]
 
+BRANCH = "ref: refs/heads/"
 LONGEST = 4096
 """Bytes: as long as a path can be."""
 
@@ -33,6 +34,20 @@ class Checkout:
     def is_linked(self) -> bool:
         """Whether this is a linked worktree."""
         return self.git != self.common
+
+    @property
+    def branch(self) -> str:
+        """Return the name of the branch; empty where none is checked out."""
+        head = _line(f"{self.git}/HEAD")
+        return head.removeprefix(BRANCH) if head.startswith(BRANCH) else ""
+
+    @property
+    def repository(self) -> str:
+        """Return what the repository is called: the same in all its worktrees."""
+        if self.main:
+            return os.path.basename(self.main)  # noqa: PTH119 - pathlib costs more than all of this
+        above, name = os.path.split(self.common)
+        return os.path.basename(above) if name.startswith(".") else name.removesuffix(".git")  # noqa: PTH119
 
 
 def checkout_at(folder: str) -> Checkout | None:

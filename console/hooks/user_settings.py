@@ -1,0 +1,47 @@
+"""The settings that hooks honour, read without the modules that check all of them. Imports next to nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+__all__ = ["configured_store", "configured_tags"]
+
+
+def configured_store(env: Mapping[str, str]) -> str:
+    """Return the mailbox that the settings name; empty if they name none."""
+    value = _settings(env, b"store").get("store")
+    return value if isinstance(value, str) else ""
+
+
+def configured_tags(env: Mapping[str, str]) -> list[str]:
+    """Return the tags that every agent gets: `tags` in the table [hooks]."""
+    table = _settings(env, b"hooks").get("hooks")
+    tags = table.get("tags") if isinstance(table, dict) else None
+    return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+
+
+def _settings(env: Mapping[str, str], word: bytes) -> dict[str, Any]:
+    """Return the settings if a word stands in them: parsing costs more than most hooks do."""
+    home = env.get("HOME") or os.path.expanduser("~")  # noqa: PTH111 - pathlib costs more than all of this
+    folder = env.get("XDG_CONFIG_HOME", "").strip()
+    if not folder:
+        folder = f"{home}/Library/Application Support" if sys.platform == "darwin" else f"{home}/.config"
+    try:
+        with open(f"{folder}/signalbox/config.toml", "rb") as file:
+            data = file.read()
+    except OSError:
+        return {}
+    if word not in data:
+        return {}
+    import tomllib
+
+    try:
+        return tomllib.loads(data.decode())
+    except ValueError:
+        return {}
