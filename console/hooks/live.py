@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from console.hooks.processes import is_gone
+from console.hooks.liveness import is_live
 from console.hooks.session_state import SessionState, states_in
 from console.hooks.state_folder import all_folders, hooks_folder
 from mailstore.records.scope import Scope, label_of, parts_of
 
-__all__ = ["SILENT_SECONDS", "LiveHook", "is_live", "live_hooks"]
-
-SILENT_SECONDS = 24 * 3600.0
-"""After this time without any event, a session counts as ended where its process can't be asked for."""
+__all__ = ["LiveHook", "live_hooks"]
 
 
 class LiveHook(Struct, frozen=True):
@@ -52,16 +49,6 @@ def live_hooks(store_url: str, now: float) -> dict[str, LiveHook]:
                     folder,
                 )
     return found
-
-
-def is_live(state: SessionState, now: float) -> bool:
-    """Say whether a session goes on: nobody ended it, its process runs, or else it did something within a day."""
-    if state.is_ended or not state.agent_id:
-        return False
-    process = state.extra.get("process")
-    if isinstance(process, str) and process:
-        return not is_gone(process)
-    return now - state.last_run < SILENT_SECONDS
 
 
 class _Names:

@@ -61,6 +61,9 @@ def _haak_url(path: str) -> str:
 
 def _opened(url: str) -> str | None:
     """Return what a mailbox of any kind calls itself, without secrets; None if there is none."""
+    from console.hooks.site_packages import turn_on
+
+    turn_on()
     from mailstore.errors import MailError
     from mailstore.registry import open_store
 

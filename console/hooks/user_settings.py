@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-__all__ = ["configured_store", "configured_tags"]
+__all__ = ["configured_store", "configured_tags", "names_the_user"]
 
 
 def configured_store(env: Mapping[str, str]) -> str:
@@ -24,6 +24,11 @@ def configured_tags(env: Mapping[str, str]) -> list[str]:
     table = _settings(env, b"hooks").get("hooks")
     tags = table.get("tags") if isinstance(table, dict) else None
     return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+
+
+def names_the_user(env: Mapping[str, str]) -> bool:
+    """Say whether the settings give the user another name in the mailbox."""
+    return "user" in _settings(env, b"user")
 
 
 def _settings(env: Mapping[str, str], word: bytes) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Read the lines of a file and JSON in them without importing any library that takes time to load."""
+"""Read the lines of a file and JSON in them, and write JSON, without any library that takes time to load."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-__all__ = ["Unusual", "decoded", "lines_of", "lines_with", "quoted"]
+__all__ = ["Unusual", "decoded", "encoded", "lines_of", "lines_with", "quoted"]
 
 BLOCK = 1 << 20
 
@@ -67,6 +67,14 @@ def decoded(data: bytes, kind: type = dict) -> Any:
     return value
 
 
+def encoded(value: Any) -> bytes:
+    """Return what `decoded` returned as one line of JSON. Raises Unusual for what JSON can't express."""
+    try:
+        return "".join(_encode(value, 0)).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Unusual("no JSON") from error
+
+
 def _no_constant(name: str) -> Any:
     raise ValueError(name)
 
@@ -84,12 +92,15 @@ class _Context:
 
 
 try:
+    from _json import encode_basestring, make_encoder, make_scanner
     from _json import encode_basestring_ascii as quoted
-    from _json import make_scanner
 
     _scan = make_scanner(_Context())  # type: ignore[arg-type]
+    _encode: Any = make_encoder(None, _no_constant, encode_basestring, None, ":", ",", False, False, False)
 except (ImportError, AttributeError, TypeError):
+    from json import JSONEncoder
     from json import dumps as quoted
     from json.scanner import py_make_scanner  # type: ignore[attr-defined]
 
     _scan = py_make_scanner(_Context())
+    _encode = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).iterencode

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from console.hooks.live import SILENT_SECONDS, live_hooks
+from console.hooks.live import live_hooks
+from console.hooks.liveness import SILENT_SECONDS
 from console.hooks.processes import is_gone, program_process
 from console.hooks.session_state import WORKING, opened
 from console.hooks.state_folder import hooks_folder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +12,16 @@ from mailstore.files.append import append_lines, locked, replace_file
 from mailstore.files.lines import BIG_BLOCK, LineFile
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.kit.json_records import encode_record
-from mailstore.kit.timestamps import isoformat, parse_time
 from mailstore.records.roster import Agent, Status
-from mailstore.stores.haak.field_names import AGENT, SPELLS, STATUSES, named, pick
+from mailstore.stores.haak.field_names import AGENT, SPELLS, STATUSES, pick
 from mailstore.stores.haak.places import MailboxFiles
 from mailstore.stores.haak.read.values import entries_of
+from mailstore.stores.haak.write.roster_entry import has_any, is_of, updated_entry
 from mailstore.stores.haak.write.writer import records_on
 
 __all__ = ["update_roster"]
 
 Entry = dict[str, Any]
-ENDS = frozenset(AGENT["ended_at"])
-TIMES = ("started_at", "ended_at", "last_seen")
-NEW_STATUS = "status"
-"""The name of the status field in an empty roster."""
-LIVE = {"state": "live"}
-"""The word for living agents by field name, if no entry has one."""
 
 
 def update_roster(places: MailboxFiles, agent: Agent, time: float) -> None:
@@ -44,51 +37,10 @@ def update_roster(places: MailboxFiles, agent: Agent, time: float) -> None:
     append_lines(places.roster_lines, [encode_record(_entry(entries, agent, time))], places.look())
 
 
-def _is_of(entry: Any, session_id: str) -> bool:
-    return isinstance(entry, dict) and str(pick(entry, AGENT["session_id"])[0]) == session_id
-
-
 def _entry(entries: list[Entry], agent: Agent, time: float) -> Entry:
     """Return an agent's new entry: its last one, updated."""
-    old = next((entry for entry in reversed(entries) if _is_of(entry, agent.session_id)), {})
-    name_of = {field: named([old] if _has(old, names) else entries, names) for field, names in AGENT.items()}
-    if not any(_has(entry, AGENT["status"]) for entry in entries):
-        name_of["status"] = NEW_STATUS
-    if agent.status is not Status.DEAD:
-        old = {name: value for name, value in old.items() if name not in ENDS}
-    said: dict[str, Any] = {
-        "session_id": agent.session_id,
-        "name": agent.name or None,
-        "role": agent.role or None,
-        "tags": ", ".join(agent.tags) if isinstance(old.get("tags"), str) else list(agent.tags),
-        "status": _word(entries, name_of["status"], agent.status),
-        "activity": agent.activity or None,
-        **{field: _stamp(getattr(agent, field), old.get(name_of[field])) for field in TIMES},
-        "updated": isoformat(time),
-    }
-    fields = {name_of[field]: value for field, value in said.items()}
-    fields[name_of["session_id"]] = old.get(name_of["session_id"], agent.session_id)
-    return {**old, **{name: value for name, value in fields.items() if value is not None or name in old}}
-
-
-def _has(entry: Entry, names: tuple[str, ...]) -> bool:
-    return any(name in entry for name in names)
-
-
-def _word(entries: list[Entry], name: str, status: Status) -> str:
-    """Return the roster's most frequent word for a status."""
-    words = Counter(str(entry[name]) for entry in entries if name in entry)
-    mine = [word for word, _ in words.most_common() if STATUSES.get(word.strip().lower()) == status]
-    if mine:
-        return mine[0]
-    return LIVE.get(name, status.value) if status is Status.LIVING else status.value
-
-
-def _stamp(time: float | None, said: Any) -> Any:
-    """Return a time, as already written in the roster if it is the same."""
-    if time is None:
-        return None
-    return said if parse_time(said)[0] == time else isoformat(time)
+    old = next((entry for entry in reversed(entries) if is_of(entry, agent.session_id)), {})
+    return updated_entry(entries, old, agent, time)
 
 
 def _update_document(path: Path, agent: Agent, time: float) -> None:
@@ -108,7 +60,7 @@ def _update_document(path: Path, agent: Agent, time: float) -> None:
 def _with_spell(entries: list[Entry], entry: Entry) -> Entry:
     """Add the last frozen interval of an agent that is no longer frozen: a document has no earlier lines."""
     session_id = str(pick(entry, AGENT["session_id"])[0])
-    old = next((each for each in reversed(entries) if _is_of(each, session_id)), {})
+    old = next((each for each in reversed(entries) if is_of(each, session_id)), {})
     if _status(old) != Status.FROZEN or _status(entry) == Status.FROZEN:
         return entry
     known = old.get(SPELLS)
@@ -128,11 +80,11 @@ def _put(document: Any, session_id: str, entry: Entry) -> Any:
         known = (
             key
             for key, old in document.items()
-            if isinstance(old, dict) and _is_of({"session_id": key, **old}, session_id)
+            if isinstance(old, dict) and is_of({"session_id": key, **old}, session_id)
         )
         key = next(known, session_id)
-        names_itself = _has(document.get(key, {}), AGENT["session_id"])
+        names_itself = has_any(document.get(key, {}), AGENT["session_id"])
         kept = entry if names_itself else {name: value for name, value in entry.items() if name != "session_id"}
         return {**document, key: kept}
-    at = next((at for at, old in enumerate(document) if _is_of(old, session_id)), len(document))
+    at = next((at for at, old in enumerate(document) if is_of(old, session_id)), len(document))
     return [*document[:at], entry, *document[at + 1 :]]

@@ -1,0 +1,179 @@
+"""A session's agent in the roster: registered at the first event, resumed, replaced, heard beating, frozen or buried.
+
+No session needs the roster to hear of its mail: what goes wrong is returned, to be logged, and tried again at the next
+heartbeat. Imports next to nothing, because every hook does.
+"""
+
+from __future__ import annotations
+
+from console.hooks.beating import doing_at, is_due
+from console.hooks.claims import claim
+from console.hooks.identity import VARIABLE, identity_of, is_usable_id, shown_name
+from console.hooks.processes import program_process
+from console.hooks.registering import Arriving, Beating, ended
+from console.hooks.replaced import REPLACING, replaced_by
+from console.hooks.roster_access import change_agent, label_for
+from console.hooks.session_state import IDLE, opened
+from console.hooks.state_folder import hooks_folder
+from mailstore.errors import MailError, Unsupported
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from console.hooks.events import HookEvent
+    from console.hooks.identity import Identity
+    from console.hooks.programs import Program
+    from console.hooks.roster_access import Change
+    from console.hooks.session_state import SessionState
+
+__all__ = ["Arrival", "arrive", "beat", "leave"]
+
+GENERATIONS = 1000
+NO_ROSTER = "none"
+
+
+class Arrival:
+    """Who the agent of a session is from now on.
+
+    `note` is a sentence for an agent that is not who the environment says; `problem` what kept it out of the roster.
+    """
+
+    __slots__ = ("agent_id", "is_registered", "note", "problem", "role", "tags")
+
+    def __init__(self, state: SessionState, entry: Arriving, note: str, problem: str) -> None:
+        self.agent_id = state.agent_id
+        self.role = entry.role
+        self.tags = entry.tags
+        self.note = note
+        self.problem = problem
+        self.is_registered = state.registered > 0
+
+
+def arrive(
+    event: HookEvent, state: SessionState, mailbox: str, env: Mapping[str, str], program: Program, now: float
+) -> Arrival:
+    """Give a session an agent and register it: a new one, or the one it had. `now` in seconds since the epoch."""
+    identity = identity_of(event, program, env, mailbox)
+    folder = hooks_folder(mailbox)
+    state.extra["process"] = program_process()
+    problem = ""
+    if event.source in REPLACING and not state.agent_id:
+        problem = _inherit(identity, folder, state, event.cwd, mailbox, now)
+    state.do(doing_at(event, state), now)
+    state.is_ended = False
+    label = "" if state.agent_id else label_for(mailbox, event.cwd)
+    head = f"{label}/" if label else ""
+    entry = Arriving(identity, state.doing, now)
+    name, trouble = _settled(identity, head, folder, state, mailbox, entry, now)
+    state.agent_id = name
+    state.beat = now
+    state.extra.update(said=state.doing, role=entry.role, tags=list(entry.tags), name=entry.name)
+    return Arrival(state, entry, _note(identity, name, head), trouble or problem)
+
+
+def beat(event: HookEvent, state: SessionState, mailbox: str, now: float, doing: str = "") -> str:
+    """Note what a session does, and record it in the roster when that is due; return what went wrong, or nothing.
+
+    `doing` is what it does where the moment tells something else; `now` in seconds since the epoch.
+    """
+    if not state.agent_id or state.is_ended:
+        return ""
+    state.do(doing or doing_at(event, state), now)
+    if not is_due(state, now):
+        return ""
+    title = shown_name(event.title)
+    problem = _changed(state, mailbox, state.agent_id, Beating(state, title, now).changes, now)
+    state.beat = now
+    state.extra["said"] = state.doing
+    if title:
+        state.extra["name"] = title
+    return problem
+
+
+def leave(state: SessionState, mailbox: str, at_end: str, now: float) -> str:
+    """End a session: its agent is frozen, or buried with `at_end` "bury"; return what went wrong, or nothing."""
+    if not state.agent_id or state.is_ended:
+        return ""
+    state.do(IDLE, now)
+    state.is_ended = True
+    state.last_run = now
+    return _changed(state, mailbox, state.agent_id, lambda known: ended(known, at_end, now), now)
+
+
+def _settled(
+    identity: Identity,
+    head: str,
+    folder: str,
+    state: SessionState,
+    mailbox: str,
+    entry: Arriving,
+    now: float,
+) -> tuple[str, str]:
+    """Claim and register the first id that is free and whose agent lives or is new; return it and what went wrong."""
+    wanted = identity.wanted.removeprefix(head)
+    own = [head + each for each in identity.own]
+    known = str(state.extra.get("base", state.agent_id))
+    bases = [known, head + wanted if is_usable_id(wanted) else "", *own]
+    for base in filter(None, dict.fromkeys(bases)):
+        for name in _generations(base, state.agent_id if base == known else base):
+            if not claim(folder, name, state, now, is_own=base in own):
+                break
+            entry.is_dead = False
+            problem = _changed(state, mailbox, name, entry.changes, now)
+            if not entry.is_dead:
+                state.extra["base"] = base
+                return name, problem
+    return own[-1], "no id could be claimed"
+
+
+def _generations(base: str, first: str) -> Iterator[str]:
+    """Yield an id, and from `first` on those that follow where its agent is dead: `a`, `a.2`, `a.3`."""
+    number = first.removeprefix(f"{base}.")
+    start = int(number) if number != first and number.isdecimal() else 1
+    yield from (f"{base}.{each}" if each > 1 else base for each in range(start, GENERATIONS))
+
+
+def _inherit(identity: Identity, folder: str, state: SessionState, cwd: str, mailbox: str, now: float) -> str:
+    """Take over role and tags of the session that this one replaces, and freeze that one; return what went wrong."""
+    before = replaced_by(folder, state, cwd, now)
+    if before is None:
+        return ""
+    problem = ""
+    if not before.is_ended:
+        with opened(folder, before.tool, before.session_id) as held:
+            problem = leave(held.state, mailbox, "", now)
+            held.save()
+    found: list[Any] = []
+    problem = _changed(before, mailbox, before.agent_id, found.append, now) or problem
+    if found and found[0] is not None:
+        if "role" not in identity.given:
+            identity.role = found[0].role
+        identity.tags = tuple(dict.fromkeys((*found[0].tags, *identity.tags)))
+    return problem
+
+
+def _changed(state: SessionState, mailbox: str, agent_id: str, change: Change, now: float) -> str:
+    """Change an agent in the roster; return what went wrong, or nothing: a mailbox without a roster is no error."""
+    if state.extra.get("roster") == NO_ROSTER:
+        return ""
+    try:
+        change_agent(mailbox, agent_id, change, now)
+    except Unsupported:
+        state.extra["roster"] = NO_ROSTER
+    except (MailError, OSError) as error:
+        return str(error)
+    else:
+        state.registered = state.registered or now
+    return ""
+
+
+def _note(identity: Identity, name: str, head: str) -> str:
+    """Return what an agent must know that is not who the environment says; empty for any other."""
+    wanted = identity.wanted.removeprefix(head)
+    if not wanted or name == head + wanted:
+        return ""
+    if not is_usable_id(wanted):
+        return f"${VARIABLE} does not hold a valid id and was not used."
+    return f"${VARIABLE} names {wanted}, which another session has: use {name} instead."
