@@ -45,6 +45,7 @@ COMMANDS = {
     "archive": CliCommand("archive", "Archive settled threads (shows a plan, asks first)", "Mailbox"),
     "convert": CliCommand("convert", "Copy a mailbox into another kind and report what could not be copied", "Mailbox"),
     "roster": CliCommand("roster", "List the roster; register, update, freeze, resume or retire an agent", "Mailbox"),
+    "bye": CliCommand("bye", "End an agent's session, after a last look at its mail", "Mailbox"),
     "presence": CliCommand("presence", "Report what an agent is doing (its heartbeat)", "Mailbox"),
     "wake": CliCommand("wake", "Run a command when mail arrives that should wake a sleeping agent", "Mailbox"),
     "hook": CliCommand("hooks", "Install or remove an agent's session-start hook", "Mailbox"),

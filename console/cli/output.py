@@ -9,6 +9,7 @@ import msgspec
 __all__ = [
     "AgentRow",
     "ArchiveRow",
+    "ByeRow",
     "ChannelRow",
     "Checkup",
     "ConcernRow",
@@ -24,6 +25,8 @@ __all__ = [
     "MessageName",
     "MessageRow",
     "MomentRow",
+    "OpenMailRow",
+    "OpenMessageRow",
     "PresenceRow",
     "ReplyCycle",
     "SettledRow",
@@ -324,3 +327,34 @@ class MappingRow(msgspec.Struct, frozen=True):
     fields: list[FieldRow]
     messages: list[MappedRow]
     problems: int
+
+
+class OpenMessageRow(msgspec.Struct, frozen=True):
+    """A message without its text."""
+
+    id: str
+    sender: str
+    recipients: tuple[str, ...]
+    timestamp: str
+    subject: str
+    type: str
+
+
+class OpenMailRow(msgspec.Struct, frozen=True):
+    """How much mail there is, and the oldest of it."""
+
+    count: int
+    oldest: list[OpenMessageRow]
+
+
+class ByeRow(msgspec.Struct, frozen=True):
+    """What an agent leaves behind, and its status now.
+
+    `unread` is for it; `asked` are questions to it, `asking` its own, without an answer.
+    """
+
+    agent: str
+    status: str
+    unread: OpenMailRow
+    asked: OpenMailRow
+    asking: OpenMailRow

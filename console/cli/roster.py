@@ -9,6 +9,7 @@ import msgspec
 from console.cli.agents import agent_row, print_agents
 from console.cli.document import put_json
 from console.cli.loading import Loaded, known_agent, loaded
+from console.cli.open_mail import open_mail
 from console.cli.options import mailbox_options
 from console.cli.plain import put
 from console.cli.terminal_io import warn
@@ -61,15 +62,22 @@ def run(args: argparse.Namespace) -> int:
         raise UsedWrongly(f"--{given[0]} can't be used with {args.action}", "use it with roster update")
     _check_session(session_id)
     with loaded(args) as mail:
-        agent = _with_status(args, mail, session_id) if args.action in TRANSITIONS else _updated(args, mail, session_id)
+        is_ending = args.action == "retire"
+        if args.action in TRANSITIONS:
+            agent = with_status(mail, session_id, args.action)
+        else:
+            agent = _updated(args, mail, session_id)
+        left = open_mail(mail, agent.session_id).words(agent.session_id) if is_ending else []
         mail.store.update_agent(agent)
         mail.mailbox.fold([agent], mail.now)
         if args.json:
             put_json(agent_row(mail, agent))
         else:
             put(visible_line(" ".join((agent.session_id, agent.status.value, agent.role, *agent.tags))))
-        if args.action == "retire":
-            _warn_of_dead_letters(mail, agent)
+        if left:
+            warn(f"it ended with {', '.join(left)}: signalbox bye lists these before it retires an agent")
+        if is_ending:
+            warn_of_dead_letters(mail, agent)
     return 0
 
 
@@ -86,10 +94,10 @@ def _check_session(session_id: str | None) -> None:
         raise Refused(f'"{session_id}" contains spaces or control characters', "choose another session id")
 
 
-def _with_status(args: argparse.Namespace, mail: Loaded, session_id: str) -> Agent:
+def with_status(mail: Loaded, session_id: str, action: str) -> Agent:
     """Return an agent frozen, resumed or retired. Raises Refused where its status forbids it."""
     agent = known_agent(mail.mailbox, session_id)
-    status, allowed = TRANSITIONS[args.action]
+    status, allowed = TRANSITIONS[action]
     if agent.status not in allowed:
         already = "already " if agent.status is status else ""
         is_dead = agent.status is Status.DEAD
@@ -127,7 +135,8 @@ def _tags(text: str) -> tuple[str, ...]:
     return tags
 
 
-def _warn_of_dead_letters(mail: Loaded, agent: Agent) -> None:
+def warn_of_dead_letters(mail: Loaded, agent: Agent) -> None:
+    """Warn of mail that an agent that has ended will not read."""
     dead = [it for it in mail.mailbox.dead_letters(mail.now) if it.recipient == agent.session_id]
     dead = [it for it in dead if it.state is State.DEAD]
     if dead:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Mail = Sequence[Message] | Sequence[QuickMessage]
 
-__all__ = ["MOST_CHARACTERS", "Portion", "portion"]
+__all__ = ["MOST_CHARACTERS", "Portion", "portion", "typed"]
 
 MOST_CHARACTERS = 8000
 """The default limit for one output."""
@@ -69,7 +69,7 @@ def portion(
     `texts_of` returns the texts of the mail at some places, which are read no further than is needed. `more` is how
     much unread mail there is besides; `store` is the mailbox as it was given.
     """
-    again = _typed("check", "--as", reader, store=store)
+    again = typed("check", "--as", reader, store=store)
     total = len(mail) + more
     above, fences = around(reader, total, _rest(total, f"{again} --max-chars 0"))
     room = most - above
@@ -110,10 +110,10 @@ def _cut(reader: str, message: Message | QuickMessage, text: str, room: int, sto
     kept = text[: min(max(room, 0), LONGEST_EXCERPT)]
     while kept and (size := len(Letter(fields, kept).text) - len(Letter(fields, "").text)) > room:
         kept = kept[: len(kept) * max(room, 0) // size]
-    how = f"whole: {_typed('check', '--as', reader, '--max-chars', '0', store=store)}"
+    how = f"whole: {typed('check', '--as', reader, '--max-chars', '0', store=store)}"
     if message.id.isprintable() and not message.id.startswith("-"):
-        mark = _typed("mark-read", "--as", reader, message.id, store=store)
-        how = f"whole: {_typed('thread', message.id, store=store)}; once read: {mark}"
+        mark = typed("mark-read", "--as", reader, message.id, store=store)
+        how = f"whole: {typed('thread', message.id, store=store)}; once read: {mark}"
     out = len(text) - len(kept)
     return Letter(fields, kept, f"{out:,} of {len(text):,} characters are left out, and it stays unread; {how}")
 
@@ -122,7 +122,7 @@ def _size(letter: Letter) -> int:
     return len(letter.text) + len(letter.cut) + len(", cut: ")
 
 
-def _typed(*words: str, store: str = "") -> str:
+def typed(*words: str, store: str = "") -> str:
     """Return a command as it is typed in a shell."""
     words = ("signalbox", *words, *(("--store", store) if store else ()))
     if all(word and PLAIN.issuperset(word) for word in words):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from functools import lru_cache
-from typing import NamedTuple
 
 import msgspec
 
+from mailstore.queries.questions import look_for_questions, threads_of
 from mailstore.records.address import Kind, resolve
 from mailstore.records.message import Age, Message, by_age
 from mailstore.records.roster import Status
@@ -17,10 +16,6 @@ from mailstore.state.mailbox import Mailbox
 __all__ = ["Concern", "Limits", "Trouble", "attention", "in_order", "look"]
 
 MINUTE = 60.0
-QUESTION, ANSWER = "question", "answer"
-ISSUE = "issue:"
-THREADS = 64
-"""How many threads to cache during a pass, for questions in the same thread."""
 
 
 class Trouble(StrEnum):
@@ -61,33 +56,6 @@ class Concern(msgspec.Struct, frozen=True):
         return f"{self.trouble.value}\n{self.who}\n{self.message_id or ''}"
 
 
-class _Question(NamedTuple):
-    """A question and the agents that were asked."""
-
-    message: Message
-    asked: set[str]
-
-    def is_answered_in(self, thread: Iterable[Message]) -> bool:
-        """Return whether an agent that was asked wrote later in the question's thread."""
-        question = self.message
-        return any(it.sender in self.asked and it.time >= question.time for it in thread if it.id != question.id)
-
-    def may_be_answered_by(self, answer: Message, user: str) -> bool:
-        """Return whether an answer that names no message may be to this question; the user may answer any."""
-        issues, others = _issues(self.message), _issues(answer)
-        is_other_issue = bool(issues and others and issues.isdisjoint(others))
-        is_theirs = answer.sender in self.asked or answer.sender == user
-        return is_theirs and answer.time >= self.message.time and not is_other_issue
-
-    def is_about(self, answer: Message) -> bool:
-        """Return whether an answer names an issue of the question."""
-        return not _issues(self.message).isdisjoint(_issues(answer))
-
-
-def _issues(message: Message) -> set[str]:
-    return {tag for tag in message.tags if tag.startswith(ISSUE)}
-
-
 def attention(mailbox: Mailbox, now: float, limits: Limits | None = None) -> list[Concern]:
     """Return all concerns, the most urgent first, within a kind the oldest first."""
     return in_order(concern for concern in look(mailbox, now, limits or Limits()) if concern is not None)
@@ -108,14 +76,13 @@ def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | Non
     recent: list[Message] = []
     talks: dict[str, list[Message]] = {}
     window, talk = now - limits.window_minutes * MINUTE, now - limits.loop_minutes * MINUTE
-    thread_of = lru_cache(maxsize=THREADS)(mailbox.thread_messages)
     for message in mailbox.newest(min(window, talk)):
         if message.time > talk:
             talks.setdefault(mailbox.root_of(message.id), []).append(message)
         if message.time > window and not message.archived:
             recent.append(message)
         yield None
-    yield from _unanswered(mailbox, thread_of, now - limits.question_minutes * MINUTE, now)
+    yield from _unanswered(mailbox, now - limits.question_minutes * MINUTE, now)
     yield from _stalled(mailbox, now, limits)
     yield from _vacant(mailbox)
     yield from _loops(mailbox, {mailbox.root_of(it.id) for it in recent if it.time > talk}, talks, limits)
@@ -124,47 +91,17 @@ def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | Non
     yield from _growth(mailbox, now, limits)
 
 
-def _unanswered(
-    mailbox: Mailbox, thread_of: Callable[[str], list[Message]], before: float, now: float
-) -> Iterator[Concern | None]:
+def _unanswered(mailbox: Mailbox, before: float, now: float) -> Iterator[Concern | None]:
     """Find questions from before a moment that no agent that was asked has answered."""
-    open_: dict[str, list[_Question]] = {}
-    for message in mailbox.of_type(QUESTION):
-        asking = _Question(message, _asked(mailbox, message, now))
-        if message.timed and not asking.is_answered_in(thread_of(mailbox.root_of(message.id))):
-            open_.setdefault(message.sender, []).append(asking)
-        yield None
-    if any(it.message.time <= before for questions in open_.values() for it in questions):
-        yield from _answer(mailbox, open_)
-    for sender, questions in open_.items():
-        for question in (it.message for it in questions if it.message.time <= before):
-            whom = ", ".join(map(mailbox.label, question.recipients))
-            yield Concern(Trouble.QUESTION, sender, f"asked {whom} and was not answered", question.time, question.id)
-
-
-def _asked(mailbox: Mailbox, question: Message, now: float) -> set[str]:
-    return set(mailbox.bare_states(question, now)) | {
-        holder.session_id
-        for text in question.recipients
-        if (address := resolve(text, mailbox.roster, mailbox.user)).kind is Kind.ROLE
-        for holder in mailbox.roster.holders(address.role)
-    }
-
-
-def _answer(mailbox: Mailbox, open_: dict[str, list[_Question]]) -> Iterator[None]:
-    """Remove questions that were answered outside their threads, as in systems whose answers name no message.
-
-    An answer belongs to one question: the last before it, among those about the same issue if both name one.
-    """
-    for answer in sorted(mailbox.of_type(ANSWER, archived=True), key=by_age):
-        yield None
-        if answer.thread is not None:
+    for found in look_for_questions(mailbox, threads_of(mailbox), before, now):
+        if found is None:
+            yield None
             continue
-        askers = [resolve(text, mailbox.roster, mailbox.user).name for text in answer.recipients]
-        meant = [it for asker in askers for it in open_.get(asker, ()) if it.may_be_answered_by(answer, mailbox.user)]
-        if meant:
-            last = max(meant, key=lambda it: (it.is_about(answer), by_age(it.message)))
-            open_[last.message.sender].remove(last)
+        question = found.message
+        whom = ", ".join(map(mailbox.label, question.recipients))
+        yield Concern(
+            Trouble.QUESTION, question.sender, f"asked {whom} and was not answered", question.time, question.id
+        )
 
 
 def _stalled(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:

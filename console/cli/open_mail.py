@@ -1,0 +1,43 @@
+"""What an agent leaves behind when its session ends: mail that it has not read, questions that are not answered."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from console.cli.loading import Loaded
+from console.unread_mail import unread_mail
+from mailstore.queries.questions import open_questions
+from mailstore.records.message import Message
+
+__all__ = ["OpenMail", "open_mail"]
+
+
+class OpenMail(NamedTuple):
+    """Mail that concerns an agent, each the oldest first.
+
+    `unread` is for it; `asked` are questions to it that it has read and none of those who were asked has answered;
+    `asking` are its own that nobody has answered.
+    """
+
+    unread: list[Message]
+    asked: list[Message]
+    asking: list[Message]
+
+    def words(self, name: str) -> list[str]:
+        """Return what there is, in a phrase for each kind; none for nothing."""
+        phrases = (
+            (self.unread, f"unread message{{s}} for {name}"),
+            (self.asked, f"question{{s}} to {name} without an answer"),
+            (self.asking, f"question{{s}} of {name} without an answer"),
+        )
+        return [f"{len(found)} {text.format(s='s' * (len(found) != 1))}" for found, text in phrases if found]
+
+
+def open_mail(mail: Loaded, agent: str) -> OpenMail:
+    """Return what an agent has not finished."""
+    unread = unread_mail(mail.store, mail.mailbox, agent, mail.now)
+    known = {message.id for message in unread}
+    questions = open_questions(mail.mailbox, mail.now)
+    asked = [it.message for it in questions if agent in it.asked and agent != it.message.sender]
+    asking = [it.message for it in questions if it.message.sender == agent]
+    return OpenMail(unread, [it for it in asked if it.id not in known], asking)

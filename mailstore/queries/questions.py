@@ -1,0 +1,101 @@
+"""Find the questions that no agent that was asked has answered yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from mailstore.records.address import Kind, resolve
+from mailstore.records.message import Message, by_age
+from mailstore.state.mailbox import Mailbox
+
+__all__ = ["Question", "ThreadOf", "look_for_questions", "open_questions", "threads_of"]
+
+QUESTION, ANSWER = "question", "answer"
+ISSUE = "issue:"
+THREADS = 64
+"""How many threads to cache during a pass, for questions in the same thread."""
+ThreadOf = Callable[[str], list[Message]]
+
+
+class Question(NamedTuple):
+    """A question and the agents that were asked."""
+
+    message: Message
+    asked: set[str]
+
+    def is_answered_in(self, thread: Iterable[Message]) -> bool:
+        """Return whether an agent that was asked wrote later in the question's thread."""
+        question = self.message
+        return any(it.sender in self.asked and it.time >= question.time for it in thread if it.id != question.id)
+
+    def may_be_answered_by(self, answer: Message, user: str) -> bool:
+        """Return whether an answer that names no message may be to this question; the user may answer any."""
+        issues, others = _issues(self.message), _issues(answer)
+        is_other_issue = bool(issues and others and issues.isdisjoint(others))
+        is_theirs = answer.sender in self.asked or answer.sender == user
+        return is_theirs and answer.time >= self.message.time and not is_other_issue
+
+    def is_about(self, answer: Message) -> bool:
+        """Return whether an answer names an issue of the question."""
+        return not _issues(self.message).isdisjoint(_issues(answer))
+
+
+def threads_of(mailbox: Mailbox) -> ThreadOf:
+    """Return a function that returns the messages of a thread, by its root, and remembers the last ones."""
+    return lru_cache(maxsize=THREADS)(mailbox.thread_messages)
+
+
+def open_questions(mailbox: Mailbox, now: float) -> list[Question]:
+    """Return the open questions of all agents, the oldest first."""
+    found: list[Question] = []
+    for question in look_for_questions(mailbox, threads_of(mailbox), now, now):
+        found += [question] if question is not None else []
+    return sorted(found, key=lambda question: by_age(question.message))
+
+
+def look_for_questions(mailbox: Mailbox, thread_of: ThreadOf, before: float, now: float) -> Iterator[Question | None]:
+    """Yield the open questions from before a moment, by sender, and None at least once per message.
+
+    Raises MailboxReloaded.
+    """
+    open_: dict[str, list[Question]] = {}
+    for message in mailbox.of_type(QUESTION):
+        asking = Question(message, _asked(mailbox, message, now))
+        if message.timed and not asking.is_answered_in(thread_of(mailbox.root_of(message.id))):
+            open_.setdefault(message.sender, []).append(asking)
+        yield None
+    if any(it.message.time <= before for questions in open_.values() for it in questions):
+        yield from _answer(mailbox, open_)
+    for questions in open_.values():
+        yield from (it for it in questions if it.message.time <= before)
+
+
+def _issues(message: Message) -> set[str]:
+    return {tag for tag in message.tags if tag.startswith(ISSUE)}
+
+
+def _asked(mailbox: Mailbox, question: Message, now: float) -> set[str]:
+    return set(mailbox.bare_states(question, now)) | {
+        holder.session_id
+        for text in question.recipients
+        if (address := resolve(text, mailbox.roster, mailbox.user)).kind is Kind.ROLE
+        for holder in mailbox.roster.holders(address.role)
+    }
+
+
+def _answer(mailbox: Mailbox, open_: dict[str, list[Question]]) -> Iterator[None]:
+    """Remove questions that were answered outside their threads, as in systems whose answers name no message.
+
+    An answer belongs to one question: the last before it, among those about the same issue if both name one.
+    """
+    for answer in sorted(mailbox.of_type(ANSWER, archived=True), key=by_age):
+        yield None
+        if answer.thread is not None:
+            continue
+        askers = [resolve(text, mailbox.roster, mailbox.user).name for text in answer.recipients]
+        meant = [it for asker in askers for it in open_.get(asker, ()) if it.may_be_answered_by(answer, mailbox.user)]
+        if meant:
+            last = max(meant, key=lambda it: (it.is_about(answer), by_age(it.message)))
+            open_[last.message.sender].remove(last)
