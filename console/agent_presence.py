@@ -25,6 +25,8 @@ def presence_symbol(agent: Agent, found: Presence) -> Symbol:
 
 def state_words(found: Presence) -> str:
     """Return an agent's state in words; of one that was not seen for long nothing else is known."""
+    if found.is_gone:
+        return "gone"
     return "stale" if found.is_stale else LONG_WORDS.get(found.state, found.state)
 
 
@@ -37,8 +39,9 @@ def doing_words(found: Presence) -> str:
 
 
 def presence_line(found: Presence, now: float) -> str:
-    """Return all that is known of what an agent is doing: working since 14:02 · leaf 12."""
+    """Return what an agent is doing, and since when: working since 14:02."""
     since = f" since {clock(found.since, now)}" if found.since is not None else ""
     if found.is_stale and found.age is not None:
-        since = f", seen {age(found.age)} ago"
-    return " · ".join(filter(None, (f"{state_words(found)}{since}", doing_words(found))))
+        seen = age(found.age)
+        since = f", seen {seen}{'' if seen == 'now' else ' ago'}"
+    return f"{state_words(found)}{since}"

@@ -156,6 +156,7 @@ class SignalboxApp(App[None]):
         self.session.problems = list(dict.fromkeys(filter(None, found)))
         if self.session.problems and self.main_screen is not None:
             await self.main_screen.action_part("pages", "problems", False)
+        self.run_worker(self._follow_hooks(), group="hooks", exit_on_error=False)
         self.run_worker(self.themes.reload_on_change(), group="themes", exit_on_error=False)
         self.set_interval(TICK_SECONDS, self._tick)
         await preload.preload(self._idle.wait)
@@ -197,6 +198,16 @@ class SignalboxApp(App[None]):
         session.live.fold(await asyncio.to_thread(session.personal.load), session.clock())
         sink = Sink(self._fold, self._adopt, self._changed, self._failed, self._idle.rest)
         await feed(session.store, session.user, session.personal.all_seen, sink, self._prefetch)
+
+    async def _follow_hooks(self) -> None:
+        """Show what agents are doing as their hooks know it."""
+        await lazy.load("console.hook_watch")
+        from console.hook_watch import hooked_changes
+
+        async for hooked in hooked_changes(self.session.store.url, self.session.clock):
+            self.session.hooked = hooked
+            if self.main_screen is not None and self.session.moment is None:
+                self.main_screen.mail_changed(self.session.is_loading)
 
     def _adopt(self, mailbox: Mailbox) -> None:
         """Replace the mailbox, which was a preview or is outdated, by a complete one."""

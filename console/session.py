@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 from textual.cache import LRUCache
 
 from console.config import Config
+from console.hooks.hearing import Hearing, hearing
+from console.hooks.hooked_presence import hooked_presence
+from console.hooks.live import HookedAgents
 from console.personal import PersonalData
 from console.undo_history import UndoHistory
 from mailstore.errors import MailError, StoreError, Unsupported
@@ -71,6 +74,8 @@ class Session:
         self.undo_history = UndoHistory()
         self.problems: list[str] = []
         """What is wrong in the settings, in sentences."""
+        self.hooked = HookedAgents()
+        """The agents that hear of their mail by a hook."""
         self.found: dict[str, SavedViewHits] = {}
         self.last_query = ""
         self._bodies: LRUCache[str, str] = LRUCache(512)
@@ -100,7 +105,8 @@ class Session:
     def presence(self, agent: Agent) -> Presence:
         """Return what an agent is doing at the time that is shown."""
         since = self.mailbox.roster.active_since(agent.session_id)
-        return presence_of(agent, self.now(), self.config.stale_after_minutes * 60, since)
+        found = presence_of(agent, self.now(), self.config.stale_after_minutes * 60, since)
+        return found if self.moment is not None else hooked_presence(agent, found, self.hooked, self.now())
 
     def why_not(self, capability: Capability, about: str = "") -> str:
         """Return why something can't be done here, or to a message or an agent; empty if it can."""
@@ -125,6 +131,18 @@ class Session:
             is_for_named=is_for_named(self.store, draft),
             woken=would_wake(self.store, draft, [agent.session_id for agent in roster]),
         )
+
+    def hearing(self, draft: Draft, reached: Sequence[str]) -> dict[Hearing, list[str]]:
+        """Return which of the agents that a draft reaches hear of it when, as far as they have hooks."""
+        names = [name for name in reached if name in self.hooked.live] if self.moment is None else []
+        if not names:
+            return {}
+        from mailstore.rules.waking import called
+        from mailstore.writing.sending import as_message
+
+        mailbox = self.mailbox
+        ghost = as_message(draft, self.now())
+        return hearing(names, self.hooked, called(ghost, mailbox.roster, mailbox.user, self.config.wake.types))
 
     def body(self, message: Message) -> str:
         """Return a message's text, or why it can't be read; blocks, raises nothing."""

@@ -16,6 +16,8 @@ from console.render.timestamps import iso_time
 from console.unread_mail import unread_count, unread_words
 from mailstore.records.roster import Agent
 
+HEADS = ("", "agent", "role", "state", "since", "unread", "seen", "tags", "hook")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
@@ -35,12 +37,9 @@ def print_agents(mail: Loaded, *, as_json: bool) -> None:
     if as_json:
         put_json([agent_row(mail, agent, presences) for agent in agents])
     elif agents:
-        put(
-            columns(
-                [_cells(mail, agent, presences) for agent in agents],
-                ("", "agent", "role", "state", "since", "unread", "seen", "tags"),
-            )
-        )
+        hooks = [presences.hook_words(agent) for agent in agents]
+        cells = [(*_cells(mail, agent, presences), hook) for agent, hook in zip(agents, hooks, strict=True)]
+        put(columns(cells, HEADS) if any(hooks) else columns([row[:-1] for row in cells], HEADS[:-1]))
     else:
         put("No agents. Register one with signalbox roster register")
 

@@ -92,7 +92,7 @@ class ChannelRow(msgspec.Struct, frozen=True):
 class AgentRow(msgspec.Struct, frozen=True):
     """An agent of the roster; `unread` is its own, null where reads are not recorded, `last_seen` ISO 8601 or null.
 
-    `state`, `substate`, `since` and `stale` as in `PresenceRow`.
+    The fields from `state` on are as in `PresenceRow`.
     """
 
     session_id: str
@@ -105,12 +105,16 @@ class AgentRow(msgspec.Struct, frozen=True):
     substate: str
     since: str | None
     stale: bool
+    gone: bool
+    hook: str | None
+    can_wake: bool
 
 
 class PresenceRow(msgspec.Struct, frozen=True):
     """An agent's presence: `state` and `substate` in its own words, `stale` if it was not seen recently.
 
-    `since` is when it began to be in that state, ISO 8601 or null; `unread` is null where reads are not recorded.
+    `since` is when it began to be in that state, ISO 8601 or null; `unread` is null where reads are not recorded;
+    `gone` says that its program ended without saying so, `hook` which program's hook tells it of mail, or null.
     """
 
     session_id: str
@@ -122,6 +126,9 @@ class PresenceRow(msgspec.Struct, frozen=True):
     stale: bool
     unread: int | None
     since: str | None
+    gone: bool
+    hook: str | None
+    can_wake: bool
 
 
 class ViewRow(msgspec.Struct, frozen=True):

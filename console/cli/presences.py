@@ -6,8 +6,11 @@ from typing import Any
 
 from console.cli.loading import Loaded
 from console.cli.settings import settings
+from console.hooks.hooked_presence import hooked_presence
+from console.hooks.live import HookedAgents, hooked_agents
 from console.render.short_text import age
 from console.render.timestamps import iso_time
+from mailstore.read_only import ReadOnly
 from mailstore.records.roster import Agent
 from mailstore.rules.presence import Presence, presence_of
 
@@ -19,22 +22,33 @@ class Presences:
 
     def __init__(self, mail: Loaded, stale_after: float | None = None) -> None:
         self._mail = mail
+        is_now = not isinstance(mail.store, ReadOnly)
+        self.hooked = hooked_agents(mail.store.url, mail.now) if is_now else HookedAgents()
         self._stale_after = settings(is_told=False).stale_seconds if stale_after is None else stale_after
 
     def of(self, agent: Agent) -> Presence:
         """Return what an agent is doing."""
         since = self._mail.mailbox.roster.active_since(agent.session_id)
-        return presence_of(agent, self._mail.now, self._stale_after, since)
+        found = presence_of(agent, self._mail.now, self._stale_after, since)
+        return hooked_presence(agent, found, self.hooked, self._mail.now)
 
     def fields(self, agent: Agent) -> dict[str, Any]:
         """Return the same as fields of a JSON row."""
-        found = self.of(agent)
+        found, hook = self.of(agent), self.hooked.live.get(agent.session_id)
         return {
             "state": found.state,
             "substate": found.substate,
             "since": iso_time(found.since),
             "stale": found.is_stale,
+            "gone": found.is_gone,
+            "hook": None if hook is None else hook.tool,
+            "can_wake": hook is not None and hook.can_wake,
         }
+
+    def hook_words(self, agent: Agent) -> str:
+        """Return by which program's hook an agent hears of its mail; empty where there is none."""
+        hook = self.hooked.live.get(agent.session_id)
+        return "" if hook is None else f"{hook.tool}, can be woken" if hook.can_wake else hook.tool
 
 
 def since_words(found: Presence, now: float) -> str:

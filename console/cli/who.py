@@ -16,7 +16,7 @@ from console.render.timestamps import iso_time
 from console.unread_mail import unread_count, unread_words
 from mailstore.records.roster import Agent, Status
 
-HEADS = ("agent", "role", "state", "since", "doing", "unread", "last seen")
+HEADS = ("agent", "role", "state", "since", "doing", "unread", "last seen", "hook")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +34,9 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             put_json([_row(mail, agent, presences) for agent in agents])
         elif agents:
-            put(columns([_cells(mail, agent, presences) for agent in agents], HEADS))
+            hooks = [presences.hook_words(agent) for agent in agents]
+            cells = [(*_cells(mail, agent, presences), hook) for agent, hook in zip(agents, hooks, strict=True)]
+            put(columns(cells, HEADS) if any(hooks) else columns([row[:-1] for row in cells], HEADS[:-1]))
         else:
             put("No agents present. Register one with signalbox roster register")
     return 0

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from console.hooks.liveness import is_live
+from console.hooks.liveness import is_live, process_is_gone
 from console.hooks.session_state import SessionState, states_in
 from console.hooks.state_folder import all_folders, hooks_folder
 from mailstore.records.scope import Scope, label_of, parts_of
 
-__all__ = ["LiveHook", "live_hooks"]
+__all__ = ["HookedAgents", "LiveHook", "hooked_agents", "live_hooks"]
 
 
 class LiveHook(Struct, frozen=True):
     """An agent's session whose hooks run; times in seconds since the epoch.
 
-    `doing` is working, idle or waiting (for a permission). `folder` is where the hooks of its mailbox keep their state.
+    `doing` is working, idle or waiting (for a permission). `folder` is where the hooks of its mailbox keep their state,
+    `mailbox` its URL.
     """
 
     tool: str
@@ -25,6 +26,14 @@ class LiveHook(Struct, frozen=True):
     last_run: float
     can_wake: bool
     folder: str
+    mailbox: str = ""
+
+
+class HookedAgents(Struct, frozen=True):
+    """By agent id, the sessions whose hooks run, and when those were last heard of that ended without saying so."""
+
+    live: dict[str, LiveHook] = {}
+    gone: dict[str, float] = {}
 
 
 def live_hooks(store_url: str, now: float) -> dict[str, LiveHook]:
@@ -32,11 +41,21 @@ def live_hooks(store_url: str, now: float) -> dict[str, LiveHook]:
 
     `now` is seconds since the epoch. Of several sessions under one id, the one that ran last counts.
     """
+    return hooked_agents(store_url, now).live
+
+
+def hooked_agents(store_url: str, now: float) -> HookedAgents:
+    """Return the same, and which agents' programs have ended without a word. Blocks; any thread may call it."""
     names = _Names(store_url)
     found: dict[str, LiveHook] = {}
+    gone: dict[str, float] = {}
     for folder in all_folders():
         for state in states_in(folder):
-            name = names.of(folder, state) if is_live(state, now) else ""
+            if not is_live(state, now):
+                if not state.is_ended and process_is_gone(state) and (name := names.of(folder, state)):
+                    gone[name] = max(gone.get(name, 0.0), state.last_run)
+                continue
+            name = names.of(folder, state)
             known = found.get(name)
             if name and (known is None or known.last_run < state.last_run):
                 found[name] = LiveHook(
@@ -47,8 +66,9 @@ def live_hooks(store_url: str, now: float) -> dict[str, LiveHook]:
                     state.last_run,
                     state.can_wake,
                     folder,
+                    state.mailbox,
                 )
-    return found
+    return HookedAgents(found, {name: at for name, at in gone.items() if name not in found})
 
 
 class _Names:

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from console.hooks.session_state import SessionState
 
-__all__ = ["SILENT_SECONDS", "is_live"]
+__all__ = ["SILENT_SECONDS", "is_live", "process_is_gone"]
 
 SILENT_SECONDS = 24 * 3600.0
 """After this time without any event, a session counts as ended where its process can't be asked for."""
@@ -18,7 +18,17 @@ def is_live(state: SessionState, now: float) -> bool:
     """Say whether a session goes on: nobody ended it, its process runs, or else it did something within a day."""
     if state.is_ended or not state.agent_id:
         return False
-    process = state.extra.get("process")
-    if isinstance(process, str) and process:
-        return not is_gone(process)
+    if _process(state):
+        return not process_is_gone(state)
     return now - state.last_run < SILENT_SECONDS
+
+
+def process_is_gone(state: SessionState) -> bool:
+    """Say whether a session's program has certainly ended."""
+    process = _process(state)
+    return bool(state.agent_id and process) and is_gone(process)
+
+
+def _process(state: SessionState) -> str:
+    process = state.extra.get("process")
+    return process if isinstance(process, str) else ""

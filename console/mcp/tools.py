@@ -143,7 +143,8 @@ async def mark_read(caller: Caller, asked: MarkRead) -> dict[str, Any]:
 
 async def who(caller: Caller, asked: Nothing) -> dict[str, Any]:
     """Return who is there."""
-    presences = Presences(caller.mail._replace(now=time.time()), caller.stale_seconds)
+    mail = caller.mail._replace(now=time.time())
+    presences = await asyncio.to_thread(Presences, mail, caller.stale_seconds)
     rows = []
     for agent in caller.mail.mailbox.roster:
         if agent.status is not Status.DEAD:

@@ -198,7 +198,7 @@ class Composer(Vertical):
             return
         found = session.preview(draft)
         self.border_title = as_title(f"{title} → {', '.join(map(session.mailbox.label, draft.recipients))}")
-        reach.update(reach_line(found, "", now=session.now()))
+        reach.update(reach_line(found, "", session.now(), session.hearing(draft, found.reaches)))
 
     def _candidates(self) -> list[Candidate]:
         return address_candidates(self._session.mailbox)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from textual.content import Content
 
+from console.hooks.hearing import Hearing
 from console.render.safe import visible_line
 from console.render.short_text import remaining
 from console.symbols import STALE, STATES
@@ -22,9 +25,13 @@ PARTS = (
     ("woken", "↯ woken by a mention:", "$warning"),
 )
 
+MOST_NAMES = 6
 
-def reach_line(found: Preview | None, problem: str, now: float = 0.0) -> Content:
-    """Return a preview as text, or the problem that prevents one."""
+
+def reach_line(
+    found: Preview | None, problem: str, now: float = 0.0, hearing: Mapping[Hearing, Sequence[str]] | None = None
+) -> Content:
+    """Return a preview as text, or the problem that prevents one; `hearing` says when agents with hooks hear of it."""
     if found is None:
         return Content.styled(visible_line(problem), "$warning")
     parts: list[Content] = []
@@ -32,9 +39,11 @@ def reach_line(found: Preview | None, problem: str, now: float = 0.0) -> Content
         names: tuple[str, ...] = getattr(found, field)
         if names:
             number = f" {len(names)}:" if field == "reaches" and len(names) > 1 else ""
-            shown = ", ".join(visible_line(name) for name in names[:6])
-            more = f" +{len(names) - 6}" if len(names) > 6 else ""
+            shown = ", ".join(visible_line(name) for name in names[:MOST_NAMES])
+            more = f" +{len(names) - MOST_NAMES}" if len(names) > MOST_NAMES else ""
             parts.append(Content.assemble((f"{words}{number} ", style), f"{shown}{more}"))
+            if field == "reaches":
+                parts += _hearing(hearing or {}, len(names))
     if not parts:
         parts.append(Content.styled(f"{STATES[State.UNREAD].glyph} reaches nobody now", "$warning"))
     if found.expires is None:
@@ -43,3 +52,13 @@ def reach_line(found: Preview | None, problem: str, now: float = 0.0) -> Content
         parts.append(Content.styled(f"expires in {remaining(found.expires - now)}", "$muted"))
     parts.extend(Content.styled(f"! {visible_line(warning)}", "$warning") for warning in found.warnings)
     return Content(" · ").join(parts)
+
+
+def _hearing(hearing: Mapping[Hearing, Sequence[str]], reached: int) -> list[Content]:
+    """Return when agents hear of the message; by name, unless all whom it reaches hear of it alike."""
+    parts = []
+    for when, names in hearing.items():
+        shown = "" if len(names) == reached else f": {', '.join(map(visible_line, names[:MOST_NAMES]))}"
+        more = f" +{len(names) - MOST_NAMES}" if shown and len(names) > MOST_NAMES else ""
+        parts.append(Content.assemble((when.value, "$success"), f"{shown}{more}"))
+    return parts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from console.agent_presence import presence_line
+from console.agent_presence import doing_words, presence_line
 from console.panes.sidebar_rows import VIEWS
 from console.render.safe import visible_line
 from console.render.short_text import count
@@ -27,7 +27,10 @@ def view_title(session: Session, view: View) -> str:
         return f"{mailbox.label(view.name)} · {view.name}"
     if view.kind == "agent":
         agent = mailbox.roster.get(view.name)
-        notes = (agent.role, presence_line(session.presence(agent), session.now())) if agent else ()
+        if agent is None:
+            return view.name
+        found = session.presence(agent)
+        notes = presence_line(found, session.now()), agent.role, doing_words(found)
         return " · ".join([view.name, *filter(None, notes)])
     if view.kind in ("saved", "store"):
         return view.name

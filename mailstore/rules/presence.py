@@ -36,6 +36,8 @@ class Presence(msgspec.Struct, frozen=True):
     age: float | None = None
     is_stale: bool = False
     since: float | None = None
+    is_gone: bool = False
+    """Whether its program has certainly ended, without saying so."""
 
 
 def presence_of(agent: Agent, now: float, stale_after: float, since: float | None = None) -> Presence:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from mailstore.errors import DraftRefused
+from mailstore.kit.bodies import mentions
 from mailstore.records.address import Address, Kind, channel_label, channels_named, resolve
 from mailstore.records.draft import Draft, draft
 from mailstore.records.message import NEVER, Message
@@ -21,6 +22,7 @@ from mailstore.state.mailbox import Mailbox
 __all__ = [
     "MANY_WORDS",
     "Preview",
+    "as_message",
     "one_of",
     "prepare",
     "preview",
@@ -174,6 +176,11 @@ def preview(
         expires=expires_at(ghost, roster, mailbox.user),
         warnings=tuple(_warnings(mailbox, wanted)),
     )
+
+
+def as_message(wanted: Draft, now: float) -> Message:
+    """Return a draft as the message that it will be, with its mentions; it has no id."""
+    return msgspec.structs.replace(_ghost(wanted, now), type=wanted.type, mentions=mentions(wanted.content))
 
 
 def _ghost(wanted: Draft, now: float) -> Message:

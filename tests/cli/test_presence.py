@@ -10,6 +10,7 @@ import pytest
 
 from console.render.timestamps import iso_time
 from tests.cli.conftest import Run
+from tests.hooked import ended_process, hooked
 from tests.mailboxes import DIALECTS, Dialect, MailFiles, iso
 
 ANN, BOB, DED = "ann-00000001", "bob-00000001", "ded-00000001"
@@ -89,6 +90,23 @@ def test_what_an_agent_does_is_shown_with_the_time_since_when(run: Run, mail: Ma
     assert (row["state"], row["stale"]) == ("working", True)
     assert re.search(rf"{ANN} +stale +40m +was working: leaf 2 +40m", run("who", "--store", mail.url).out)
     assert re.search(rf"◌ +{ANN} +stale +40m", run("agents", "--store", mail.url).out)
+
+
+def test_an_agent_with_a_hook_is_shown_as_its_program_knows_it(run: Run, mail: MailFiles) -> None:
+    now = mail.now
+    for name, activity in ((ANN, "idle"), ("cat-00000001", "working")):
+        mail.agent(name, activity=activity, last_seen=iso(now - 4000))
+    hooked(mail.url, ANN, tool="codex", doing="waiting", since=now - 90, last_run=now - 90, can_wake=True)
+    hooked(mail.url, "cat-00000001", doing="working", since=now - 60, last_run=now - 60, extra=ended_process())
+    rows = who(run, mail)
+    ann, cat = rows[ANN], rows["cat-00000001"]
+    assert (ann["state"], ann["since"], ann["hook"], ann["can_wake"]) == ("waiting", iso_time(now - 90), "codex", True)
+    assert (ann["stale"], cat["stale"], cat["gone"], cat["hook"]) == (False, True, True, None)
+    shown = run("who", "--store", mail.url).out
+    assert re.search(rf"{ANN} +waiting for a permission +1m .*codex, can be woken", shown)
+    assert re.search(r"cat-00000001 +gone .*was working", shown)
+    assert re.search(rf"! +{ANN} .*codex, can be woken", run("agents", "--store", mail.url).out)
+    assert "hook" not in run("who", "--store", mail.url, "--at", iso(now)).out
 
 
 @pytest.mark.parametrize(

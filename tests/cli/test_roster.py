@@ -37,6 +37,9 @@ def test_an_agent_is_registered_and_changed_field_by_field(run: Run, tmp_path: P
         "state": "frozen",
         "substate": "",
         "stale": False,
+        "gone": False,
+        "hook": None,
+        "can_wake": False,
     }
     run(*words, "--tags", "", "--role", "")
     assert agents(run, mail)[ANN]["tags"] == []

@@ -10,6 +10,7 @@ import pytest
 
 from mailstore.state.views import View
 from tests.console.screen_text import opened
+from tests.hooked import ended_process, hooked
 from tests.mailboxes import NOW, MailFiles, iso
 
 ANN, BOB, CAT, DAN, EVE = (f"{name}-00000001" for name in ("ann", "bob", "cat", "dan", "eve"))
@@ -47,11 +48,52 @@ async def test_each_state_has_its_sign_and_its_time(mail: MailFiles, size: tuple
 async def test_the_title_says_what_an_agent_is_doing_and_the_past_what_it_did(mail: MailFiles) -> None:
     async with opened(mail.data, size=(200, 40)) as seat:
         for agent, words in (
-            (ANN, r"architect · working since \d\d:\d\d · leaf 13"),
-            (BOB, r"clerk · waiting for a permission since \d\d:\d\d · Bash"),
+            (ANN, r"working since \d\d:\d\d · architect · leaf 13"),
+            (BOB, r"waiting for a permission since \d\d:\d\d · clerk · Bash"),
             (CAT, r"idle since \d\d:\d\d ─"),
             (DAN, r"stale, seen 1h ago · was working"),
         ):
             seat.screen.show_view(View("agent", agent))
             await seat.sees(agent)
             assert re.search(rf"─ {agent} · {words}", seat.text)
+
+
+async def test_hooks_know_sooner_what_agents_are_doing_and_which_have_ended(mail: MailFiles) -> None:
+    hooked(mail.url, DAN, doing="idle", since=NOW - 3000, last_run=NOW - 3000)
+    file = hooked(mail.url, CAT, doing="idle", since=NOW - 30, last_run=NOW - 30)
+    hooked(mail.url, ANN, doing="working", since=NOW - 40, last_run=NOW - 30, extra=ended_process())
+    async with opened(mail.data) as seat:
+        await seat.sees(f"‖ {DAN} 50m")  # not stale: its program runs
+        assert re.search(f"◌ {ANN}.* now", seat.text)
+        hooked(mail.url, CAT, doing="waiting", since=NOW - 1, last_run=NOW - 1)
+        await seat.sees(f"! {CAT} now")
+        assert "2 waiting for a permission" in seat.lines[0]
+        seat.screen.show_view(View("agent", ANN))
+        await seat.sees(f"─ {ANN} · gone, seen now")
+        Path(file).unlink()
+        await seat.sees(f"‖ {CAT} 10m")
+
+
+async def test_the_composer_says_when_agents_with_hooks_will_hear_of_a_message(mail: MailFiles) -> None:
+    mail.agent(EVE, "living", tags=["project:ink"], last_seen=iso(NOW))
+    mail.agent("fay-00000001", tags=["project:ink"], last_seen=iso(NOW))
+    hooked(mail.url, ANN, doing="working", since=NOW, last_run=NOW)
+    hooked(mail.url, BOB, doing="idle", since=NOW, last_run=NOW, can_wake=True, tool="codex")
+    hooked(mail.url, CAT, doing="idle", since=NOW, last_run=NOW, tool="gemini")
+    hooked(mail.url, EVE, doing="idle", since=NOW, last_run=NOW, can_wake=True)
+    async with opened(mail.data) as seat:
+        await seat.until(lambda: len(seat.app.session.hooked.live) == 4)
+        await seat.press("c")
+        for to, words in (
+            (ANN, f"reaches {ANN} · will hear of it within a turn · "),
+            (BOB, f"reaches {BOB} · will be woken · "),
+            (CAT, f"reaches {CAT} · will hear of it at the next turn · "),
+            (f"{ANN}, {BOB}", f"will hear of it within a turn: {ANN} · will be woken: {BOB}"),
+            ("project:ink", f"will hear of it at the next turn: {EVE}"),
+            ("fay-00000001", "reaches fay-00000001 · expires"),
+        ):
+            await seat.press("ctrl+u")
+            await seat.type(to)
+            place = seat.screen.query_one("#reach").region
+            lines = [line[place.x : place.right].strip() for line in seat.lines[place.y : place.bottom]]
+            assert words in " ".join(filter(None, lines))

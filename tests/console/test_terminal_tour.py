@@ -14,6 +14,7 @@ import pytest
 
 from console.config import Config
 from console.demo.history import write_history
+from console.hooks.live import HookedAgents
 from console.panes.sidebar_rows import sidebar_rows
 from console.panes.titles import view_title
 from console.session import Session
@@ -60,7 +61,8 @@ def look_at_every_view(tourist: Tourist) -> None:
     tourist.go("1")
     tourist.terminal.press("g")
     personal = SimpleNamespace(views={}, joined=frozenset())
-    session: Any = SimpleNamespace(mailbox=tourist.mailbox, personal=personal, found={}, config=Config(), now=time.time)
+    seen = {"mailbox": tourist.mailbox, "personal": personal, "found": {}, "config": Config(), "now": time.time}
+    session: Any = SimpleNamespace(**seen, moment=None, hooked=HookedAgents())
     session.presence = partial(Session.presence, session)
     rows = [row for row in sidebar_rows(session) if row.view is not None]
     for at, row in enumerate(rows):

@@ -50,7 +50,7 @@ CONSOLE = [
     {"notification_delivery", "state", "theme_switcher"},
     {"personal", "unread_mail"},
     {"hooks"},
-    {"session"},
+    {"hook_watch", "session"},
     {"notifier", "panes"},
     {"screens"},
     {"palette"},

@@ -1,0 +1,55 @@
+"""Follow the hooks' own state: which agents hear of their mail by a hook, and what they are doing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from pathlib import Path
+from time import monotonic
+
+from console.hooks.live import HookedAgents, hooked_agents
+from console.hooks.state_folder import hooks_folder, root
+from mailstore.files.watch import wakeups
+from mailstore.records.scope import parts_of
+
+__all__ = ["hooked_changes"]
+
+REST_SECONDS = 0.3
+"""The shortest time between two readings: busy agents' hooks write often."""
+LOOK_SECONDS = 5.0
+"""How often to check whether the processes of hooked agents still run, of which no file tells."""
+ABSENT_SECONDS = 5.0
+"""How often to look for the folder where no hook ever ran."""
+
+
+async def hooked_changes(store_url: str, now: Callable[[], float]) -> AsyncGenerator[HookedAgents]:
+    """Yield which agents of a mailbox have hooks, at first and whenever that or what they do changes.
+
+    Reads in a thread; costs next to nothing while no agent has a hook.
+    """
+    top, known = Path(root()), HookedAgents()
+    while not await asyncio.to_thread(top.is_dir):
+        await asyncio.sleep(ABSENT_SECONDS)
+    folders = await asyncio.to_thread(_folders, store_url)
+
+    def below() -> list[str]:
+        return [Path(folder).name for folder in {*folders, *(hook.folder for hook in known.live.values())}]
+
+    async with aclosing(wakeups(top, below)) as waking:
+        looked = 0.0
+        async for has_changed in waking:
+            if not has_changed and not (known.live and monotonic() > looked + LOOK_SECONDS):
+                continue
+            if (rest := looked + REST_SECONDS - monotonic()) > 0:
+                await asyncio.sleep(rest)
+            looked = monotonic()
+            found = await asyncio.to_thread(hooked_agents, store_url, now())
+            is_news, known = found != known, found
+            if is_news:
+                yield found
+
+
+def _folders(store_url: str) -> set[str]:
+    """Return the folders of the hooks' state for a mailbox, and for each of several side by side."""
+    return {hooks_folder(url) for url in (store_url, *parts_of(store_url).values())}

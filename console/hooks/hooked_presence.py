@@ -1,0 +1,37 @@
+"""What agents are doing, where their hooks know it better than the roster."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from console.hooks.live import HookedAgents
+from mailstore.records.roster import Agent, Status
+from mailstore.rules.presence import Presence, Working
+
+__all__ = ["hooked_presence"]
+
+BEAT_DELAY = 1.0
+"""Seconds by which the heartbeat of a hook may be dated after the hook's own state."""
+
+
+def hooked_presence(agent: Agent, found: Presence, hooked: HookedAgents, now: float) -> Presence:
+    """Return an agent's presence as its hooks know it, unless the roster is newer or says that it doesn't live.
+
+    While its program runs it is not stale, however long it idles; when that has ended it is, at once.
+    """
+    if agent.status is not Status.LIVING:
+        return found
+    seen = agent.last_seen or 0.0
+    if (ended := hooked.gone.get(agent.session_id)) is not None and seen <= ended + BEAT_DELAY:
+        return replace(found, is_stale=True, is_gone=True, age=max(0.0, now - max(seen, ended)))
+    hook = hooked.live.get(agent.session_id)
+    if hook is None:
+        return found
+    if seen > hook.last_run + BEAT_DELAY or hook.doing not in list(Working):
+        return replace(found, is_stale=False)
+    return Presence(
+        state=hook.doing,
+        substate=found.substate if found.state == hook.doing else "",
+        age=max(0.0, now - max(seen, hook.last_run)),
+        since=hook.since or None,
+    )
