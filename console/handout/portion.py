@@ -25,6 +25,7 @@ MOST_CHARACTERS = 8000
 LONGEST_EXCERPT = 2000
 """Characters of a message that is too long: it is printed each time until it was read in full."""
 LONGEST_FIELD = 160
+AFTER_CUT = " again once the last one is marked as read"
 PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@%+=:,./_-")
 """Characters that need no quotes in a shell."""
 
@@ -71,7 +72,7 @@ def portion(
     """
     again = typed("check", "--as", reader, store=store)
     total = len(mail) + more
-    above, fences = around(reader, total, _rest(total, f"{again} --max-chars 0"))
+    above, fences = around(reader, total, _rest(total, f"{again}{AFTER_CUT}"))
     room = most - above
     order = sorted(range(len(mail)), key=lambda at: not is_urgent(mail[at].sender, mail[at].type, mail[at].tags))
     letters: dict[int, Letter] = {}
@@ -96,7 +97,7 @@ def portion(
         letters[cut] = _cut(reader, mail[cut], text, room, store)
     left = total - len(letters)
     is_more = is_full or more > 0
-    return Portion(reader, letters, cut, _rest(left, again if is_more else f"{again} --max-chars 0") if left else "")
+    return Portion(reader, letters, cut, _rest(left, again if is_more else f"{again}{AFTER_CUT}") if left else "")
 
 
 def _rest(number: int, command: str) -> str:

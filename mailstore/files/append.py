@@ -118,7 +118,9 @@ def refusal(path: File, error: OSError) -> StoreError:
     what = reason_of(error)
     if isinstance(error, FileNotFoundError):
         return StoreError(f"{os.path.dirname(path)} does not exist", "check whether the mailbox was moved")  # noqa: PTH120
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+    if error.errno == errno.EROFS:
+        return StoreError(f"{path} can't be written ({what})", "let the sandbox write there, or ask its owner")
+    if error.errno in (errno.EACCES, errno.EPERM):
         return StoreError(f"{path} can't be written ({what})", "ask its owner, or open it read-only with --observe")
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StoreError(f"{path} can't be written ({what})", "free some disk space; nothing was written")

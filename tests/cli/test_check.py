@@ -185,7 +185,8 @@ def test_a_letter_too_long_for_a_model_is_cut_with_a_pointer_and_starves_none(ch
         f"whole: signalbox thread 'big one' {where}; once read: signalbox mark-read --as {ANN} 'big one' {where}]"
         in first
     )
-    assert f"1 more was left out and stays unread: run signalbox check --as {ANN} {where} --max-chars 0\n" in first
+    again = f"run signalbox check --as {ANN} {where} again once the last one is marked as read"
+    assert f"1 more was left out and stays unread: {again}\n" in first
     mail.message("late", BOB, ANN, "Late.", ago=0)
     assert re.findall(r"^id: (.*)$", check().out, re.MULTILINE) == ["late", "big one"]
     whole = check("--max-chars", "0").out

@@ -78,7 +78,7 @@ def refusing(monkeypatch: pytest.MonkeyPatch, code: int) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        (errno.EROFS, "can't be written (read-only file system): ask its owner"),
+        (errno.EROFS, "can't be written (read-only file system): let the sandbox write there, or ask its owner"),
         (errno.EACCES, "can't be written (permission denied): ask its owner"),
     ],
 )
