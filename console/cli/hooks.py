@@ -84,9 +84,9 @@ def _install(args: argparse.Namespace, target: Target) -> int:
         remarks += program.remarks(target, options, version)
     if shutil.which("signalbox") is None:
         remarks.append('"signalbox" is not on the PATH: agents need it there to read their letters')
-    if _carried_out(args, plan.changes(excludes=not args.shared), "Installed"):
-        for remark in remarks:
-            put(f"- {remark}")
+    _carried_out(args, plan.changes(excludes=not args.shared))
+    for remark in [*plan.remarks, *remarks]:
+        put(f"- {remark}")
     return 0
 
 
@@ -97,27 +97,32 @@ def _uninstall(args: argparse.Namespace, target: Target) -> int:
             plan.part(program.NAME, part)
         if path := program.instruction_file(target):
             plan.instruction(program.NAME, path, wanted=False)
-    _carried_out(args, plan.changes(excludes=False), "Removed")
+    _carried_out(args, plan.changes(excludes=False))
     return 0
 
 
-def _carried_out(args: argparse.Namespace, changes: Sequence[FileChange], done: str) -> bool:
-    """Show changes, ask, make them and say so; return whether they were made or there were none."""
-    names = [change.name for change in changes if change.is_one]
-    if not names:
+def _carried_out(args: argparse.Namespace, changes: Sequence[FileChange]) -> None:
+    """Show changes, ask, make them and say so."""
+    real = [change for change in changes if change.is_one]
+    if not real:
         if not args.dry_run:
             make(changes)
         put("Nothing to change")
-        return True
+        return
     for line in diff(changes):
         put(line)
     if args.dry_run:
-        return True
+        return
     if not args.yes:
         _ask()
     make(changes)
-    put(f"{done}: {', '.join(names)}")
-    return True
+    for word, names in (
+        ("Created", [change.name for change in real if change.before is None]),
+        ("Changed", [change.name for change in real if change.before is not None and change.after is not None]),
+        ("Removed", [change.name for change in real if change.after is None]),
+    ):
+        if names:
+            put(f"{word}: {', '.join(names)}")
 
 
 def _ask() -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from console.errors import Refused
 from console.hooks.install.settings_editor import addition, rendered, replacement
-from console.hooks.install.settings_tokens import Node, parsed, value_of
+from console.hooks.install.settings_tokens import JSONC, Node, parsed, value_of
 from console.hooks.install.text_edits import Edit
 
 __all__ = ["Wanted", "adding"]
@@ -21,15 +21,18 @@ class Wanted(NamedTuple):
     entries: Mapping[str, Mapping[str, Any]]
     rules: Sequence[str] = ()
     top: Mapping[str, Any] = {}
-    is_strict: bool = False
-    """Whether the program reads neither comments nor trailing commas."""
+    names: Mapping[str, Sequence[str]] = {}
+    """Texts in lists at the top."""
+    dialect: str = JSONC
 
 
 def adding(text: str, wanted: Wanted, name: str) -> tuple[list[Edit], list[str]]:
     """Return the edits that add the entries, and the permission rules that were not there. Raises Refused."""
-    root = parsed(text, name, is_strict=wanted.is_strict)
+    root = parsed(text, name)
     hooks = {event: [entry] for event, entry in wanted.entries.items()}
-    whole = {**wanted.top, "hooks": hooks}
+    whole: dict[str, Any] = {**wanted.top, **{key: list(names) for key, names in wanted.names.items()}}
+    if hooks:
+        whole["hooks"] = hooks
     if wanted.rules:
         whole["permissions"] = {"allow": list(wanted.rules)}
     if root is None:
@@ -43,12 +46,14 @@ def adding(text: str, wanted: Wanted, name: str) -> tuple[list[Edit], list[str]]
         raise _odd(f"{name} is not a JSON object of settings")
     place = _Place(text, root, name)
     at_top: list[tuple[str | None, Any]] = [(key, value) for key, value in wanted.top.items() if not root.last(key)]
-    at_top += place.put_lists("hooks", root, "hooks", hooks)
+    for key, names in wanted.names.items():
+        at_top += place.put_list(root, key, key, [name for name in names if name not in place.texts(root, key)])
+    if hooks:
+        at_top += place.put_lists("hooks", root, "hooks", hooks)
     missing: list[str] = []
     if wanted.rules:
         allowed = place.node(root, "permissions", "{", "permissions")
-        listed = place.node(allowed, "allow", "[", "permissions.allow") if allowed else None
-        known = [value_of(each.value, text) for each in listed.members] if listed else []
+        known = place.texts(allowed, "allow", "permissions.allow") if allowed else []
         missing = [rule for rule in wanted.rules if rule not in known]
         if missing:
             at_top += place.put_lists("permissions", root, "permissions", {"allow": missing})
@@ -82,14 +87,25 @@ class _Place:
             return self._or_replace(into, key, dict(lists))
         absent: list[tuple[str | None, Any]] = []
         for name, values in lists.items():
-            there = self.node(node, name, "[", f"{path}.{name}")
-            if there is None:
-                absent += self._or_replace(node, name, list(values))
-            else:
-                self.edits += addition(self.text, self.root, there, [(None, value) for value in values])
+            absent += self.put_list(node, name, f"{path}.{name}", values)
         if absent:
             self.edits += addition(self.text, self.root, node, absent)
         return []
+
+    def put_list(self, into: Node, key: str, path: str, values: Sequence[Any]) -> list[tuple[str | None, Any]]:
+        """Add elements to a list; return the member to add where there is none."""
+        if not values:
+            return []
+        there = self.node(into, key, "[", path)
+        if there is None:
+            return self._or_replace(into, key, list(values))
+        self.edits += addition(self.text, self.root, there, [(None, value) for value in values])
+        return []
+
+    def texts(self, into: Node, key: str, path: str = "") -> list[Any]:
+        """Return the values of a list; none if it is missing."""
+        listed = self.node(into, key, "[", path or key)
+        return [value_of(each.value, self.text) for each in listed.members] if listed else []
 
     def _or_replace(self, into: Node, key: str, value: Any) -> list[tuple[str | None, Any]]:
         """Replace a null; return the member to add where there is none."""

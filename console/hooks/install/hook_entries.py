@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -31,18 +31,27 @@ def found(text: str, name: str) -> list[tuple[str, Any]]:
     return ours
 
 
-def removing(text: str, name: str, rules: Sequence[str] = ()) -> list[Edit]:
-    """Return the edits that remove Signalbox's entries and some permission rules, and what is empty without them."""
+def removing(
+    text: str, name: str, rules: Sequence[str] = (), names: Mapping[str, Sequence[str]] | None = None
+) -> list[Edit]:
+    """Return the edits that remove Signalbox's entries and some permission rules, and what is empty without them.
+
+    `names` are texts to be removed from lists at the top.
+    """
     root = parsed(text, name)
     if root is None or root.kind != "{":
         return []
     edits: list[Edit] = []
     gone: list[Member] = []
-    parts: dict[str, Without] = {"hooks": partial(_without_own, text)}
+    parts: dict[str, Without] = {
+        key: partial(_without_texts, text, frozenset(each)) for key, each in (names or {}).items()
+    }
+    parts["hooks"] = partial(_without_members, text, partial(_without_own, text))
     if rules:
-        parts["permissions"] = partial(_without_rules, text, frozenset(rules))
+        parts["permissions"] = partial(_without_members, text, partial(_without_rules, text, frozenset(rules)))
     for top in root.members:
-        if top.key in parts and top.value.kind == "{" and _prune(text, top.value, parts[top.key], edits):
+        without = parts.get(top.key or "")
+        if without and without(top, edits):
             gone.append(top)
     return edits + removals(text, root, gone)
 
@@ -75,18 +84,20 @@ def _is_own(event: str, hook: Node, text: str) -> bool:
     return any(is_ours(str(value_of(node, text)), event) for node in commands)
 
 
-def _prune(text: str, node: Node, without: Without, edits: list[Edit]) -> bool:
+def _without_members(text: str, without: Without, member: Member, edits: list[Edit]) -> bool:
     """Remove from the members of an object what is to go; return whether nothing is left of the object."""
+    if member.value.kind != "{":
+        return False
     gone: list[Member] = []
-    for member in node.members:
+    for each in member.value.members:
         inner: list[Edit] = []
-        if without(member, inner):
-            gone.append(member)
+        if without(each, inner):
+            gone.append(each)
         else:
             edits += inner
-    if gone and len(gone) == len(node.members):
+    if gone and len(gone) == len(member.value.members):
         return True
-    edits += removals(text, node, gone)
+    edits += removals(text, member.value, gone)
     return False
 
 
@@ -109,9 +120,14 @@ def _without_own(text: str, event: Member, edits: list[Edit]) -> bool:
 
 def _without_rules(text: str, rules: frozenset[str], member: Member, edits: list[Edit]) -> bool:
     """Remove rules from the allowed ones; return whether nothing is left of them."""
-    if member.key != "allow" or member.value.kind != "[":
+    return member.key == "allow" and _without_texts(text, rules, member, edits)
+
+
+def _without_texts(text: str, texts: frozenset[str], member: Member, edits: list[Edit]) -> bool:
+    """Remove texts from a list; return whether nothing is left of it."""
+    if member.value.kind != "[":
         return False
-    gone = [each for each in member.value.members if each.value.kind == '"' and value_of(each.value, text) in rules]
+    gone = [each for each in member.value.members if each.value.kind == '"' and value_of(each.value, text) in texts]
     if gone and len(gone) == len(member.value.members):
         return True
     edits += removals(text, member.value, gone)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from console.errors import Refused
 from console.hooks.install.git_exclude import exclude_file, excluding, including, line_for
 from console.hooks.install.hook_additions import Wanted, adding
 from console.hooks.install.hook_entries import found, removing
@@ -14,12 +14,14 @@ from console.hooks.install.install_notes import Note, digest, note_of
 from console.hooks.install.instruction import adding_block, removing_block
 from console.hooks.install.own_file import adding_file, removing_file
 from console.hooks.install.programs import Part, SettingsPart, Target
+from console.hooks.install.settings_tokens import JSON, parsed
 from console.hooks.install.target_files import missing_folders, read_text, real_path, refuse_if_read_only, shown
 from console.hooks.install.text_edits import Edit, edited, undo_of
 
 __all__ = ["FileChange", "Plan"]
 
-BARE = ("", "{}", '{"version":1}')
+BARE_MEMBERS = frozenset({"version", "$schema"})
+"""What may be left in a file that is nobody's any more."""
 Adding = Callable[[str], tuple[list[Edit], list[str]]]
 Removing = Callable[[str, Sequence[str]], list[Edit]]
 
@@ -49,18 +51,21 @@ class Plan:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._changes: dict[Path, FileChange] = {}
+        self.remarks: list[str] = []
 
     def part(self, program: str, part: Part) -> None:
         """Plan one file of a program. Raises Refused."""
         name = part.path.name
         if isinstance(part, SettingsPart):
             wanted = part.wanted
-            remove: Removing = lambda text, rules: removing(text, name, rules)  # noqa: E731
+            names = part.names
+            remove: Removing = lambda text, rules: removing(text, name, rules, names)  # noqa: E731
             if wanted is None:
                 self._remove(program, part.path, remove)
             else:
                 add: Adding = lambda text: adding(text, wanted, name)  # noqa: E731
                 self._add(program, part.path, add, remove, lambda text: _has(text, wanted, name))
+                self._say_if_unread(part.path, wanted.dialect)
         elif part.text is None:
             self._remove(program, part.path, lambda text, _: removing_file(text, part.mark))
         else:
@@ -127,9 +132,17 @@ class Plan:
         if text is not None:
             after = _restored(text, note, remove)
             is_ours = after != text and not (note and note.was_there)
-            if is_ours and re.sub(r"\s", "", after) in BARE:
+            if is_ours and _is_bare(after):
                 after = None
         self._changes[change.path] = replace(change, after=after, note=None)
+
+    def _say_if_unread(self, path: Path, dialect: str) -> None:
+        """Note that a program does not read a file whose form is beyond what it knows."""
+        change = self._open(path)
+        try:
+            parsed(change.after or "", change.name, dialect)
+        except Refused as error:
+            self.remarks.append(f"{error.problem}: the program does not read such a file, until you change that")
 
     def _mark_for_git(self, path: Path, *, is_for_git: bool) -> None:
         change = self._open(path)
@@ -169,9 +182,21 @@ def _restored(text: str, note: Note | None, remove: Removing) -> str:
     return edited(text, remove(text, note.rules if note else ()))
 
 
+def _is_bare(text: str) -> bool:
+    """Say whether nothing is in a file that anybody would miss."""
+    if not text.strip():
+        return True
+    try:
+        root = parsed(text, "", JSON)
+    except Refused:
+        return False
+    return root is not None and root.kind == "{" and {member.key for member in root.members} <= BARE_MEMBERS
+
+
 def _has(text: str, wanted: Wanted, name: str) -> bool:
     """Say whether a settings file holds our entries as they are wanted, and no others of ours."""
     entries = [(event, dict(entry)) for event, entry in wanted.entries.items()]
     if sorted(found(text, name), key=repr) != sorted(entries, key=repr):
         return False
-    return not adding(text, Wanted({}, wanted.rules), name)[1]
+    edits, missing = adding(text, wanted._replace(entries={}, top={}), name)
+    return not edits and not missing

@@ -8,7 +8,7 @@ from typing import Any
 
 from console.errors import Refused
 
-__all__ = ["OPAQUE", "Member", "Node", "parsed", "value_of"]
+__all__ = ["COMMENTS", "JSON", "JSONC", "OPAQUE", "Member", "Node", "parsed", "value_of"]
 
 GAP = re.compile(r"[ \t\r\n]*")
 TOKEN = re.compile(
@@ -16,6 +16,8 @@ TOKEN = re.compile(
     r"|(?P<comment>//[^\r\n]*|/\*(?s:.*?)\*/)"
     r"|(?P<scalar>(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))"
 )
+JSON, COMMENTS, JSONC = "json", "comments", "jsonc"
+"""What a program reads: JSON only, also comments, also trailing commas."""
 KEPT_DEPTH = 6
 """How deep members are kept: settings, hooks, event, group, its hooks, hook."""
 OPAQUE = object()
@@ -56,8 +58,8 @@ class Member:
 class _Parser:
     """Reads tokens one after another; a stack of open containers instead of recursion."""
 
-    def __init__(self, text: str, name: str, is_strict: bool) -> None:
-        self.text, self.name, self.is_strict = text, name, is_strict
+    def __init__(self, text: str, name: str, dialect: str) -> None:
+        self.text, self.name, self.dialect = text, name, dialect
         self.at = 1 if text.startswith("\ufeff") else 0
         self.seen_end = self.at
         self.seen_line_comment = False
@@ -78,8 +80,8 @@ class _Parser:
             kind = found.lastgroup or ""
             if kind != "comment":
                 return kind, found[0], start
-            if self.is_strict:
-                raise self.wrong("a comment, which this program does not accept", start)
+            if self.dialect == JSON:
+                raise self.wrong("a comment", start)
 
     def wrong(self, what: str, at: int) -> Refused:
         line = self.text.count("\n", 0, at) + 1
@@ -88,12 +90,9 @@ class _Parser:
         return Refused(problem, "fix it first; nothing was changed")
 
 
-def parsed(text: str, name: str, *, is_strict: bool = False) -> Node | None:
-    """Return the only value of a text; None if the text is empty. Raises Refused for what is not JSON.
-
-    With `is_strict` comments and trailing commas are refused.
-    """
-    parser = _Parser(text, name, is_strict)
+def parsed(text: str, name: str, dialect: str = JSONC) -> Node | None:
+    """Return the only value of a text; None if the text is empty. Raises Refused for what is not in the dialect."""
+    parser = _Parser(text, name, dialect)
     stack: list[Node] = []
     root: Node | None = None
     key: str | None = None
@@ -134,7 +133,9 @@ def parsed(text: str, name: str, *, is_strict: bool = False) -> Node | None:
             if stack[-1].members:
                 stack[-1].members[-1].comma = start
             state = "key after comma" if stack[-1].kind == "{" else "value after comma"
-        elif stack and sign == CLOSING[stack[-1].kind] and _may_end(state, is_strict):
+        elif stack and sign == CLOSING[stack[-1].kind] and state.endswith(("or end", "after comma")):
+            if state.endswith("after comma") and dialect != JSONC:
+                raise parser.wrong("a comma after the last member", start)
             node = stack.pop()
             node.tail, node.has_line_comment_last, node.end = parser.lead, parser.lead_is_comment, parser.at
             state = "comma or end" if stack else "done"
@@ -151,10 +152,6 @@ def value_of(node: Node, text: str) -> Any:
     if node.kind == "[":
         return [value_of(member.value, text) for member in node.members]
     return json.loads(text[node.start : node.end], strict=False)
-
-
-def _may_end(state: str, is_strict: bool) -> bool:
-    return state.endswith("or end") or (state.endswith("after comma") and not is_strict)
 
 
 def _text_of(token: str, parser: _Parser, start: int) -> str:

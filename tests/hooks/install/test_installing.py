@@ -20,7 +20,8 @@ FILES = {
     "gemini": {".gemini/settings.json", "GEMINI.md"},
     "copilot": {".github/hooks/signalbox.json", "AGENTS.md"},
     "cursor": {".cursor/hooks.json", "AGENTS.md"},
-    "goose": {".agents/plugins/signalbox/hooks/hooks.json", "AGENTS.md"},
+    "goose": {".agents/plugins/signalbox/hooks/hooks.json", ".agents/plugins/signalbox/plugin.json", "AGENTS.md"},
+    "opencode": {".signalbox/opencode.js", "opencode.json", "AGENTS.md"},
     "shell": {"signalbox-session.sh"},
 }
 EXCLUDE = ".git/info/exclude"
@@ -52,7 +53,7 @@ def test_hooks_are_put_in_once_and_taken_out_again(program: str, run: Run, proje
     assert sorted(path.name for path in project.iterdir()) == [".git"]
 
 
-@pytest.mark.parametrize("program", [name for name in FILES if name != "shell"])
+@pytest.mark.parametrize("program", [name for name in FILES if name not in ("shell", "opencode")])
 def test_a_command_is_absolute_and_one_word_for_each_word(program: str, run: Run, project: Path) -> None:
     mailbox = project / "it's a; touch hacked" / "agent-mailbox.jsonl"
     run("hook", "install", "--for", program, project, "--store", f"haak:{mailbox}", "--at-end", "bury", "--yes")
@@ -121,6 +122,31 @@ def test_codex_gets_the_same_definition_whatever_its_version(run: Run, project: 
     text = settings(project, ".codex/hooks.json")
     assert list(text) == ["hooks"]
     assert all(list(groups[0]) == ["hooks"] for groups in text["hooks"].values())
+
+
+@pytest.mark.parametrize("name", ["opencode.json", "opencode.jsonc"])
+def test_opencode_gets_a_plugin_whose_command_no_shell_reads(name: str, run: Run, project: Path) -> None:
+    text = '{\n  // models\n  "model": "a",\n  "plugin": ["other"],\n}\n'
+    (project / name).write_text(text)
+    words = ["--for", "opencode", project, "--store", "haak:/a 'b'", "--wake", "--yes"]
+    run("hook", "install", *words)
+    assert (project / name).read_text() == text.replace('["other"]', '["other", "./.signalbox/opencode.js"]')
+    plugin = (project / ".signalbox" / "opencode.js").read_text()
+    command = next(line for line in plugin.splitlines() if line.startswith("const COMMAND = "))
+    found = json.loads(command.removeprefix("const COMMAND = ").partition(" // ")[0])
+    assert found[4:] == ["opencode", "--store", "haak:/a 'b'", "--wake"]
+    assert "const WAKES = true" in plugin
+    run("hook", "uninstall", "--for", "opencode", project, "--yes")
+    assert files(project) == {name: text.encode()}
+
+
+def test_a_project_file_of_the_same_name_is_not_overwritten(run: Run, project: Path) -> None:
+    (project / ".signalbox").mkdir()
+    (project / ".signalbox" / "opencode.js").write_text("mine")
+    done = run("hook", "install", "--for", "opencode", project, "--store", "haak:/a", "--yes")
+    assert (done.status, "was not written by Signalbox" in done.err) == (1, True)
+    run("hook", "uninstall", "--for", "opencode", project, "--yes")
+    assert files(project) == {".signalbox/opencode.js": b"mine"}
 
 
 def test_geminis_time_limits_are_in_milliseconds(run: Run, project: Path) -> None:

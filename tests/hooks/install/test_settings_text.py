@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from console.errors import Refused
 from console.hooks.install.hook_additions import Wanted, adding
 from console.hooks.install.hook_entries import found, removing
-from console.hooks.install.settings_tokens import parsed, value_of
+from console.hooks.install.settings_tokens import COMMENTS, JSON, JSONC, parsed, value_of
 from console.hooks.install.text_edits import edited, undo_of
 
 RUN = "/opt/py -I -S '/opt/sign al/console/hooks/entry.py' claude-code --store 'haak:/a \"b\"'"
@@ -231,11 +231,23 @@ def test_what_is_no_settings_is_refused(text: str, said: str) -> None:
     assert said in refused.value.problem
 
 
-@pytest.mark.parametrize("text", ['{"a": 1,}', '{"a": 1} // b', "{/**/}"])
-def test_programs_that_read_json_only_are_not_given_more(text: str) -> None:
-    adding(text, Wanted({}), "hooks.json")
-    with pytest.raises(Refused):
-        adding(text, Wanted({}, is_strict=True), "hooks.json")
+@pytest.mark.parametrize(
+    ("text", "dialects"),
+    [
+        ('{"a": 1}', [JSON, COMMENTS, JSONC]),
+        ('{"a": 1} // b', [COMMENTS, JSONC]),
+        ("{/**/}", [COMMENTS, JSONC]),
+        ('{"a": 1,}', [JSONC]),
+    ],
+)
+def test_what_each_program_reads_is_known(text: str, dialects: list[str]) -> None:
+    def is_read(dialect: str) -> bool:
+        try:
+            return parsed(text, "settings.json", dialect) is not None
+        except Refused:
+            return False
+
+    assert [dialect for dialect in (JSON, COMMENTS, JSONC) if is_read(dialect)] == dialects
 
 
 @pytest.mark.parametrize(

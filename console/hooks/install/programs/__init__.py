@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple, Protocol, cast
@@ -31,10 +31,14 @@ class Target(NamedTuple):
 
 
 class SettingsPart(NamedTuple):
-    """A settings file that is to hold our entries; None where it should hold none."""
+    """A settings file that is to hold our entries; None where it should hold none.
+
+    `names` are the texts in its lists that are ours.
+    """
 
     path: Path
     wanted: Wanted | None
+    names: Mapping[str, Sequence[str]] = {}
 
 
 class OwnText(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any
 from console.hooks.install.hook_additions import Wanted
 from console.hooks.install.own_command import HookOptions, hook_command
 from console.hooks.install.programs import Part, SettingsPart, Target, Version
+from console.hooks.install.settings_tokens import JSON
 
 __all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "TITLE", "instruction_file", "parts", "remarks"]
 
@@ -20,7 +21,7 @@ STOP_CONTEXT: Version = (2, 1, 163)
 TOOL_BATCH: Version = (2, 1, 119)
 """The first version that surely knows PostToolBatch; an unknown event opens a dialog at each start."""
 FILE_CHANGED: Version = (2, 1, 110)
-RULES = tuple(f"Bash(signalbox {name}:*)" for name in ("check", "send", "thread", "who", "bye"))
+RULES = tuple(f"Bash(signalbox {name}:*)" for name in ("check", "mark-read", "send", "thread", "who", "bye"))
 
 
 def parts(target: Target, options: HookOptions | None, version: Version | None) -> list[Part]:
@@ -75,7 +76,7 @@ def _wanted(options: HookOptions, version: Version | None) -> Wanted:
         entries["FileChanged"] = _entry(run, asyncRewake=True)
         entries["CwdChanged"] = _entry(run)
     entries["SessionEnd"] = _entry(run, END_SECONDS)
-    return Wanted(entries, RULES)
+    return Wanted(entries, RULES, dialect=JSON)
 
 
 def _entry(run: str, seconds: int = SECONDS, **more: Any) -> dict[str, Any]:

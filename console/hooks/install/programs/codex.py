@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 
 from console.hooks.install.hook_additions import Wanted
 from console.hooks.install.own_command import HookOptions, hook_command
 from console.hooks.install.programs import Part, SettingsPart, Target, Version
+from console.hooks.install.settings_tokens import JSON
+from mailstore.location import path_in
 
 __all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "TITLE", "hooks_file", "instruction_file", "parts", "remarks"]
 
@@ -40,6 +43,12 @@ def remarks(target: Target, options: HookOptions, version: Version | None) -> li
     ]
     if not target.is_user:
         said.append("Codex: a linked worktree has these hooks only if they are committed (--shared) or yours (--user)")
+    if (folder := _folder_of(options.store)) and not folder.is_relative_to(target.folder):
+        said.append(
+            "Codex: its sandbox lets agents write only below the folder where it is started; let it write the mailbox: "
+            f"writable_roots = [{json.dumps(str(folder))}] under [sandbox_workspace_write] in "
+            f"{_home(target) / 'config.toml'}"
+        )
     if _are_off(target):
         said.append(f"Codex: hooks are off in {_home(target) / 'config.toml'} ([features] hooks = false)")
     return said
@@ -52,7 +61,13 @@ def _home(target: Target) -> Path:
 def _wanted(options: HookOptions) -> Wanted:
     run = hook_command(NAME, options)
     hook = {"type": "command", "command": run, "timeout": SECONDS}
-    return Wanted({event: {"hooks": [hook]} for event in EVENTS}, is_strict=True)
+    return Wanted({event: {"hooks": [hook]} for event in EVENTS}, dialect=JSON)
+
+
+def _folder_of(url: str) -> Path | None:
+    """Return the folder of a mailbox on this machine."""
+    path = path_in(url) if url else None
+    return path and (path if path.is_dir() else path.parent)
 
 
 def _are_off(target: Target) -> bool:

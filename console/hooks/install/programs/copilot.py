@@ -7,6 +7,7 @@ from pathlib import Path
 from console.hooks.install.hook_additions import Wanted
 from console.hooks.install.own_command import HookOptions, hook_command
 from console.hooks.install.programs import Part, SettingsPart, Target, Version
+from console.hooks.install.settings_tokens import JSON
 
 __all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "TITLE", "instruction_file", "parts", "remarks"]
 
@@ -44,4 +45,4 @@ def _wanted(options: HookOptions) -> Wanted:
         event: {"type": "command", "bash": hook_command(NAME, options, event), "timeoutSec": SECONDS}
         for event in EVENTS
     }
-    return Wanted(entries, top={"version": 1}, is_strict=True)
+    return Wanted(entries, top={"version": 1}, dialect=JSON)

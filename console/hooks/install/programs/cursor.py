@@ -12,7 +12,8 @@ __all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "TITLE", "instruction_file", 
 
 NAME, TITLE, COMMAND, IS_TRIED = "cursor", "Cursor", "cursor-agent", False
 MARKS = (".cursor",)
-EVENTS = ("sessionStart", "postToolUse", "stop", "sessionEnd")
+EVENTS = ("sessionStart", "beforeSubmitPrompt", "postToolUse", "postToolUseFailure", "stop", "sessionEnd")
+SECONDS = 10
 
 
 def parts(target: Target, options: HookOptions | None, version: Version | None) -> list[Part]:
@@ -32,5 +33,5 @@ def remarks(target: Target, options: HookOptions, version: Version | None) -> li
 
 
 def _wanted(options: HookOptions) -> Wanted:
-    entries = {event: {"command": hook_command(NAME, options, event)} for event in EVENTS}
+    entries = {event: {"command": hook_command(NAME, options, event), "timeout": SECONDS} for event in EVENTS}
     return Wanted(entries, top={"version": 1})

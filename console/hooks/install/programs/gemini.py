@@ -8,6 +8,7 @@ from typing import Any
 from console.hooks.install.hook_additions import Wanted
 from console.hooks.install.own_command import HookOptions, hook_command
 from console.hooks.install.programs import Part, SettingsPart, Target, Version
+from console.hooks.install.settings_tokens import COMMENTS
 
 __all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "TITLE", "instruction_file", "parts", "remarks"]
 
@@ -46,4 +47,4 @@ def _home(target: Target) -> Path:
 def _wanted(options: HookOptions) -> Wanted:
     run = hook_command(NAME, options)
     hook: dict[str, Any] = {"type": "command", "name": "signalbox", "command": run, "timeout": MILLISECONDS}
-    return Wanted({event: {"hooks": [hook]} for event in EVENTS})
+    return Wanted({event: {"hooks": [hook]} for event in EVENTS}, dialect=COMMENTS)

@@ -6,19 +6,31 @@ from pathlib import Path
 
 from console.hooks.install.hook_additions import Wanted
 from console.hooks.install.own_command import HookOptions, hook_command
-from console.hooks.install.programs import Part, SettingsPart, Target, Version
+from console.hooks.install.programs import OwnText, Part, SettingsPart, Target, Version
 
 __all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "TITLE", "instruction_file", "parts", "remarks"]
 
 NAME, TITLE, COMMAND, IS_TRIED = "goose", "Goose", "goose", False
 MARKS = (".goosehints",)
-EVENTS = ("SessionStart", "Stop", "SessionEnd")
+EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd")
+SECONDS = 10
+MANIFEST = """\
+{
+  "name": "signalbox",
+  "version": "1.0.0",
+  "description": "Tells agents of their mail. Written by `signalbox hook install`."
+}
+"""
+MARK = "`signalbox hook install`"
 
 
 def parts(target: Target, options: HookOptions | None, version: Version | None) -> list[Part]:
-    """Return the plugin's file of hooks."""
-    folder = (target.home if target.is_user else target.folder) / ".agents" / "plugins" / "signalbox" / "hooks"
-    return [SettingsPart(folder / "hooks.json", None if options is None else _wanted(options))]
+    """Return the plugin's description and its file of hooks."""
+    folder = (target.home if target.is_user else target.folder) / ".agents" / "plugins" / "signalbox"
+    return [
+        OwnText(folder / "plugin.json", None if options is None else MANIFEST, MARK),
+        SettingsPart(folder / "hooks" / "hooks.json", None if options is None else _wanted(options)),
+    ]
 
 
 def instruction_file(target: Target) -> Path | None:
@@ -33,4 +45,5 @@ def remarks(target: Target, options: HookOptions, version: Version | None) -> li
 
 def _wanted(options: HookOptions) -> Wanted:
     run = hook_command(NAME, options)
-    return Wanted({event: {"hooks": [{"type": "command", "command": run}]} for event in EVENTS})
+    hook = {"type": "command", "command": run, "timeout": SECONDS}
+    return Wanted({event: {"hooks": [hook]} for event in EVENTS})

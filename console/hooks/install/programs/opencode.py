@@ -1,4 +1,4 @@
-"""OpenCode: a plugin file, which it loads without being told to; its settings stay as they are."""
+"""OpenCode: a plugin, and its name in the project's settings."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import json
 from pathlib import Path
 
 from console.errors import Refused
+from console.hooks.install.hook_additions import Wanted
 from console.hooks.install.own_command import HookOptions, hook_words
-from console.hooks.install.programs import OwnText, Part, Target, Version
+from console.hooks.install.programs import OwnText, Part, SettingsPart, Target, Version
 
 __all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "TITLE", "instruction_file", "parts", "plugin_file", "remarks"]
 
 NAME, TITLE, COMMAND, IS_TRIED = "opencode", "OpenCode", "opencode", True
+PLUGIN = ".signalbox/opencode.js"
+SETTINGS = ("opencode.jsonc", "opencode.json")
 MARKS = (".opencode", "opencode.json", "opencode.jsonc")
 TEMPLATE = Path(__file__).parents[2] / "programs" / "signalbox.js"
 COMMAND_LINE, WAKE_LINE = "// signalbox: command", "// signalbox: wake"
@@ -19,13 +22,25 @@ MARK = "`signalbox hook install`"
 
 
 def parts(target: Target, options: HookOptions | None, version: Version | None) -> list[Part]:
-    """Return the plugin, with the command filled in as a list of words, so that no shell reads it."""
-    return [OwnText(plugin_file(target), None if options is None else _plugin(options), MARK)]
+    """Return the plugin, and for a project the settings that name it.
+
+    The command is filled in as a list of words, so that no shell reads it. A plugin among the user's settings needs no
+    name there. One in a project's `.opencode` folder would not need it either, but each such folder gets a copy of
+    OpenCode's own package, for which every start without a network waits.
+    """
+    plugin = OwnText(plugin_file(target), None if options is None else _plugin(options), MARK)
+    if target.is_user:
+        return [plugin]
+    names = {"plugin": [f"./{PLUGIN}"]}
+    paths = [target.folder / name for name in SETTINGS]
+    chosen = next((path for path in paths if path.exists()), paths[-1])
+    wanted = None if options is None else Wanted({}, names=names)
+    return [plugin, *(SettingsPart(path, wanted if path == chosen else None, names) for path in paths)]
 
 
 def plugin_file(target: Target) -> Path:
-    """Return the file in the folder whose plugins are loaded."""
-    return (_home(target) if target.is_user else target.folder / ".opencode") / "plugin" / "signalbox.js"
+    """Return the plugin's file."""
+    return _home(target) / "plugin" / "signalbox.js" if target.is_user else target.folder / PLUGIN
 
 
 def instruction_file(target: Target) -> Path | None:
