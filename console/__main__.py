@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
-from console.cli import main
+from console.cli import command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import NoReturn
 
-__all__ = ["main"]
+__all__ = ["command", "main"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -17,6 +19,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     from console.cli.terminal_io import guarded
 
     return guarded(_chosen, list(sys.argv[1:] if argv is None else argv))
+
+
+def command() -> NoReturn:
+    """Run the command that was typed, and exit with its status."""
+    status = main()
+    if "threading" not in sys.modules:  # nothing that must end in order: freeing all objects takes a hook's agent time
+        os._exit(status)
+    sys.exit(status)
 
 
 def _chosen(words: list[str]) -> int:

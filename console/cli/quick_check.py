@@ -11,11 +11,11 @@ import os
 import sys
 import time
 
-from console.cli.terminal_io import put
+from console.cli.terminal_io import put, warn_unregistered
 from console.handout.portion import MOST_CHARACTERS, portion
 from mailstore.discovery import found_from
 from mailstore.stores.haak.quick.quick_reads import record_reads
-from mailstore.stores.haak.quick.quick_unread import MAILBOX, Unusual, quick_unread
+from mailstore.stores.haak.quick.quick_unread import MAILBOX, NotRegistered, Unusual, quick_unread
 
 __all__ = ["quick_check"]
 
@@ -33,6 +33,11 @@ def quick_check(words: list[str]) -> int | None:
     try:
         mailbox = _mailbox(found["--store"] or os.environ.get("SIGNALBOX_STORE", ""))
         letters = quick_unread(mailbox, found["--as"], time.time())
+    except NotRegistered:
+        if not found["--as"].strip():
+            return None
+        warn_unregistered(found["--as"])
+        return 0
     except Exception:  # whatever it was (nearly always Unusual), the fold meets it too, and can say what it is
         return None
     finally:

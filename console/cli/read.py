@@ -10,7 +10,7 @@ from console.cli.letters import letter, message_rows
 from console.cli.loading import Loaded, loaded, moment_of, reader_name
 from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import put
-from console.cli.terminal_io import warn
+from console.cli.terminal_io import warn_unregistered
 from console.errors import UsedWrongly
 from console.unread_mail import reads_of, record, shown_to, unread_mail
 from mailstore.read_only import ReadOnly
@@ -67,7 +67,7 @@ def warn_if_unknown(mail: Loaded, reader: str) -> None:
     """Warn of a reader that is not in the roster: most likely a typing error."""
     roster = mail.mailbox.roster
     if len(roster) and roster.get(reader) is None and reader != "user":
-        warn(f'"{reader}" is not registered: signalbox agents lists the roster')
+        warn_unregistered(reader)
 
 
 def own_state(mail: Loaded, message: Message, reader: str) -> str:

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["guarded", "put", "tell", "warn"]
+__all__ = ["guarded", "put", "tell", "warn", "warn_unregistered"]
 
 INTERRUPTED = 130
 
@@ -111,3 +111,8 @@ def tell(problem: str, remedy: str = "") -> None:
 def warn(text: str) -> None:
     """Write a warning to standard error: the command was carried out, but perhaps not as intended."""
     tell(f"warning: {text}")
+
+
+def warn_unregistered(reader: str) -> None:
+    """Write that a reader is not in the roster: most likely a typing error."""
+    warn(f'"{reader}" is not registered: signalbox agents lists the roster')

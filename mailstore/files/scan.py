@@ -7,9 +7,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-__all__ = ["Unusual", "decoded", "encoded", "lines_of", "lines_with", "quoted"]
+__all__ = [
+    "Unusual",
+    "decoded",
+    "encoded",
+    "lines_of",
+    "lines_with",
+    "quoted",
+    "record_in",
+    "texts_of",
+    "torn",
+]
 
-BLOCK = 1 << 20
+BLOCK = 1 << 16
+"""Bytes; the memory of larger ones is fetched from the system anew for each."""
+ERRORS = (ValueError, StopIteration, RecursionError, SystemError)
+"""A SystemError: below Python 3.12 the scanner can't raise its own error before `json.decoder` is imported."""
 
 
 class Unusual(Exception):
@@ -25,18 +38,19 @@ def lines_of(path: str) -> Iterator[bytes]:
 def _blocks(path: str) -> Iterator[bytes]:
     """Yield a file in blocks of complete lines."""
     try:
-        file = open(path, "rb")  # noqa: SIM115 - closed below; pathlib takes longer than the reading
+        file = open(path, "rb", 0)  # noqa: SIM115 - closed below; pathlib takes longer than the reading
     except FileNotFoundError:
         return
     with file:
-        held = b""
+        held: list[bytes] = []
         while block := file.read(BLOCK):
             end = block.rfind(b"\n") + 1
             if end:
-                yield held + block[:end]
-                held = block[end:]
+                held.append(block[:end])
+                yield b"".join(held)
+                held = [block[end:]]
             else:
-                held += block
+                held.append(block)
 
 
 def lines_with(path: str, needles: list[bytes]) -> Iterator[bytes]:
@@ -52,17 +66,44 @@ def lines_with(path: str, needles: list[bytes]) -> Iterator[bytes]:
         yield from (block[start:end] for start, end in sorted(found.items()))
 
 
+def texts_of(path: str) -> Iterator[str | bytes]:
+    """Yield a file's complete lines: as text, or as bytes where others near them are not UTF-8. Raises OSError."""
+    for block in _blocks(path):
+        try:
+            yield from block.decode().split("\n")[:-1]
+        except UnicodeDecodeError:
+            yield from block.split(b"\n")[:-1]
+
+
+def record_in(text: str) -> dict[str, Any] | None:
+    """Return the JSON object that a text is, None for any other; what is taken of it must not be `torn`."""
+    try:
+        value, end = _scan(text, 0)
+    except ERRORS:
+        return None
+    return value if type(value) is dict and (end == len(text) or not text[end:].strip(" \t")) else None
+
+
+def torn(value: Any) -> bool:
+    """Say whether a decoded value holds half of a surrogate pair, which other decoders refuse."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return True
+        return False
+    parts = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(map(torn, parts))
+
+
 def decoded(data: bytes, kind: type = dict) -> Any:
     """Decode bytes that are one JSON object, or one value of another type. Raises Unusual."""
     try:
         text = data.decode()
-        if "\\ud" in text or "\\uD" in text:
-            raise Unusual("perhaps an unpaired surrogate")
         value, end = _scan(text, 0)
-    except (ValueError, StopIteration, RecursionError, SystemError) as error:
-        # a SystemError: below Python 3.12 the scanner can't raise its own error before `json.decoder` is imported
+    except ERRORS as error:
         raise Unusual("no JSON") from error
-    if not isinstance(value, kind) or text[end:].strip(" \t"):
+    if not isinstance(value, kind) or text[end:].strip(" \t") or ("\\u" in text and torn(value)):
         raise Unusual("no record by itself")
     return value
 

@@ -10,7 +10,7 @@ Imports next to nothing, because a hook reads it at every start (docs/decisions/
 
 from __future__ import annotations
 
-from mailstore.records.address import BROADCAST, ROLE, TAG, USER, is_person, party, resolve
+from mailstore.records.address import BROADCAST, LITERAL, ROLE, TAG, UNKNOWN, USER, is_person, party, resolve
 from mailstore.records.agent_table import DEAD
 from mailstore.records.protocol import PERSON
 from mailstore.rules.audience import recipients
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Truth = TypeVar("Truth", bound=Any)
 
-__all__ = ["has_to_read", "is_due_to_sender", "is_for_user", "never_unseen", "own_of", "roles_of"]
+__all__ = ["has_to_read", "is_due_to_sender", "is_for_user", "is_nobody", "never_unseen", "own_of", "roles_of"]
 
 
 def is_for_user(head: Headed, roster: AgentTable[Any], user: str = PERSON) -> bool:
@@ -51,6 +51,12 @@ def is_due_to_sender(head: Headed, joined: Collection[str], roster: AgentTable[A
 def roles_of(agent: Registered | None) -> tuple[str, ...]:
     """Return the roles whose unread mail an agent has to read: those that it holds, unless it is dead."""
     return () if agent is None or agent.status == DEAD else agent.roles()
+
+
+def is_nobody(name: str, roster: AgentTable[Any], user: str = PERSON) -> bool:
+    """Say whether no mail can be unread under a name, because it means neither somebody in the roster nor a role."""
+    kind = resolve(name, roster, user).kind
+    return kind is UNKNOWN or kind is LITERAL
 
 
 def own_of(found: Iterable[Recipient], name: str, sender: str, time: float, roster: AgentTable[Any]) -> list[Recipient]:

@@ -247,7 +247,14 @@ def test_nobody_has_no_mail_and_is_told_so(command: str, run: Run, mail: MailFil
     assert "--as is empty: give an agent id; in a hook, check that $SIGNALBOX_AGENT is set" in done.err
 
 
-def test_an_agent_that_nobody_knows_is_warned_of(run: Run, mail: MailFiles) -> None:
+@pytest.mark.parametrize("way", ["quickly", "fold"])
+def test_an_agent_that_nobody_knows_is_warned_of(
+    way: str, run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if way == "fold":
+        monkeypatch.setattr(quick_check, "quick_check", lambda words: None)
+    else:
+        monkeypatch.setattr("console.cli.dispatch.dispatch", lambda words: 3)
     done = run("check", "--as", "anne", "--store", mail.url)
     assert (done.status, done.out) == (0, "")
     assert '"anne" is not registered' in done.err

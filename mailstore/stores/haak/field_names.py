@@ -19,6 +19,7 @@ __all__ = [
     "Names",
     "named",
     "pick",
+    "picked_message",
 ]
 
 Names = dict[str, tuple[str, ...]]
@@ -58,6 +59,8 @@ AGENT: Names = {
     "updated": ("updated", "updated_at", "last_updated"),
 }
 
+OTHER_MESSAGE_NAMES = frozenset(name for names in MESSAGE.values() for name in names[1:])
+"""The accepted names that are not the first of their field."""
 MESSAGE_FIELDS = frozenset(
     {"id", "subject", "type", "tags", "read_by", "metadata", *(name for names in MESSAGE.values() for name in names)}
 )
@@ -87,6 +90,14 @@ def pick(record: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, str]:
         elif value != found:
             return found, f"{by!r} and {name!r} differ: {by!r} wins"
     return found, ""
+
+
+def picked_message(record: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
+    """Return what `pick` returns for each field of a message."""
+    if not OTHER_MESSAGE_NAMES.isdisjoint(record):
+        return {field: pick(record, names) for field, names in MESSAGE.items()}
+    values = ((field, record.get(names[0])) for field, names in MESSAGE.items())
+    return {field: (None if not value and value in NOTHING else value, "") for field, value in values}
 
 
 def named(records: list[dict[str, Any]], names: tuple[str, ...]) -> str:

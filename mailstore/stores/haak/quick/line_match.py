@@ -1,15 +1,16 @@
-"""Which lines of a mailbox may be mail for one agent, judged by their bytes: rather one line too many than too few.
+"""Which records of a mailbox may be mail for one agent; of damaged lines, rather one too many than too few.
 
 Imports next to nothing, because a hook reads it at every start (docs/decisions/0015).
 """
 
 from __future__ import annotations
 
-from mailstore.files.scan import Unusual, decoded, lines_of
+from mailstore.files.scan import Unusual, decoded, record_in, texts_of, torn
 from mailstore.records.address import party, role_key
 from mailstore.records.protocol import BROADCAST_NAMES, LEAST_PREFIX
 from mailstore.rules.audience import ways
 from mailstore.rules.unread import roles_of
+from mailstore.stores.haak.field_names import MESSAGE, pick
 from mailstore.stores.haak.read.values import id_in, recipients_in
 
 TYPE_CHECKING = False
@@ -65,6 +66,8 @@ class LineMatcher:
         if not all(map(has_one_spelling, words)):
             raise Unusual("names with several spellings")
         self._needles = [name.encode() for name in (*self.called, *agent.tags, *BROADCAST_NAMES)]
+        self._known: dict[str, bool] = {}
+        """Whether mail to an address may be for the agent."""
         self._ways: dict[tuple[tuple[str, ...], float | None], list[Way]] = {}
 
     def ways_of(self, head: Headed) -> list[Way]:
@@ -86,48 +89,85 @@ class LineMatcher:
 
         Raises Unusual where an id that may be among them is used twice, and where a line holds two records.
         """
-        known: dict[bytes, bool] = {}
         ids: set[str] = set()
-        for line in lines_of(mailbox):
-            if line.count(b"{") > 1 and _holds_another(line):
-                decoded(line)
-            message_id = _id_of(line)
+        known = self._known
+        for line in texts_of(mailbox):
+            record = record_in(line) if isinstance(line, str) else _decoded_or_none(line)
+            if record is None:
+                message_id = self._id_of_damaged(_as_bytes(line), read, delivered)
+            else:
+                message_id = stated if type(stated := record.get("id")) is str else id_in(record)
             if message_id and message_id in ids:
                 raise Unusual("an id that is used twice")
             ids.add(message_id)
-            name = _recipient_of(line)
-            is_mine = known.get(name) if name else self._is_named_in(line)
+            if record is None or message_id in read:
+                continue
+            to, content = record.get("recipient"), record.get("content")
+            is_mine = known.get(to) if type(to) is str else None
             if is_mine is None:
-                is_mine = known[name] = self._is_for(name)
-            if (is_mine or b"@" in line or message_id in delivered) and message_id not in read and line.strip():
-                yield decoded(line)
+                is_mine = self._is_for(record)
+            if not is_mine and message_id not in delivered:
+                if type(content) is str and content and "@" not in content:
+                    continue
+                if not self._is_mentioned_in(record):
+                    continue
+            if isinstance(line, str) and "\\u" in line and torn(record):
+                raise Unusual("half of a surrogate pair")
+            yield record
 
-    def _is_for(self, name: bytes) -> bool:
-        """Say whether mail to an address, given as it is written in a file, may be for the agent."""
-        text = name.decode("utf-8", "replace")
-        return "\\" in text or bool(self.ways_of(AddressesAlone(recipients_in(text)[0])))
+    def _is_for_text(self, to: str) -> bool:
+        """Say whether mail with this recipient may be for the agent."""
+        known = self._known.get(to)
+        if known is None:
+            known = self._known[to] = bool(self.ways_of(AddressesAlone(recipients_in(to)[0])))
+        return known
 
-    def _is_named_in(self, line: bytes) -> bool:
-        """Say whether a line without a recipient in the usual place may be for the agent."""
-        return b"\\" in line or any(needle in line for needle in self._needles)
+    def _is_for(self, record: Record) -> bool:
+        to = pick(record, MESSAGE["recipient"])[0]
+        return self._is_for_text(to) if type(to) is str else bool(self.ways_of(AddressesAlone(recipients_in(to)[0])))
+
+    def _is_mentioned_in(self, record: Record) -> bool:
+        content = record.get("content") or pick(record, MESSAGE["content"])[0]
+        return isinstance(content, str) and "@" in content and self.may_mention(content)
+
+    def _id_of_damaged(self, line: bytes, read: Container[str], delivered: Container[str]) -> str:
+        """Return the id of a line that is no record by itself, if it can be told.
+
+        Raises Unusual where it may hold mail for the agent, judged by its bytes.
+        """
+        message_id = _id_of(line)
+        if any(part.lstrip().startswith(b'"') for part in line[1:].split(b"{")[1:]):
+            raise Unusual("a line that may hold another record")
+        if message_id in read or not line.strip():
+            return message_id
+        name = _recipient_of(line)
+        is_named = b"\\" in (name or line) or b"@" in line
+        if name:
+            is_named = is_named or self._is_for_text(name.decode("utf-8", "replace"))
+        else:
+            is_named = is_named or any(needle in line for needle in self._needles)
+        if is_named or message_id in delivered:
+            raise Unusual("a damaged line that may hold mail for the agent")
+        return message_id
 
 
-def _holds_another(line: bytes) -> bool:
-    """Say whether another object begins on a line, in its first one or after it."""
-    return any(part.lstrip().startswith(b'"') for part in line[1:].split(b"{")[1:])
+def _as_bytes(line: str | bytes) -> bytes:
+    return line.encode() if isinstance(line, str) else line
+
+
+def _decoded_or_none(line: bytes) -> Record | None:
+    try:
+        record: Record = decoded(line)
+    except Unusual:
+        return None
+    return record
 
 
 def _id_of(line: bytes) -> str:
-    """Return the id at the beginning of a line, or that of the decoded record; empty where it has none."""
+    """Return the id at the beginning of a damaged line; empty where it has none."""
     start = 7 if line.startswith(b'{"id":"') else 8 if line.startswith(b'{"id": "') else 0
-    if start:
-        found = line[start : line.find(b'"', start)]
-        if b"\\" not in found:
-            return found.decode("utf-8", "replace")
-    try:
-        return id_in(decoded(line))
-    except Unusual:
-        return ""
+    found = line[start : line.find(b'"', start)] if start else b""
+    return "" if b"\\" in found else found.decode("utf-8", "replace")
 
 
 def _recipient_of(line: bytes) -> bytes:

@@ -14,7 +14,7 @@ from mailstore.kit.bodies import mentions
 from mailstore.records.address import ROLE, role_key
 from mailstore.records.protocol import LEAST_PREFIX
 from mailstore.rules.audience import Facts
-from mailstore.rules.unread import has_to_read
+from mailstore.rules.unread import has_to_read, is_nobody
 from mailstore.stores.haak.field_names import MESSAGE, pick
 from mailstore.stores.haak.quick.line_match import LineMatcher
 from mailstore.stores.haak.quick.quick_records import check_archival, deliveries_in, reads_in, roster_in
@@ -26,9 +26,13 @@ if TYPE_CHECKING:
 
     Record = dict[str, Any]
 
-__all__ = ["MAILBOX", "QuickMessage", "Unusual", "quick_unread"]
+__all__ = ["MAILBOX", "NotRegistered", "QuickMessage", "Unusual", "quick_unread"]
 
 MAILBOX = "agent-mailbox.jsonl"
+
+
+class NotRegistered(Unusual):
+    """A name that means nobody in the roster, and no role: no mail is unread under it."""
 
 
 class QuickMessage:
@@ -71,11 +75,13 @@ class QuickMessage:
 def quick_unread(mailbox: str, session_id: str, now: float) -> list[QuickMessage]:
     """Return what an agent has still to read, the oldest first; `now` in seconds since the epoch.
 
-    `mailbox` is the path of the mailbox file. Raises Unusual, and OSError.
+    `mailbox` is the path of the mailbox file. Raises NotRegistered, Unusual, and OSError.
     """
     stem = mailbox.removesuffix(".jsonl")
     check_archival(mailbox, stem)
     roster = roster_in(os.path.dirname(mailbox))  # noqa: PTH120 - pathlib costs more than all of this
+    if len(roster) and is_nobody(session_id, roster):
+        raise NotRegistered(session_id)
     matcher = LineMatcher(session_id, roster)
     reads = f"{stem}-reads.jsonl"
     read = reads_in(reads, [session_id])[session_id]

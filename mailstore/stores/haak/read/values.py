@@ -10,7 +10,7 @@ from mailstore.kit.timestamps import parse_time
 from mailstore.records.agent_table import DEAD, LIVING
 from mailstore.records.intervals import FOREVER
 from mailstore.records.protocol import TAG_NAMESPACES
-from mailstore.stores.haak.field_names import AGENT, MESSAGE, READ, SPELLS, STATUSES, pick
+from mailstore.stores.haak.field_names import AGENT, MESSAGE, READ, SPELLS, STATUSES, pick, picked_message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def message_fields(record: Record, content: str) -> tuple[dict[str, Any], list[s
 
     `time` is None where it can't be read. Raises NotARecord.
     """
-    picked = {field: pick(record, names) for field, names in MESSAGE.items()}
+    picked = picked_message(record)
     warnings = [warning for _, warning in picked.values() if warning]
     sender, odd_sender = _name(picked["sender"][0])
     recipients, odd_recipient = recipients_in(picked["recipient"][0])
