@@ -32,6 +32,7 @@ class HookEvent:
         "agent_type",
         "cwd",
         "is_continued",
+        "is_rung",
         "is_subagent",
         "is_unheard",
         "moment",
@@ -56,6 +57,7 @@ class HookEvent:
         is_subagent: bool = False,
         is_unheard: bool = False,
         is_continued: bool = False,
+        is_rung: bool = False,
     ) -> None:
         self.moment = moment
         self.native = native
@@ -72,6 +74,8 @@ class HookEvent:
         """Whether the program drops what the hook prints at this event."""
         self.is_continued = is_continued
         """Whether a prompt is not the person's, but one that a hook caused."""
+        self.is_rung = is_rung
+        """Whether the session's bell changed, and not the mailbox."""
 
 
 class Answer:

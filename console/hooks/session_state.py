@@ -35,10 +35,11 @@ LOCK_SECONDS = 1.0
 PAUSE_SECONDS = 0.005
 LONGEST_FILE = 1 << 20
 
-TEXTS = ("tool", "session_id", "mailbox", "agent_id", "doing", "cwd", "options", "cwd_token")
-NUMBERS = ("since", "beat", "last_run", "registered", "blocks_in_row")
+TEXTS = ("tool", "session_id", "mailbox", "agent_id", "doing", "cwd", "options", "cwd_token", "last_block")
+NUMBERS = ("since", "beat", "last_run", "registered", "blocks_in_row", "unread")
 FLAGS = ("can_wake", "is_ended")
-LISTS = ("announced", "blocked", "shown", "paths", "mark")
+LISTS = ("announced", "blocked", "shown", "just_told", "paths", "mark")
+COUNTS = ("reminders", "woken")
 
 
 class SessionState:
@@ -56,6 +57,8 @@ class SessionState:
         "doing",
         "extra",
         "is_ended",
+        "just_told",
+        "last_block",
         "last_run",
         "mailbox",
         "mark",
@@ -67,6 +70,8 @@ class SessionState:
         "shown",
         "since",
         "tool",
+        "unread",
+        "woken",
     )
 
     def __init__(self, tool: str, session_id: str) -> None:
@@ -93,9 +98,17 @@ class SessionState:
         """Those that have kept a turn from ending."""
         self.shown: list[str] = []
         """Those that were shown in full and are not recorded as read yet."""
+        self.just_told: list[str] = []
+        """Those that were announced since the last turn, which the next one need not repeat."""
         self.reminders: dict[str, int] = {}
         """How often each was counted at the beginning of a turn."""
+        self.woken: dict[str, float] = {}
+        """Whose letters woke the session, and when."""
+        self.last_block = ""
+        """The beginning of the text that kept the last turn from ending."""
         self.blocks_in_row = 0
+        self.unread = -1
+        """How many letters were unread when the mailbox was last looked at."""
         self.paths: list[str] = []
         """The files whose change may mean mail."""
         self.mark: list[str] = []
@@ -117,7 +130,7 @@ class SessionState:
         quick = NO_QUICK_LOOK
         if self.doing == WORKING and self.agent_id and not self.shown and not self.is_ended:
             quick = quick_line(self.beat + BEAT_SECONDS, self.options, self.cwd_token, self.paths, self.mark)
-        names = (*TEXTS, *NUMBERS, *FLAGS, *LISTS, "reminders", "extra")
+        names = (*TEXTS, *NUMBERS, *FLAGS, *LISTS, *COUNTS, "extra")
         return (quick + "\n" + as_json({name: getattr(self, name) for name in names}) + "\n").encode()
 
 
@@ -132,18 +145,23 @@ def read_state(data: bytes, tool: str, session_id: str) -> SessionState:
         if isinstance(value := found.get(name), str):
             setattr(state, name, value)
     for name in NUMBERS:
-        if isinstance(value := found.get(name), int | float) and not isinstance(value, bool):
+        if _is_number(value := found.get(name)):
             setattr(state, name, value)
     for name in FLAGS:
         setattr(state, name, found.get(name) is True)
     for name in LISTS:
         if isinstance(value := found.get(name), list) and all(isinstance(each, str) for each in value):
             setattr(state, name, value)
-    if isinstance(value := found.get("reminders"), dict):
-        state.reminders = {str(name): each for name, each in value.items() if isinstance(each, int)}
+    for name in COUNTS:
+        if isinstance(value := found.get(name), dict):
+            setattr(state, name, {each: count for each, count in value.items() if _is_number(count)})
     if isinstance(value := found.get("extra"), dict):
         state.extra = value
     return state
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 class opened:  # noqa: N801 - used like a function, as `open` is

@@ -26,6 +26,8 @@ MOMENTS = {
     "PermissionRequest": WAITING,
     "SessionEnd": END,
 }
+OLD_STOP = "StopBlock"
+"""The event of the command line for releases that take no additional context at Stop."""
 WOKEN = "<task-notification>"
 """How the prompt begins that a background hook causes when it wakes the session."""
 
@@ -39,6 +41,8 @@ def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent
     if env.get("CLAUDE_CODE_SESSION_ID", session) != session:
         return None
     moment = MOMENTS[native]
+    if native == "Stop" and event == OLD_STOP:
+        native = OLD_STOP
     if native == "Notification" and given.get("notification_type", "permission_prompt") != "permission_prompt":
         return None
     prompt = text_in(given, "prompt")
@@ -54,6 +58,7 @@ def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent
         is_subagent=bool(given.get("agent_id")),
         is_unheard=moment is CHANGED and env.get("CLAUDE_CODE_ENTRYPOINT", "cli") != "cli",
         is_continued=moment is PROMPT and prompt.startswith(WOKEN),
+        is_rung="/bell-" in text_in(given, "file_path"),
     )
 
 
@@ -63,6 +68,8 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
         return Answer(err=text, status=2) if text else Answer()
     if event.moment in (WAITING, END):
         return Answer()
+    if event.native == OLD_STOP:
+        return Answer(as_json({"decision": "block", "reason": text})) if text else Answer()
     told: dict[str, object] = {}
     if text and event.moment is not CWD:
         told["additionalContext"] = text

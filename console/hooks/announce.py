@@ -1,0 +1,98 @@
+"""When a session is told of which letters: a function of what it was told before, its unread mail, and the moment.
+
+Each letter is announced once between tools, keeps a turn from ending once, and is counted again at the beginning of a
+new turn three times at most (docs/decisions/0045). Nothing here reads or writes. Imports next to nothing.
+"""
+
+from __future__ import annotations
+
+from console.hooks.events import CHANGED, PROMPT, START, STOP, TOOL
+from mailstore.records.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from console.hooks.session_state import SessionState
+
+__all__ = ["MOST_BLOCKS", "MOST_REMINDERS", "WAKE_SECONDS", "announced", "begin", "due", "forget_read", "was_shown"]
+
+MOST_REMINDERS = 3
+MOST_BLOCKS = 3
+"""How many turn ends in a row are blocked, whatever the program allows."""
+WAKE_SECONDS = 60.0
+"""How long one sender doesn't wake a session again."""
+
+
+def forget_read(state: SessionState, letters: Sequence[Any]) -> None:
+    """Forget what was told of letters that are no longer unread."""
+    unread = {letter.id for letter in letters}
+    state.announced = [each for each in state.announced if each in unread]
+    state.blocked = [each for each in state.blocked if each in unread]
+    state.shown = [each for each in state.shown if each in unread]
+    state.just_told = [each for each in state.just_told if each in unread]
+    state.reminders = {each: count for each, count in state.reminders.items() if each in unread}
+
+
+def due(state: SessionState, letters: list[Any], moment: str, now: float, *, is_rung: bool = False) -> list[Any]:
+    """Return the letters to tell of at a moment, the oldest first; none if there is nothing to say.
+
+    `letters` is the unread mail without what was shown in full; `is_rung` says that somebody rings for the session.
+    """
+    if moment == START or (moment == CHANGED and is_rung):
+        return letters
+    new = [letter for letter in letters if letter.id not in state.announced]
+    if moment == PROMPT:
+        told = [each for each, count in state.reminders.items() if count >= MOST_REMINDERS]
+        return [letter for letter in letters if letter.id not in state.just_told and letter.id not in told]
+    if moment == STOP:
+        is_new = any(letter.id not in state.blocked for letter in letters)
+        return letters if is_new and state.blocks_in_row < MOST_BLOCKS else []
+    if moment == CHANGED:
+        return new if any(_wakes(state, letter, now) for letter in new) else []
+    return new if moment == TOOL else []
+
+
+def _wakes(state: SessionState, letter: Any, now: float) -> bool:
+    """Say whether a letter may wake its recipient: not one to everybody, nor the second of a minute."""
+    if not letter.mentions and all(map(_is_to_many, letter.recipients)):
+        return False
+    return letter.sender in USER_NAMES or now - state.woken.get(letter.sender, -WAKE_SECONDS) >= WAKE_SECONDS
+
+
+def _is_to_many(recipient: str) -> bool:
+    return recipient in BROADCAST_NAMES or recipient[:1] == "#" or recipient.partition(":")[0] in TAG_NAMESPACES
+
+
+def announced(state: SessionState, letters: Sequence[Any], moment: str, now: float) -> None:
+    """Note that a session was told of letters at a moment, or of none; to be called when that was printed."""
+    ids = [letter.id for letter in letters]
+    if moment == PROMPT:
+        state.just_told = []
+        for each in ids:
+            if each in state.announced:
+                state.reminders[each] = state.reminders.get(each, 0) + 1
+    elif moment in (START, CHANGED):
+        state.just_told = list(dict.fromkeys((*state.just_told, *ids)))
+    elif moment == STOP:
+        state.just_told = []
+        state.blocked = list(dict.fromkeys((*state.blocked, *ids)))
+        state.blocks_in_row = state.blocks_in_row + 1 if ids else 0
+    if moment == CHANGED:
+        state.woken = {name: at for name, at in state.woken.items() if now - at < WAKE_SECONDS}
+        state.woken |= {letter.sender: now for letter in letters}
+    state.announced = list(dict.fromkeys((*state.announced, *ids)))
+
+
+def begin(state: SessionState, moment: str) -> None:
+    """Note what a moment begins: a session or its memory, in which nothing was told yet; or a turn."""
+    if moment == START:
+        state.announced, state.just_told, state.shown = [], [], []
+    elif moment == PROMPT:
+        state.blocks_in_row = 0
+
+
+def was_shown(state: SessionState, letters: Sequence[Any], moment: str) -> list[Any]:
+    """Return the letters that were shown in full before, if the model has answered since."""
+    return [letter for letter in letters if letter.id in state.shown] if moment in (TOOL, STOP) else []

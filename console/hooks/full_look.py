@@ -1,0 +1,55 @@
+"""An agent's unread letters in a mailbox of any kind, or in several, by folding it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from console.config import load_config
+from console.unread_mail import reads_of, record, shown_to, unread_mail
+from mailstore.errors import ContentGone, StoreError
+from mailstore.folding import fold_store
+from mailstore.records.message import Message
+from mailstore.registry import open_store
+from mailstore.state.mailbox import Mailbox
+from mailstore.store import Store
+
+__all__ = ["FoldedMail", "full_look"]
+
+
+class FoldedMail:
+    """An agent's unread mail in a folded mailbox."""
+
+    def __init__(self, store: Store, mailbox: Mailbox, agent_id: str, now: float) -> None:
+        self._store = store
+        self._mailbox = mailbox
+        self._agent = agent_id
+        self._now = now
+        self.letters = unread_mail(store, mailbox, agent_id, now)
+
+    def texts(self, letters: Collection[Message]) -> Iterator[str]:
+        """Yield the texts; an empty one for what is gone."""
+        for text in self._store.contents(list(letters)):
+            yield "" if isinstance(text, ContentGone) else text
+
+    def record(self, letters: Collection[Message]) -> None:
+        """Record the reads, in the mailbox or in Signalbox's own state. Raises StoreError."""
+        shown = shown_to(self._store, self._agent)
+        record(self._store, self._agent, reads_of(self._store, self._mailbox, self._agent, letters, self._now, shown))
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
+
+
+def full_look(url: str, agent_id: str, now: float) -> FoldedMail:
+    """Return what an agent has still to read; `now` in seconds since the epoch. Raises MailError."""
+    store = open_store(url)
+    try:
+        mailbox = fold_store(store, load_config()[0].user, now)
+        if mailbox.gone:
+            raise StoreError(mailbox.gone, "try again later")
+        mailbox.advance(now)
+        return FoldedMail(store, mailbox, agent_id, now)
+    except BaseException:
+        store.close()
+        raise

@@ -1,0 +1,109 @@
+"""An agent's unread letters: by the quick path for the lines that name it, or else by folding the mailbox.
+
+Imports next to nothing until the mailbox has to be folded.
+"""
+
+from __future__ import annotations
+
+import os
+
+from console.hooks.site_packages import turn_on
+from console.hooks.watched import mailbox_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+    from typing import Protocol
+
+    from mailstore.records.message import Message
+    from mailstore.stores.haak.quick.quick_unread import QuickMessage
+
+    Letter = Message | QuickMessage
+
+    class UnreadMail(Protocol):
+        """An agent's unread mail, the oldest first."""
+
+        letters: list[Letter]
+
+        def texts(self, letters: Collection[Letter]) -> Iterable[str]:
+            """Return the texts of some of them, read no further than needed."""
+
+        def record(self, letters: Collection[Letter]) -> None:
+            """Record that the agent has read some of them. Raises StoreError."""
+
+        def close(self) -> None:
+            """Release the mailbox."""
+
+
+__all__ = ["NoMail", "look"]
+
+
+class NoMail:
+    """Nothing unread, known without looking."""
+
+    __slots__ = ("letters",)
+
+    def __init__(self) -> None:
+        self.letters: list[Letter] = []
+
+    def texts(self, letters: Collection[Letter]) -> Iterable[str]:
+        """Return nothing."""
+        return []
+
+    def record(self, letters: Collection[Letter]) -> None:
+        """Record nothing."""
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class QuickMail:
+    """Unread mail of a HAAK mailbox, found without folding it."""
+
+    __slots__ = ("_agent", "_mailbox", "letters")
+
+    def __init__(self, mailbox: str, agent_id: str, letters: list[QuickMessage]) -> None:
+        self._mailbox = mailbox
+        self._agent = agent_id
+        self.letters: list[Letter] = [*letters]
+
+    def texts(self, letters: Collection[Letter]) -> Iterable[str]:
+        """Return the texts, which were read with the rest."""
+        return [each.content for each in letters]  # type: ignore[union-attr]
+
+    def record(self, letters: Collection[Letter]) -> None:
+        """Append read records."""
+        from mailstore.stores.haak.quick.quick_reads import record_reads
+
+        record_reads(self._mailbox, self._agent, [each.id for each in letters])
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def look(mailbox: str, agent_id: str, now: float, env: Mapping[str, str]) -> UnreadMail:
+    """Return what an agent has still to read; `now` in seconds since the epoch. Raises MailError and OSError."""
+    path = mailbox_file(mailbox)
+    if path and not _has_a_user(env):
+        try:
+            from mailstore.stores.haak.quick.quick_unread import quick_unread
+
+            return QuickMail(path, agent_id, quick_unread(path, agent_id, now))
+        except Exception as error:  # whatever it was (nearly always Unusual), the fold meets it too
+            if not os.path.exists(path):  # noqa: PTH110 - pathlib costs more than all of this
+                raise FileNotFoundError(f"{path} does not exist any more") from error
+    turn_on()
+    from console.hooks.full_look import full_look
+
+    return full_look(mailbox, agent_id, now)
+
+
+def _has_a_user(env: Mapping[str, str]) -> bool:
+    """Say whether the settings may give the person another name, which changes what some addresses mean."""
+    from console.hooks.user_settings import settings_file
+
+    try:
+        with open(settings_file(env), "rb") as file:
+            return b"user" in file.read()
+    except OSError:
+        return False

@@ -1,0 +1,53 @@
+"""Copilot CLI: its hooks' input, and the answers that it understands. The command line names the event."""
+
+from __future__ import annotations
+
+from console.hooks.events import END, PROMPT, START, STOP, TOOL, WAITING, Answer, HookEvent
+from console.hooks.fields import as_json, session_in, text_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+__all__ = ["NAME", "SHORT", "answer", "read"]
+
+NAME = SHORT = "copilot"
+MOMENTS = {
+    "sessionStart": START,
+    "userPromptSubmitted": PROMPT,
+    "postToolUse": TOOL,
+    "agentStop": STOP,
+    "notification": WAITING,
+    "sessionEnd": END,
+}
+SOURCES = {"new": "startup"}
+"""What other programs call the same."""
+PERMISSION = "permission_prompt"
+ANSWERED = (START, PROMPT, TOOL)
+
+
+def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent | None:
+    """Return what has happened; None for an unknown event."""
+    session = session_in(given, "sessionId")
+    if not session or event not in MOMENTS:
+        return None
+    moment = MOMENTS[event]
+    if moment is WAITING and given.get("notification_type", PERMISSION) != PERMISSION:
+        return None
+    source = text_in(given, "source", "reason")
+    return HookEvent(
+        moment,
+        event,
+        session,
+        text_in(given, "cwd"),
+        source=SOURCES.get(source, source),
+        prompt=text_in(given, "prompt"),
+    )
+
+
+def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
+    """Return a text as additional context, or at the end of a turn as the reason to go on."""
+    if text and event.moment is STOP:
+        return Answer(as_json({"decision": "block", "reason": text}))
+    return Answer(as_json({"additionalContext": text})) if text and event.moment in ANSWERED else Answer()

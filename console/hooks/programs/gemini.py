@@ -1,0 +1,54 @@
+"""Gemini CLI: its hooks' input, and the answers that it understands."""
+
+from __future__ import annotations
+
+from console.hooks.events import END, PROMPT, START, STOP, TOOL, WAITING, Answer, HookEvent
+from console.hooks.fields import as_json, session_in, text_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+__all__ = ["NAME", "SHORT", "answer", "read"]
+
+NAME = SHORT = "gemini"
+MOMENTS = {
+    "SessionStart": START,
+    "BeforeAgent": PROMPT,
+    "AfterTool": TOOL,
+    "AfterAgent": STOP,
+    "Notification": WAITING,
+    "SessionEnd": END,
+}
+ANSWERED = (START, PROMPT, TOOL)
+PERMISSION = "ToolPermission"
+
+
+def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent | None:
+    """Return what has happened; None for an unknown event, and for another session's."""
+    session = session_in(given, "session_id")
+    native = text_in(given, "hook_event_name") or event
+    if not session or native not in MOMENTS or env.get("GEMINI_SESSION_ID", session) != session:
+        return None
+    moment = MOMENTS[native]
+    if moment is WAITING and given.get("notification_type", PERMISSION) != PERMISSION:
+        return None
+    return HookEvent(
+        moment,
+        native,
+        session,
+        text_in(given, "cwd"),
+        source=text_in(given, "source", "reason"),
+        prompt=text_in(given, "prompt"),
+    )
+
+
+def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
+    """Return a text as additional context, or at the end of a turn as the reason to go on."""
+    if text and event.moment is STOP:
+        return Answer(as_json({"decision": "deny", "reason": text}))
+    if text and event.moment in ANSWERED:
+        told = {"hookEventName": event.native, "additionalContext": text}
+        return Answer(as_json({"hookSpecificOutput": told}))
+    return Answer()

@@ -1,0 +1,75 @@
+"""Whether a hook can leave at once: the agent works, and nothing has changed since it was last told of its mail.
+
+It finds what it needs in the bytes of the input without decoding them, and compares it with the first line of the
+session's state. Whatever it doesn't know asks for a full run. Imports only `os`, `time` and such: it runs after each
+tool of each agent.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from console.hooks.quick_line import NO_QUICK_LOOK, stat_mark
+from console.hooks.state_folder import root
+
+__all__ = ["LONGEST_LINE", "is_quiet", "token_in"]
+
+TOOL_EVENTS = frozenset({b"PostToolBatch", b"PostToolUse", b"AfterTool", b"postToolUse", b"tool.execute.after"})
+"""What programs call the end of a tool call; at every other event there is more to do."""
+SESSION, CWD, EVENT = (b'"session_id"', b'"sessionId"'), (b'"cwd"',), (b'"hook_event_name"',)
+LONGEST_ID = 128
+LONGEST_LINE = 1 << 16
+NAMED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
+
+
+def token_in(data: bytes, names: tuple[bytes, ...]) -> bytes:
+    """Return the first text that a JSON object gives to one of some names, as it is spelled; empty if there is none."""
+    for name in names:
+        at = data.find(name)
+        if at < 0:
+            continue
+        at += len(name)
+        while data[at : at + 1] in (b" ", b":"):
+            at += 1
+        end = data.find(b'"', at + 1)
+        if data[at : at + 1] == b'"' and end > 0:
+            found = data[at + 1 : end]
+            return b"" if b"\\" in found else found
+    return b""
+
+
+def is_quiet(words: list[str], data: bytes) -> bool:
+    """Say whether nothing is to be done; `words` are the program's name and the options of the hook."""
+    named = words[1].encode() if len(words) > 1 and not words[1].startswith("-") else b""
+    session = token_in(data, SESSION)
+    is_a_tool = named in TOOL_EVENTS if named else token_in(data, EVENT) in TOOL_EVENTS
+    if not is_a_tool or not 0 < len(session) <= LONGEST_ID or not NAMED.issuperset(session):
+        return False
+    cwd = token_in(data, CWD).decode("utf-8", "replace")
+    top = root()
+    try:
+        folders = os.listdir(top)  # noqa: PTH208 - pathlib costs more than all of this
+    except OSError:
+        return False
+    name = f"{words[0]}-{session.decode()}"
+    options = " ".join(words[1:])
+    return any(_is_same(f"{top}/{folder}/{name}", options, cwd) for folder in folders)
+
+
+def _is_same(path: str, options: str, cwd: str) -> bool:
+    try:
+        fd = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        line = os.read(fd, LONGEST_LINE).partition(b"\n")[0].decode("utf-8", "replace")
+    finally:
+        os.close(fd)
+    if line == NO_QUICK_LOOK:
+        return False
+    due, *fields = line.split("\t")
+    if not due.isdigit() or time.time() >= int(due) or fields[:2] != [options, cwd] or len(fields) % 2:
+        return False
+    marks = fields[2:]
+    return bool(marks) and all(stat_mark(place) == mark for mark, place in zip(marks[::2], marks[1::2], strict=True))

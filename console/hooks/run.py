@@ -1,0 +1,194 @@
+"""One event of a program's session, from its input to the answer. Imports next to nothing until something is unusual.
+
+The answer is printed before it is remembered: a letter that was not printed must never count as told or read.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from console.hooks import clock, registration
+from console.hooks.announce import begin, forget_read, was_shown
+from console.hooks.commands import check_command
+from console.hooks.environment import export
+from console.hooks.events import CHANGED, CWD, END, PROMPT, START, STOP, TOOL, Answer
+from console.hooks.log import log_error
+from console.hooks.look import NoMail, look
+from console.hooks.mailbox_choice import mailbox_of, store_option
+from console.hooks.options import HookOptions
+from console.hooks.programs import program
+from console.hooks.quick_line import stat_mark
+from console.hooks.quick_look import CWD as CWD_FIELD
+from console.hooks.quick_look import token_in
+from console.hooks.session_files import has_state, known_mailbox
+from console.hooks.session_state import WORKING, opened
+from console.hooks.state_folder import hooks_folder
+from console.hooks.telling import Speaker, Words
+from console.hooks.watched import bell_of, mailbox_file, paths_of
+from mailstore.files.scan import Unusual, decoded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from console.hooks.events import HookEvent
+    from console.hooks.programs import Program
+    from console.hooks.session_state import SessionState
+
+__all__ = ["run"]
+
+SPEAKING = (START, PROMPT, TOOL, STOP, CHANGED)
+"""The moments at which a session can be told of its mail."""
+OWN_WORDS = "Signalbox: "
+
+
+def run(words: list[str], data: bytes) -> int:
+    """Answer an event; return the exit status. `words` are the program's name and the options of the hook."""
+    name = words[0]
+    event = ""
+    try:
+        tool = program(name)
+        if tool is None:
+            raise ValueError("unknown program")
+        options = HookOptions(words[1:])
+        given = _object(data)
+        happened = tool.read(given, options.event, os.environ)
+        if happened is None:
+            return 0
+        event = happened.native
+        return Hook(tool, options, " ".join(words[1:]), happened, data).answer()
+    except Exception as error:
+        log_error(name, event, error)
+        return 0
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = decoded(data.strip())
+        return found
+    except Unusual:
+        import json
+
+        value = json.loads(data)
+    if not isinstance(value, dict):
+        raise ValueError("the input is not a JSON object")
+    return value
+
+
+class Hook:
+    """One run for one event."""
+
+    def __init__(self, tool: Program, options: HookOptions, typed: str, event: HookEvent, data: bytes) -> None:
+        self._tool = tool
+        self._options = options
+        self._typed = typed
+        self._event = event
+        self._cwd_token = token_in(data, CWD_FIELD).decode("utf-8", "replace")
+        self._env: Mapping[str, str] = os.environ
+        self._now = time.time()
+        self._mailbox = self._folder = ""
+
+    def answer(self) -> int:
+        """Do what the event asks for, and return the exit status."""
+        event = self._event
+        found = None if event.moment in (START, CWD) else self._known()
+        mailbox = found or mailbox_of(event.cwd, self._options.store, self._env)
+        if mailbox is None:
+            return 0
+        self._mailbox, self._folder = mailbox, hooks_folder(mailbox)
+        is_known = has_state(self._folder, self._tool.NAME, event.session_id)
+        if not is_known and (event.moment == END or event.is_subagent):
+            return 0
+        with opened(self._folder, self._tool.NAME, event.session_id) as held:
+            state = held.state
+            if event.moment == END:
+                if not state.is_ended:
+                    self._log(registration.leave(state, mailbox, self._options.at_end, self._now))
+                    held.save()
+                return 0
+            if event.is_subagent:
+                self._log(registration.beat(event, state, mailbox, self._now))
+                held.save()
+                return 0
+            answer = self._decided(state)
+            clock.stop()
+            _print(answer)
+            held.save()
+            clock.start()
+            doing = WORKING if event.moment == STOP and answer.out else ""
+            self._log(registration.beat(event, state, mailbox, self._now, doing))
+            held.save()
+        return answer.status
+
+    def _known(self) -> str | None:
+        return known_mailbox(self._tool.NAME, self._event.session_id, self._typed, self._cwd_token)
+
+    def _log(self, problem: str) -> None:
+        if problem:
+            log_error(self._tool.NAME, self._event.native, problem)
+
+    def _decided(self, state: SessionState) -> Answer:
+        """Return the answer; the state becomes what it is once the answer was printed."""
+        event = self._event
+        state.mailbox, state.options, state.cwd_token = self._mailbox, self._typed, self._cwd_token
+        state.cwd, state.can_wake, state.last_run = event.cwd, self._options.can_wake, self._now
+        arrival = None
+        if event.moment == START or not state.agent_id or state.is_ended:
+            arrival = registration.arrive(event, state, self._mailbox, self._env, self._tool, self._now)
+            self._log(arrival.problem)
+        event.agent_id = state.agent_id
+        store = store_option(self._mailbox, event.cwd, self._env)
+        if event.moment == START:
+            export(self._env, state.agent_id, store)
+        if event.moment in SPEAKING and not event.is_unheard and state.agent_id:
+            command = check_command(state.agent_id, store, self._env)
+            return self._told(state, Speaker(state, command, store, self._options.deliver, arrival))
+        return self._tool.answer(event, "", self._watched())
+
+    def _told(self, state: SessionState, speaker: Speaker) -> Answer:
+        """Return the answer at a moment when the session can be told of its mail."""
+        event = self._event
+        if event.moment == PROMPT and (event.is_continued or (state.last_block and state.last_block in event.prompt)):
+            return self._tool.answer(event, "", ())  # the prompt is an answer of ours
+        paths = paths_of(self._mailbox)
+        mark = [stat_mark(path) for path in paths]  # before the mail is read: what comes meanwhile is seen next time
+        is_same = paths and (state.unread, state.paths, state.mark) == (0, paths, mark)
+        mail = NoMail() if is_same else look(self._mailbox, state.agent_id, self._now, self._env)
+        try:
+            begin(state, event.moment)
+            forget_read(state, mail.letters)
+            if read := was_shown(state, mail.letters, event.moment):
+                mail.record(read)
+                state.shown = []
+                mail.letters = [letter for letter in mail.letters if letter not in read]
+            if event.moment == PROMPT and event.prompt.startswith(OWN_WORDS):
+                # a wake that was typed for the session
+                Words("", mail.letters).note(state, CHANGED, self._now)
+                words = Words()
+            else:
+                words = speaker.words(mail, event.moment, self._now, is_rung=event.is_rung)
+            answer = self._tool.answer(event, words.text, self._watched())
+        finally:
+            mail.close()
+        if not words.text or answer.out or answer.err:
+            words.note(state, event.moment, self._now)
+            state.unread, state.paths, state.mark = len(mail.letters), paths, mark
+        return answer
+
+    def _watched(self) -> tuple[str, ...]:
+        """Return the files that the program has to watch, so that mail can wake the session."""
+        if not self._options.can_wake or self._event.moment not in (START, CWD):
+            return ()
+        bell = bell_of(self._folder, self._tool.NAME, self._event.session_id)
+        os.close(os.open(bell, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        return tuple(filter(None, (mailbox_file(self._mailbox), bell)))
+
+
+def _print(answer: Answer) -> None:
+    """Write the answer at once, past any buffer. Raises OSError where nobody reads it."""
+    for fd, text in ((1, answer.out), (2, answer.err)):
+        data = memoryview(text.encode("utf-8", "replace"))
+        while data:
+            data = data[os.write(fd, data) :]

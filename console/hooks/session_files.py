@@ -1,0 +1,31 @@
+"""Find a session's state among those of all mailboxes. Imports next to nothing, because hooks do."""
+
+from __future__ import annotations
+
+import os
+
+from console.hooks.session_state import read_state
+from console.hooks.state_folder import all_folders
+
+__all__ = ["has_state", "known_mailbox"]
+
+
+def has_state(folder: str, tool: str, session_id: str) -> bool:
+    """Say whether hooks have run for a session."""
+    try:
+        return os.stat(f"{folder}/{tool}-{session_id}").st_size > 0  # noqa: PTH116 - pathlib costs too much
+    except OSError:
+        return False
+
+
+def known_mailbox(tool: str, session_id: str, options: str, cwd_token: str) -> str | None:
+    """Return the mailbox that a session had when its hook last ran in the same folder with the same options."""
+    for folder in all_folders():
+        try:
+            with open(f"{folder}/{tool}-{session_id}", "rb") as file:
+                state = read_state(file.read(), tool, session_id)
+        except OSError:
+            continue
+        if state.mailbox and cwd_token and (state.options, state.cwd_token) == (options, cwd_token):
+            return state.mailbox
+    return None

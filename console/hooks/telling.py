@@ -1,0 +1,105 @@
+"""What a session is told at a moment: a notice, or where the person chose so, letters.
+
+Returns the words together with what is to be remembered once they were printed. Imports next to nothing.
+"""
+
+from __future__ import annotations
+
+from console.hooks.announce import announced, due
+from console.hooks.events import PROMPT, START, STOP
+from console.hooks.options import AT_START, EVERYWHERE
+from console.hooks.texts import at_start, at_turn_end, in_between, introduction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from console.handout.portion import Portion
+    from console.hooks.look import Letter, UnreadMail
+    from console.hooks.registration import Arrival
+    from console.hooks.session_state import SessionState
+
+__all__ = ["Speaker", "Words"]
+
+MOST_CHARACTERS = 4000
+"""How much of the letters a hook shows, fenced; the rest is announced."""
+LONGEST_BLOCK = 200
+
+
+class Words:
+    """A text for a model, what it tells of, and which letters it shows in full."""
+
+    __slots__ = ("shown", "text", "told")
+
+    def __init__(self, text: str = "", told: Sequence[Letter] = (), shown: Sequence[Letter] = ()) -> None:
+        self.text = text
+        self.told = told
+        self.shown = shown
+
+    def note(self, state: SessionState, moment: str, now: float) -> None:
+        """Note in a session's state that the words were printed."""
+        announced(state, self.told, moment, now)
+        state.shown = list(dict.fromkeys((*state.shown, *(letter.id for letter in self.shown))))
+        if moment == STOP:
+            state.last_block = self.text[:LONGEST_BLOCK]
+
+
+class Speaker:
+    """Words what a session is told; `command` is what its agent runs to read its mail.
+
+    `store` is what it must give as --store, if anything, `deliver` what the person chose to have shown, and `arrival`
+    who it is, where this is the first time that it is told.
+    """
+
+    __slots__ = ("_arrival", "_command", "_deliver", "_state", "_store")
+
+    def __init__(
+        self, state: SessionState, command: str, store: str, deliver: str, arrival: Arrival | None = None
+    ) -> None:
+        self._state = state
+        self._command = command
+        self._store = store
+        self._deliver = deliver
+        self._arrival = arrival
+
+    def words(self, mail: UnreadMail, moment: str, now: float, *, is_rung: bool = False) -> Words:
+        """Return what to say at a moment; nothing, if there is nothing to say."""
+        state = self._state
+        unshown = [letter for letter in mail.letters if letter.id not in state.shown]
+        letters = due(state, unshown, moment, now, is_rung=is_rung)
+        if letters and (self._deliver == EVERYWHERE or (self._deliver == AT_START and moment == START)):
+            return self._fenced(mail, letters, moment)
+        if self._is_first(moment):
+            return Words(self._introduced(letters), letters)
+        if not letters:
+            return Words()
+        if moment == STOP:
+            return Words(at_turn_end(state.agent_id, letters, self._command), letters)
+        are_new = not any(letter.id in state.announced for letter in letters)
+        return Words(in_between(state.agent_id, letters, self._command, are_new=are_new), letters)
+
+    def _is_first(self, moment: str) -> bool:
+        return moment == START or (moment == PROMPT and self._arrival is not None)
+
+    def _introduced(self, letters: list[Letter]) -> str:
+        it = self._arrival
+        role, tags, note = ("", (), "") if it is None else (it.role, it.tags, it.note)
+        return at_start(self._state.agent_id, role, tags, letters, self._command, note)
+
+    def _fenced(self, mail: UnreadMail, letters: list[Letter], moment: str) -> Words:
+        from console.handout.portion import portion
+
+        found: Portion = portion(
+            self._state.agent_id,
+            letters,
+            lambda places: mail.texts([letters[at] for at in places]),
+            MOST_CHARACTERS,
+            store=self._store,
+        )
+        whole = [letters[at] for at in found.whole]
+        cut = [] if found.cut is None else [letters[found.cut]]
+        text = found.text()
+        if self._is_first(moment) and self._arrival is not None:
+            it = self._arrival
+            text = f"{introduction(self._state.agent_id, it.role, it.tags, it.note)}\n\n{text}"
+        return Words(text, letters if self._deliver == AT_START else [*whole, *cut], whole)

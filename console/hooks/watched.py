@@ -1,0 +1,56 @@
+"""The files and folders of a mailbox whose change may mean mail. Imports only `os` and such, because hooks do."""
+
+from __future__ import annotations
+
+import os
+
+from console.hooks.site_packages import turn_on
+
+__all__ = ["HAAK", "bell_of", "mailbox_file", "paths_of"]
+
+HAAK, SEVERAL = "haak", "several"
+DATABASES = frozenset({"neo"})
+FOLDERS = frozenset({"agenties", "agentazall", "agent-mail", "channels", "claude-teams"})
+"""Kinds whose mail is in the files at their place; where others have theirs is not known."""
+MOST_PATHS = 200
+
+
+def mailbox_file(mailbox: str) -> str:
+    """Return the path of the file to which every letter is appended; empty for kinds that have none."""
+    kind, _, place = mailbox.partition(":")
+    return place if kind == HAAK else ""
+
+
+def bell_of(folder: str, tool: str, session_id: str) -> str:
+    """Return the file in a folder of hooks' state that is touched to wake a session."""
+    return f"{folder}/bell-{tool}-{session_id}"
+
+
+def paths_of(mailbox: str) -> list[str]:
+    """Return the paths whose stats change when mail comes; none where that can't be told."""
+    kind, _, place = mailbox.partition(":")
+    if place.startswith("//"):
+        return []
+    if kind == SEVERAL:
+        turn_on()
+        from mailstore.records.scope import parts_of
+
+        found = [paths_of(part) for part in parts_of(mailbox).values()]
+        return [path for paths in found for path in paths] if all(found) else []
+    if kind == HAAK:
+        folder, name = os.path.split(place)
+        roster = [f"{folder}/agent-roster.jsonl", f"{folder}/agent-roster.json"]
+        return [place, *roster, f"{folder}/{name.removesuffix('.jsonl')}-deliveries.jsonl"]
+    if kind in DATABASES or (kind in FOLDERS and os.path.isfile(place)):  # noqa: PTH113
+        return [place, f"{place}-wal"]
+    return _tree(place) if kind in FOLDERS else []
+
+
+def _tree(top: str) -> list[str]:
+    """Return a folder and all that is in it; nothing if that is very much."""
+    found = [top]
+    for folder, folders, files in os.walk(top):
+        found += [f"{folder}/{name}" for name in (*folders, *files)]
+        if len(found) > MOST_PATHS:
+            return []
+    return found
