@@ -35,6 +35,10 @@ def _chosen(words: list[str]) -> int:
 
         print(f"signalbox {VERSION}")
         return 0
+    if words[:2] == ["hook", "run"] and not set(words) & {"-h", "--help"}:
+        from console.hooks.entry import hook
+
+        return hook(words[2:])
     if words[:1] == ["check"]:
         from console.cli.quick_check import quick_check
 

@@ -16,23 +16,13 @@ if TYPE_CHECKING:
 
     from console.hooks.session_state import SessionState
 
-__all__ = ["MOST_BLOCKS", "MOST_REMINDERS", "WAKE_SECONDS", "announced", "begin", "due", "forget_read", "was_shown"]
+__all__ = ["MOST_BLOCKS", "MOST_REMINDERS", "WAKE_SECONDS", "announced", "due", "settle"]
 
 MOST_REMINDERS = 3
 MOST_BLOCKS = 3
 """How many turn ends in a row are blocked, whatever the program allows."""
 WAKE_SECONDS = 60.0
 """How long one sender doesn't wake a session again."""
-
-
-def forget_read(state: SessionState, letters: Sequence[Any]) -> None:
-    """Forget what was told of letters that are no longer unread."""
-    unread = {letter.id for letter in letters}
-    state.announced = [each for each in state.announced if each in unread]
-    state.blocked = [each for each in state.blocked if each in unread]
-    state.shown = [each for each in state.shown if each in unread]
-    state.just_told = [each for each in state.just_told if each in unread]
-    state.reminders = {each: count for each, count in state.reminders.items() if each in unread}
 
 
 def due(state: SessionState, letters: list[Any], moment: str, now: float, *, is_rung: bool = False) -> list[Any]:
@@ -85,14 +75,26 @@ def announced(state: SessionState, letters: Sequence[Any], moment: str, now: flo
     state.announced = list(dict.fromkeys((*state.announced, *ids)))
 
 
-def begin(state: SessionState, moment: str) -> None:
-    """Note what a moment begins: a session or its memory, in which nothing was told yet; or a turn."""
+def settle(state: SessionState, letters: list[Any], moment: str) -> tuple[list[Any], list[Any]]:
+    """Begin what a moment begins; return the letters that were read, to be recorded, and those that are still unread.
+
+    What was shown in full counts as read when a tool or a turn has ended: only then has the model answered with it.
+    A new session, or one whose memory was cut, was told nothing yet. `letters` is the unread mail.
+    """
     if moment == START:
         state.announced, state.just_told, state.shown = [], [], []
     elif moment == PROMPT:
         state.blocks_in_row = 0
+    read = [letter for letter in letters if letter.id in state.shown] if moment in (TOOL, STOP) else []
+    left = [letter for letter in letters if letter not in read]
+    _forget(state, {letter.id for letter in left})
+    return read, left
 
 
-def was_shown(state: SessionState, letters: Sequence[Any], moment: str) -> list[Any]:
-    """Return the letters that were shown in full before, if the model has answered since."""
-    return [letter for letter in letters if letter.id in state.shown] if moment in (TOOL, STOP) else []
+def _forget(state: SessionState, unread: set[str]) -> None:
+    """Forget what was told of letters that are no longer unread."""
+    state.announced = [each for each in state.announced if each in unread]
+    state.blocked = [each for each in state.blocked if each in unread]
+    state.shown = [each for each in state.shown if each in unread]
+    state.just_told = [each for each in state.just_told if each in unread]
+    state.reminders = {each: count for each, count in state.reminders.items() if each in unread}

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import os
 
-try:
-    import _signal as signal  # the module of the standard library without its names, which take long to make
-except ImportError:
-    import signal  # type: ignore[no-redef]
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
     from types import FrameType
+else:
+    try:
+        import _signal as signal  # that of the standard library without its names, which take long to make
+    except ImportError:
+        import signal
 
 __all__ = ["LIMIT_SECONDS", "start", "stop"]
 

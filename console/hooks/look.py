@@ -8,17 +8,18 @@ from __future__ import annotations
 import os
 
 from console.hooks.site_packages import turn_on
+from console.hooks.user_settings import names_the_user
 from console.hooks.watched import mailbox_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
-    from typing import Protocol
+    from typing import Any, Protocol
 
-    from mailstore.records.message import Message
     from mailstore.stores.haak.quick.quick_unread import QuickMessage
 
-    Letter = Message | QuickMessage
+    Letter = Any
+    """A message of the one kind or the other; of one agent all are of the same."""
 
     class UnreadMail(Protocol):
         """An agent's unread mail, the oldest first."""
@@ -69,7 +70,7 @@ class QuickMail:
 
     def texts(self, letters: Collection[Letter]) -> Iterable[str]:
         """Return the texts, which were read with the rest."""
-        return [each.content for each in letters]  # type: ignore[union-attr]
+        return [each.content for each in letters]
 
     def record(self, letters: Collection[Letter]) -> None:
         """Append read records."""
@@ -84,7 +85,7 @@ class QuickMail:
 def look(mailbox: str, agent_id: str, now: float, env: Mapping[str, str]) -> UnreadMail:
     """Return what an agent has still to read; `now` in seconds since the epoch. Raises MailError and OSError."""
     path = mailbox_file(mailbox)
-    if path and not _has_a_user(env):
+    if path and not names_the_user(env):
         try:
             from mailstore.stores.haak.quick.quick_unread import quick_unread
 
@@ -96,14 +97,3 @@ def look(mailbox: str, agent_id: str, now: float, env: Mapping[str, str]) -> Unr
     from console.hooks.full_look import full_look
 
     return full_look(mailbox, agent_id, now)
-
-
-def _has_a_user(env: Mapping[str, str]) -> bool:
-    """Say whether the settings may give the person another name, which changes what some addresses mean."""
-    from console.hooks.user_settings import settings_file
-
-    try:
-        with open(settings_file(env), "rb") as file:
-            return b"user" in file.read()
-    except OSError:
-        return False

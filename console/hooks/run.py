@@ -9,7 +9,7 @@ import os
 import time
 
 from console.hooks import clock, registration
-from console.hooks.announce import begin, forget_read, was_shown
+from console.hooks.announce import settle
 from console.hooks.commands import check_command
 from console.hooks.environment import export
 from console.hooks.events import CHANGED, CWD, END, PROMPT, START, STOP, TOOL, Answer
@@ -157,12 +157,9 @@ class Hook:
         is_same = paths and (state.unread, state.paths, state.mark) == (0, paths, mark)
         mail = NoMail() if is_same else look(self._mailbox, state.agent_id, self._now, self._env)
         try:
-            begin(state, event.moment)
-            forget_read(state, mail.letters)
-            if read := was_shown(state, mail.letters, event.moment):
+            read, mail.letters = settle(state, mail.letters, event.moment)
+            if read:
                 mail.record(read)
-                state.shown = []
-                mail.letters = [letter for letter in mail.letters if letter not in read]
             if event.moment == PROMPT and event.prompt.startswith(OWN_WORDS):
                 # a wake that was typed for the session
                 Words("", mail.letters).note(state, CHANGED, self._now)

@@ -26,6 +26,8 @@ MOMENTS = {
     "PermissionRequest": WAITING,
     "SessionEnd": END,
 }
+FOREIGN = frozenset({"timestamp", "cursor_version", "conversation_id"})
+"""What other programs say that run the Claude Code hooks of a project."""
 OLD_STOP = "StopBlock"
 """The event of the command line for releases that take no additional context at Stop."""
 WOKEN = "<task-notification>"
@@ -36,7 +38,7 @@ def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent
     """Return what has happened; None for an unknown event, and where another program runs Claude Code's hooks."""
     session = session_in(given, "session_id")
     native = text_in(given, "hook_event_name") or event
-    if not session or native not in MOMENTS or "timestamp" in given:
+    if not session or native not in MOMENTS or not FOREIGN.isdisjoint(given):
         return None
     if env.get("CLAUDE_CODE_SESSION_ID", session) != session:
         return None

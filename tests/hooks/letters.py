@@ -1,0 +1,45 @@
+"""Letters as the quick path reads them, and unread mail that needs no mailbox."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from mailstore.stores.haak.quick.quick_unread import QuickMessage
+
+__all__ = ["HeldMail", "letter"]
+
+
+def letter(
+    name: str, sender: str = "boss", kind: str = "", to: str = "claude-abcdef12", text: str = "x"
+) -> QuickMessage:
+    return QuickMessage(
+        name,
+        text,
+        {
+            "sender": sender,
+            "recipients": (to,),
+            "timestamp": "2026-11-22T10:00:00Z",
+            "time": 1.0,
+            "subject": "About it",
+            "thread": None,
+            "ttl_hours": None,
+            "type": kind,
+            "tags": (),
+            "read_by": (),
+        },
+    )
+
+
+class HeldMail:
+    def __init__(self, letters: Collection[QuickMessage]) -> None:
+        self.letters = list(letters)
+        self.recorded: list[str] = []
+
+    def texts(self, letters: Collection[QuickMessage]) -> list[str]:
+        return [each.content for each in letters]
+
+    def record(self, letters: Collection[QuickMessage]) -> None:
+        self.recorded += [each.id for each in letters]
+
+    def close(self) -> None:
+        pass
