@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["AT_START", "EVERYWHERE", "NOTICE", "HookOptions"]
+__all__ = ["AT_START", "EVERYWHERE", "NOTICE", "RunOptions"]
 
 NOTICE, AT_START, EVERYWHERE = "notice", "session-start", "letters"
 DELIVER = (NOTICE, AT_START, EVERYWHERE)
 FREEZE, BURY = "freeze", "bury"
 
 
-class HookOptions:
+class RunOptions:
     """What stands after the program's name: an event, if the program doesn't say it, and options.
 
     Raises ValueError for anything else.

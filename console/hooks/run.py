@@ -10,13 +10,14 @@ import time
 
 from console.hooks import clock, registration
 from console.hooks.announce import settle
+from console.hooks.cleanup import clean
 from console.hooks.commands import check_command
 from console.hooks.environment import export
 from console.hooks.events import CHANGED, CWD, END, PROMPT, START, STOP, TOOL, Answer
 from console.hooks.log import log_error
 from console.hooks.look import NoMail, look
 from console.hooks.mailbox_choice import mailbox_of, store_option
-from console.hooks.options import HookOptions
+from console.hooks.options import RunOptions
 from console.hooks.programs import program
 from console.hooks.quick_line import stat_mark
 from console.hooks.quick_look import CWD as CWD_FIELD
@@ -24,7 +25,7 @@ from console.hooks.quick_look import token_in
 from console.hooks.session_files import has_state, known_mailbox
 from console.hooks.session_state import WORKING, opened
 from console.hooks.state_folder import hooks_folder
-from console.hooks.telling import Speaker, Words
+from console.hooks.telling import Speaker, Told
 from console.hooks.watched import bell_of, mailbox_file, paths_of
 from mailstore.files.scan import Unusual, decoded
 
@@ -52,7 +53,7 @@ def run(words: list[str], data: bytes) -> int:
         tool = program(name)
         if tool is None:
             raise ValueError("unknown program")
-        options = HookOptions(words[1:])
+        options = RunOptions(words[1:])
         given = _object(data)
         happened = tool.read(given, options.event, os.environ)
         if happened is None:
@@ -80,7 +81,7 @@ def _object(data: bytes) -> dict[str, Any]:
 class Hook:
     """One run for one event."""
 
-    def __init__(self, tool: Program, options: HookOptions, typed: str, event: HookEvent, data: bytes) -> None:
+    def __init__(self, tool: Program, options: RunOptions, typed: str, event: HookEvent, data: bytes) -> None:
         self._tool = tool
         self._options = options
         self._typed = typed
@@ -120,6 +121,8 @@ class Hook:
             doing = WORKING if event.moment == STOP and answer.out else ""
             self._log(registration.beat(event, state, mailbox, self._now, doing))
             held.save()
+        if event.moment == START:
+            clean(self._now)
         return answer.status
 
     def _known(self) -> str | None:
@@ -162,8 +165,8 @@ class Hook:
                 mail.record(read)
             if event.moment == PROMPT and event.prompt.startswith(OWN_WORDS):
                 # a wake that was typed for the session
-                Words("", mail.letters).note(state, CHANGED, self._now)
-                words = Words()
+                Told("", mail.letters).note(state, CHANGED, self._now)
+                words = Told()
             else:
                 words = speaker.words(mail, event.moment, self._now, is_rung=event.is_rung)
             answer = self._tool.answer(event, words.text, self._watched())

@@ -8,15 +8,6 @@ from __future__ import annotations
 import os
 import sys
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hashlib import blake2b
-else:
-    try:
-        from _blake2 import blake2b  # `hashlib` loads a library of ciphers
-    except ImportError:
-        from hashlib import blake2b
-
 __all__ = ["DIGEST_CHARACTERS", "all_folders", "hooks_folder", "root", "state_home"]
 
 DIGEST_CHARACTERS = 16
@@ -40,6 +31,10 @@ def hooks_folder(mailbox_url: str) -> str:
 
     Links are resolved, so that every way to name a mailbox leads to the same folder.
     """
+    try:
+        from _blake2 import blake2b  # `hashlib` loads a library of ciphers
+    except ImportError:
+        from hashlib import blake2b
     kind, _, place = mailbox_url.partition(":")
     if not place.startswith("//") and kind != "several":
         mailbox_url = f"{kind}:{os.path.realpath(place)}"

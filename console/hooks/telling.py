@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from console.hooks.registration import Arrival
     from console.hooks.session_state import SessionState
 
-__all__ = ["Speaker", "Words"]
+__all__ = ["Speaker", "Told"]
 
 MOST_CHARACTERS = 4000
 """How much of the letters a hook shows, fenced; the rest is announced."""
 LONGEST_BLOCK = 200
 
 
-class Words:
+class Told:
     """A text for a model, what it tells of, and which letters it shows in full."""
 
     __slots__ = ("shown", "text", "told")
@@ -62,7 +62,7 @@ class Speaker:
         self._deliver = deliver
         self._arrival = arrival
 
-    def words(self, mail: UnreadMail, moment: str, now: float, *, is_rung: bool = False) -> Words:
+    def words(self, mail: UnreadMail, moment: str, now: float, *, is_rung: bool = False) -> Told:
         """Return what to say at a moment; nothing, if there is nothing to say."""
         state = self._state
         unshown = [letter for letter in mail.letters if letter.id not in state.shown]
@@ -70,13 +70,13 @@ class Speaker:
         if letters and (self._deliver == EVERYWHERE or (self._deliver == AT_START and moment == START)):
             return self._fenced(mail, letters, moment)
         if self._is_first(moment):
-            return Words(self._introduced(letters), letters)
+            return Told(self._introduced(letters), letters)
         if not letters:
-            return Words()
+            return Told()
         if moment == STOP:
-            return Words(at_turn_end(state.agent_id, letters, self._command), letters)
+            return Told(at_turn_end(state.agent_id, letters, self._command), letters)
         are_new = not any(letter.id in state.announced for letter in letters)
-        return Words(in_between(state.agent_id, letters, self._command, are_new=are_new), letters)
+        return Told(in_between(state.agent_id, letters, self._command, are_new=are_new), letters)
 
     def _is_first(self, moment: str) -> bool:
         return moment == START or (moment == PROMPT and self._arrival is not None)
@@ -86,7 +86,7 @@ class Speaker:
         role, tags, note = ("", (), "") if it is None else (it.role, it.tags, it.note)
         return at_start(self._state.agent_id, role, tags, letters, self._command, note)
 
-    def _fenced(self, mail: UnreadMail, letters: list[Letter], moment: str) -> Words:
+    def _fenced(self, mail: UnreadMail, letters: list[Letter], moment: str) -> Told:
         from console.handout.portion import portion
 
         found: Portion = portion(
@@ -102,4 +102,4 @@ class Speaker:
         if self._is_first(moment) and self._arrival is not None:
             it = self._arrival
             text = f"{introduction(self._state.agent_id, it.role, it.tags, it.note)}\n\n{text}"
-        return Words(text, letters if self._deliver == AT_START else [*whole, *cut], whole)
+        return Told(text, letters if self._deliver == AT_START else [*whole, *cut], whole)
