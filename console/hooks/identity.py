@@ -25,6 +25,7 @@ __all__ = ["VARIABLE", "Identity", "identity_of", "is_usable_id", "own_ids", "sh
 VARIABLE = "SIGNALBOX_AGENT"
 TAIL = 8
 """Characters of a session's id in an agent's: the last ones, because the first ones may be the time."""
+LONGEST_TAIL = 48
 LONGEST_ID, LONGEST_WORD, LONGEST_NAME = 64, 40, 60
 LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 WORD_CHARACTERS = LETTERS | frozenset("._-")
@@ -74,7 +75,7 @@ def identity_of(event: HookEvent, program: Program, env: Mapping[str, str], mail
 
 def own_ids(short: str, session_id: str) -> tuple[str, ...]:
     """Return the ids that a session may have, the preferred one first: the last characters of its own, or more."""
-    tails = dict.fromkeys(session_id[-length:] for length in (TAIL, TAIL + 4, TAIL + 8, LONGEST_ID - TAIL))
+    tails = dict.fromkeys(session_id[-length:] for length in (TAIL, TAIL + 4, TAIL + 8, LONGEST_TAIL))
     return tuple(f"{short}-{tail}" for tail in tails)
 
 

@@ -76,12 +76,11 @@ class _Names:
 
     def __init__(self, store_url: str) -> None:
         self._labels = {hooks_folder(url): label for label, url in parts_of(store_url).items()}
-        self._url = store_url
         self._folder = hooks_folder(store_url)
 
     def of(self, folder: str, state: SessionState) -> str:
         """Return the name of a session's agent; empty if it is not in this mailbox."""
-        if folder == self._folder or state.extra.get("url") == self._url:
+        if folder == self._folder:
             return state.agent_id
         if folder in self._labels:
             return Scope(self._labels[folder]).id(state.agent_id)

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["is_gone", "program_process"]
+__all__ = ["is_gone", "process_name", "program_process"]
 
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "busybox"})
 """What programs run their hooks with: not the program itself, but its child."""
@@ -25,11 +25,16 @@ def program_process() -> str:
         found = _stat(pid)
         if found is None:
             return ""
-        name, parent, started = found
-        if name not in SHELLS:
-            return f"{pid} {started} {_namespace()}"
-        pid = parent
+        if found[0] not in SHELLS:
+            return process_name(pid)
+        pid = found[1]
     return ""
+
+
+def process_name(pid: int) -> str:
+    """Return what names a process among all of this machine, also when its number is used again; empty if unknown."""
+    found = _stat(pid)
+    return "" if found is None else f"{pid} {found[2]} {_namespace()}"
 
 
 def is_gone(process: str) -> bool:

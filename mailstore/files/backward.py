@@ -51,7 +51,8 @@ def _blocks(path: str) -> Iterator[bytes]:
             if start and not first:
                 held.append(data)
                 continue
-            yield data[first:] + b"".join(reversed(held))
+            if block := data[first:] + b"".join(reversed(held)):
+                yield block
             held = [data[:first]]
     finally:
         os.close(fd)

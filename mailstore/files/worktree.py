@@ -82,7 +82,7 @@ def _line(path: str) -> str:
     """Return the first line of a small regular file; empty where it can't be read."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe must not hold up the reader
-    except OSError:
+    except (OSError, ValueError):
         return ""
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):

@@ -1,0 +1,130 @@
+"""The quick update of a roster writes what the store writes; and lines are found from a file's end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from msgspec.structs import replace
+
+from mailstore.files import backward
+from mailstore.files.backward import last_lines, lines_before_end
+from mailstore.files.scan import Unusual, decoded, encoded
+from mailstore.records.roster import Agent, Status
+from mailstore.stores.haak import HaakStore
+from mailstore.stores.haak.write.quick_roster import RosterAgent, quick_roster_update
+from tests.mailboxes import NOW, MailFiles
+
+WORDS = some.sampled_from(["", "x", "ann-1", "ann-12", "é\u2028", '"', "\\", "a/b", "\x7f"])
+STATUSES = ["live", "Living", "frozen", "dead", "idle", 3, None]
+NUMBERS = some.floats(allow_nan=False, allow_infinity=False)
+PLAIN = some.one_of(some.none(), some.booleans(), some.integers(), NUMBERS, some.text())
+VALUES = some.recursive(PLAIN, lambda it: some.one_of(some.lists(it), some.dictionaries(some.text(), it)), max_leaves=9)
+ENTRIES = some.lists(
+    some.fixed_dictionaries(
+        {},
+        optional={
+            **{name: some.sampled_from(["ann-1", "bob-22", 'odd"1']) for name in ("session_id", "session", "id")},
+            **{name: some.sampled_from(STATUSES) for name in ("state", "status")},
+            "name": WORDS,
+            "role": WORDS,
+            "tags": some.one_of(some.lists(WORDS, max_size=2), some.just("project:x, concern:y"), some.none()),
+            "activity": WORDS,
+            "working_on": WORDS,
+            "registered": some.sampled_from(["2026-01-01T00:00:00Z", 1_767_225_600, "soon"]),
+            "ended_at": some.sampled_from(["2026-02-01T00:00:00Z", None]),
+            "more": some.lists(some.one_of(some.none(), some.integers(), NUMBERS, WORDS), max_size=2),
+        },
+    ),
+    max_size=5,
+)  # fmt: skip
+
+
+def store_update(mail: MailFiles, session_id: str, changes: dict[str, Any]) -> None:
+    with HaakStore.open(mail.mailbox) as store:
+        found = [each for batch in store.scan() for each in batch if isinstance(each, Agent)]
+        known = [each for each in found if each.session_id == session_id]
+        agent = known[-1] if known else Agent(session_id)
+        store.update_agent(replace(agent, **{**changes, "status": Status(changes["status"])}))
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    entries=ENTRIES, name=some.sampled_from(["ann-1", "bob-22"]), status=some.sampled_from(["living", "frozen", "dead"])
+)
+def test_the_quick_update_writes_what_the_store_writes(
+    tmp_path_factory: pytest.TempPathFactory, entries: list[dict[str, Any]], name: str, status: str
+) -> None:
+    changes = {"status": status, "activity": "working", "last_seen": NOW, "ended_at": NOW if status == "dead" else None}
+    written = []
+    for kind in ("store", "quick"):
+        mail = MailFiles(tmp_path_factory.mktemp("roster"))
+        roster = mail.data / "agent-roster.jsonl"
+        roster.write_text("".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries), encoding="utf-8")
+        if kind == "store":
+            store_update(mail, name, changes)
+        else:
+            quick_roster_update(str(mail.mailbox), name, lambda _: dict(changes), NOW)
+        entry = json.loads(roster.read_text(encoding="utf-8").split("\n")[-2])
+        entry.pop("updated", None), entry.pop("updated_at", None)
+        written.append(entry)
+    assert written[0] == written[1]
+
+
+def test_what_changes_nothing_writes_nothing(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    seen: list[RosterAgent | None] = []
+    quick_roster_update(str(mail.mailbox), "ann-1", seen.append, NOW)
+    assert seen == [None]
+    assert not (mail.data / "agent-roster.jsonl").exists()
+
+
+def test_a_roster_that_is_a_document_is_left_to_the_store(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    (mail.data / "agent-roster.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(Unusual):
+        quick_roster_update(str(mail.mailbox), "ann-1", lambda _: {"status": "living"}, NOW)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    lines=some.lists(some.binary(max_size=30).map(lambda data: data.replace(b"\n", b"x") + b"ann"), max_size=12),
+    ending=some.sampled_from([b"", b"ann, unfinished"]),
+    block=some.integers(1, 40),
+)
+def test_lines_are_found_from_the_end(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], ending: bytes, block: int
+) -> None:
+    path = tmp_path_factory.mktemp("lines") / "file"
+    path.write_bytes(b"".join(line + b"\n" for line in lines) + ending)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backward, "BLOCK", block)
+        assert list(lines_before_end(str(path), b"ann")) == lines[::-1]
+        assert list(lines_before_end(str(path), b"nobody")) == []
+        last = last_lines(str(path))
+        assert last == lines[len(lines) - len(last) :]
+        assert last or not lines
+
+
+def test_no_file_has_no_lines(tmp_path: Path) -> None:
+    assert list(lines_before_end(str(tmp_path / "none"), b"x")) == []
+    assert last_lines(str(tmp_path / "none")) == []
+
+
+@given(VALUES)
+def test_what_was_decoded_is_encoded_again(value: Any) -> None:
+    try:
+        line = encoded({"value": value})
+    except Unusual:
+        assert "\\ud" in json.dumps(value)  # an unpaired surrogate
+        return
+    assert b"\n" not in line
+    assert json.loads(line) == {"value": value}
+    for wrong in (object(), float("nan"), {"a": float("inf")}):
+        with pytest.raises(Unusual):
+            encoded(wrong)
+    assert decoded(encoded({})) == {}
