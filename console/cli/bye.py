@@ -6,12 +6,12 @@ import argparse
 
 from console.cli.document import put_json
 from console.cli.loading import known_agent, loaded
-from console.cli.open_mail import OpenMail, open_mail
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import ByeRow, OpenMailRow, OpenMessageRow
 from console.cli.plain import columns, put
 from console.cli.roster import warn_of_dead_letters, with_status
 from console.cli.terminal_io import warn
+from console.cli.unfinished import Unfinished, unfinished
 from console.errors import Refused
 from console.handout.portion import typed
 from console.render.short_text import age, shorten_end
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         agent = known_agent(mail.mailbox, args.reader)
         changed = with_status(mail, agent.session_id, action)  # refused for an agent that has ended already
-        found = open_mail(mail, agent.session_id)
+        found = unfinished(mail, agent.session_id)
         is_free = args.yes or not (found.unread or found.asked)
         why_not = mail.store.capabilities_for(agent.session_id).why_not(Capability.UPDATE_ROSTER)
         is_ending = is_free and not args.dry_run and not why_not
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
             if is_ending:
                 put(f"{agent.session_id} is {done}")
         if not is_free:
-            left = " and ".join(OpenMail(found.unread, found.asked, []).words(agent.session_id))
+            left = " and ".join(Unfinished(found.unread, found.asked, []).words(agent.session_id))
             raise Refused(f"{agent.session_id} was not {done} ({left})", "read and answer them, or repeat with --yes")
         if why_not and not args.dry_run:
             warn(f"{agent.session_id} can't be {done} here: {why_not}")
@@ -62,13 +62,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print(found: OpenMail, agent: str, store: str, now: float) -> None:
+def _print(found: Unfinished, agent: str, store: str, now: float) -> None:
     read = typed("check", "--as", agent, store=store)
     reply = typed("send", "--from", agent, "--to", "SENDER", "--in-reply-to", "MESSAGE", store=store)
     parts = (
-        (OpenMail(found.unread, [], []), f" ({read} prints them and records that they were read)"),
-        (OpenMail([], found.asked, []), f" ({reply} answers)"),
-        (OpenMail([], [], found.asking), ""),
+        (Unfinished(found.unread, [], []), f" ({read} prints them and records that they were read)"),
+        (Unfinished([], found.asked, []), f" ({reply} answers)"),
+        (Unfinished([], [], found.asking), ""),
     )
     for part, hint in parts:
         mail = [*part.unread, *part.asked, *part.asking]
@@ -91,7 +91,7 @@ def _cells(message: Message, now: float) -> tuple[str, ...]:
     )
 
 
-def _row(agent: Agent, found: OpenMail) -> ByeRow:
+def _row(agent: Agent, found: Unfinished) -> ByeRow:
     parts = (OpenMailRow(len(mail), [_open(message) for message in mail[:MOST_LISTED]]) for mail in found)
     return ByeRow(agent.session_id, agent.status.value, *parts)
 

@@ -9,10 +9,10 @@ import msgspec
 from console.cli.agents import agent_row, print_agents
 from console.cli.document import put_json
 from console.cli.loading import Loaded, known_agent, loaded
-from console.cli.open_mail import open_mail
 from console.cli.options import mailbox_options
 from console.cli.plain import put
 from console.cli.terminal_io import warn
+from console.cli.unfinished import unfinished
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
 from mailstore.records.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
             agent = with_status(mail, session_id, args.action)
         else:
             agent = _updated(args, mail, session_id)
-        left = open_mail(mail, agent.session_id).words(agent.session_id) if is_ending else []
+        left = unfinished(mail, agent.session_id).words(agent.session_id) if is_ending else []
         mail.store.update_agent(agent)
         mail.mailbox.fold([agent], mail.now)
         if args.json:

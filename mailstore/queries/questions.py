@@ -10,7 +10,7 @@ from mailstore.records.address import Kind, resolve
 from mailstore.records.message import Message, by_age
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["Question", "ThreadOf", "look_for_questions", "open_questions", "threads_of"]
+__all__ = ["OpenQuestion", "ThreadOf", "look_for_questions", "open_questions", "threads_of"]
 
 QUESTION, ANSWER = "question", "answer"
 ISSUE = "issue:"
@@ -19,7 +19,7 @@ THREADS = 64
 ThreadOf = Callable[[str], list[Message]]
 
 
-class Question(NamedTuple):
+class OpenQuestion(NamedTuple):
     """A question and the agents that were asked."""
 
     message: Message
@@ -47,22 +47,24 @@ def threads_of(mailbox: Mailbox) -> ThreadOf:
     return lru_cache(maxsize=THREADS)(mailbox.thread_messages)
 
 
-def open_questions(mailbox: Mailbox, now: float) -> list[Question]:
+def open_questions(mailbox: Mailbox, now: float) -> list[OpenQuestion]:
     """Return the open questions of all agents, the oldest first."""
-    found: list[Question] = []
+    found: list[OpenQuestion] = []
     for question in look_for_questions(mailbox, threads_of(mailbox), now, now):
         found += [question] if question is not None else []
     return sorted(found, key=lambda question: by_age(question.message))
 
 
-def look_for_questions(mailbox: Mailbox, thread_of: ThreadOf, before: float, now: float) -> Iterator[Question | None]:
+def look_for_questions(
+    mailbox: Mailbox, thread_of: ThreadOf, before: float, now: float
+) -> Iterator[OpenQuestion | None]:
     """Yield the open questions from before a moment, by sender, and None at least once per message.
 
     Raises MailboxReloaded.
     """
-    open_: dict[str, list[Question]] = {}
+    open_: dict[str, list[OpenQuestion]] = {}
     for message in mailbox.of_type(QUESTION):
-        asking = Question(message, _asked(mailbox, message, now))
+        asking = OpenQuestion(message, _asked(mailbox, message, now))
         if message.timed and not asking.is_answered_in(thread_of(mailbox.root_of(message.id))):
             open_.setdefault(message.sender, []).append(asking)
         yield None
@@ -85,7 +87,7 @@ def _asked(mailbox: Mailbox, question: Message, now: float) -> set[str]:
     }
 
 
-def _answer(mailbox: Mailbox, open_: dict[str, list[Question]]) -> Iterator[None]:
+def _answer(mailbox: Mailbox, open_: dict[str, list[OpenQuestion]]) -> Iterator[None]:
     """Remove questions that were answered outside their threads, as in systems whose answers name no message.
 
     An answer belongs to one question: the last before it, among those about the same issue if both name one.

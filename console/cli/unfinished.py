@@ -9,10 +9,10 @@ from console.unread_mail import unread_mail
 from mailstore.queries.questions import open_questions
 from mailstore.records.message import Message
 
-__all__ = ["OpenMail", "open_mail"]
+__all__ = ["Unfinished", "unfinished"]
 
 
-class OpenMail(NamedTuple):
+class Unfinished(NamedTuple):
     """Mail that concerns an agent, each the oldest first.
 
     `unread` is for it; `asked` are questions to it that it has read and none of those who were asked has answered;
@@ -33,11 +33,11 @@ class OpenMail(NamedTuple):
         return [f"{len(found)} {text.format(s='s' * (len(found) != 1))}" for found, text in phrases if found]
 
 
-def open_mail(mail: Loaded, agent: str) -> OpenMail:
+def unfinished(mail: Loaded, agent: str) -> Unfinished:
     """Return what an agent has not finished."""
     unread = unread_mail(mail.store, mail.mailbox, agent, mail.now)
     known = {message.id for message in unread}
     questions = open_questions(mail.mailbox, mail.now)
     asked = [it.message for it in questions if agent in it.asked and agent != it.message.sender]
     asking = [it.message for it in questions if it.message.sender == agent]
-    return OpenMail(unread, [it for it in asked if it.id not in known], asking)
+    return Unfinished(unread, [it for it in asked if it.id not in known], asking)
