@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from console.hooks.programs import Program
     from mailstore.files.worktree import Checkout
 
-__all__ = ["VARIABLE", "Identity", "identity_of", "is_usable_id", "own_ids", "shown_name"]
+__all__ = ["VARIABLE", "AgentIdentity", "identity_of", "is_usable_id", "own_ids", "shown_name"]
 
 VARIABLE = "SIGNALBOX_AGENT"
 TAIL = 8
@@ -36,7 +36,7 @@ RESERVED = BROADCAST_NAMES | USER_NAMES
 NO_REPOSITORY = "folder"
 
 
-class Identity:
+class AgentIdentity:
     """What a session asks to be; `wanted` is the id that the environment names, `own` are those of the session itself.
 
     `given` are the fields that somebody stated, as opposed to those that are derived.
@@ -55,7 +55,7 @@ class Identity:
         self.given = given
 
 
-def identity_of(event: HookEvent, program: Program, env: Mapping[str, str], mailbox: str) -> Identity:
+def identity_of(event: HookEvent, program: Program, env: Mapping[str, str], mailbox: str) -> AgentIdentity:
     """Return who the agent of a session is, but for what other sessions have taken."""
     checkout = _checkout(event.cwd)
     role = _word(env.get("SIGNALBOX_ROLE", "") or event.agent_type)
@@ -63,7 +63,7 @@ def identity_of(event: HookEvent, program: Program, env: Mapping[str, str], mail
     asked = configured_tags(env) if stated is None else stated.split(",")
     tags = dict.fromkeys((f"project:{_project(checkout, event.cwd, mailbox)}", *filter(None, map(_tag, asked))))
     given = {"role"} if role else set()
-    return Identity(
+    return AgentIdentity(
         env.get(VARIABLE, ""),
         own_ids(program.SHORT, event.session_id),
         "" if role in RESERVED else role,

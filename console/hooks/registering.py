@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from console.hooks.identity import Identity
+    from console.hooks.identity import AgentIdentity
     from console.hooks.session_state import SessionState
 
 __all__ = ["BURY", "Arriving", "Beating", "ended"]
@@ -22,7 +22,7 @@ class Arriving:
 
     __slots__ = ("_doing", "_identity", "_now", "is_dead", "name", "role", "tags")
 
-    def __init__(self, identity: Identity, doing: str, now: float) -> None:
+    def __init__(self, identity: AgentIdentity, doing: str, now: float) -> None:
         self._identity = identity
         self._doing = doing
         self._now = now

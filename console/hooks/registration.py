@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from console.hooks.events import HookEvent
-    from console.hooks.identity import Identity
+    from console.hooks.identity import AgentIdentity
     from console.hooks.programs import Program
     from console.hooks.roster_access import Change
     from console.hooks.session_state import SessionState
@@ -103,7 +103,7 @@ def leave(state: SessionState, mailbox: str, at_end: str, now: float) -> str:
 
 
 def _settled(
-    identity: Identity,
+    identity: AgentIdentity,
     head: str,
     folder: str,
     state: SessionState,
@@ -135,7 +135,7 @@ def _generations(base: str, first: str) -> Iterator[str]:
     yield from (f"{base}.{each}" if each > 1 else base for each in range(start, GENERATIONS))
 
 
-def _inherit(identity: Identity, folder: str, state: SessionState, cwd: str, mailbox: str, now: float) -> str:
+def _inherit(identity: AgentIdentity, folder: str, state: SessionState, cwd: str, mailbox: str, now: float) -> str:
     """Take over role and tags of the session that this one replaces, and freeze that one; return what went wrong."""
     before = replaced_by(folder, state, cwd, now)
     if before is None:
@@ -169,7 +169,7 @@ def _changed(state: SessionState, mailbox: str, agent_id: str, change: Change, n
     return ""
 
 
-def _note(identity: Identity, name: str, head: str) -> str:
+def _note(identity: AgentIdentity, name: str, head: str) -> str:
     """Return what an agent must know that is not who the environment says; empty for any other."""
     wanted = identity.wanted.removeprefix(head)
     if not wanted or name == head + wanted:

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from console.hooks.events import START, HookEvent
-from console.hooks.identity import Identity, identity_of, is_usable_id, own_ids, shown_name
+from console.hooks.identity import AgentIdentity, identity_of, is_usable_id, own_ids, shown_name
 from console.hooks.programs import program
 from tests.hooks.fleet import Fleet
 
 CODEX = "01a20164-1882-7822-bc9e-7609a32438bf"
 
 
-def identity(fleet: Fleet, cwd: Path | None = None, **fields: str) -> Identity:
+def identity(fleet: Fleet, cwd: Path | None = None, **fields: str) -> AgentIdentity:
     tool = program("claude-code")
     assert tool is not None
     event = HookEvent(START, "SessionStart", CODEX, str(cwd or fleet.folder), **fields)  # type: ignore[arg-type]
