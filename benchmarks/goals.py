@@ -77,6 +77,9 @@ GOALS = (
     Goal("idle console", 0.5),
     Goal("read --unread --json, cold", 0.2, "decoding the file with json", at=100_000, over_at=100_000),
     Goal("check, unread mail", 3, "python -c pass", at=0, over_at=0),
+    Goal("hook after a tool, nothing new", 1.3, "python -c pass (beside hooks)", over_at=0),
+    Goal("hook after a tool, nothing new", 1.3, "python -c pass (beside hooks)", at=1_000, over_at=0),
+    Goal("hook after a tool, a new letter", 40, "python -c pass (beside hooks)", at=1_000, over_at=0, is_times=False),
 )
 
 

@@ -23,6 +23,7 @@ from benchmarks import (
     goals,
     growth,
     hook,
+    hook_events,
     idle,
     latency,
     lists,
@@ -52,6 +53,7 @@ SUBJECTS: dict[str, Callable[[Bench], None]] = {
     "idle": idle.measure,
     "reading": reading.measure,
     "hook": hook.measure,
+    "hook-events": hook_events.measure,
     "crowd": crowd.measure,
     "compare": compare.measure,
 }

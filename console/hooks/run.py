@@ -98,6 +98,8 @@ class Hook:
         mailbox = found or mailbox_of(event.cwd, self._options.store, self._env)
         if mailbox is None:
             return 0
+        if (path := mailbox_file(mailbox)) and not os.path.exists(path):  # noqa: PTH110 - pathlib costs too much
+            raise FileNotFoundError(f"{path} does not exist any more")
         self._mailbox, self._folder = mailbox, hooks_folder(mailbox)
         is_known = has_state(self._folder, self._tool.NAME, event.session_id)
         if not is_known and (event.moment == END or event.is_subagent):

@@ -8,7 +8,13 @@ import pytest
 
 from console.hooks import registration
 from tests.hooks.fleet import Fleet
+from tests.hooks.hooked import Hooked
 from tests.mailboxes import MailFiles
+
+
+@pytest.fixture
+def hooked(tmp_path: Path) -> Hooked:
+    return Hooked(tmp_path)
 
 
 @pytest.fixture
