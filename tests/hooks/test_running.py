@@ -173,14 +173,18 @@ def test_a_notice_is_a_command_that_works_where_it_is_run(hooked: Hooked, tmp_pa
     assert f'"signalbox {CHECK}' in text
 
 
-def test_letters_of_any_kind_of_mailbox_are_announced(hooked: Hooked) -> None:
-    store = hooked.repository / "other"
-    (store / ".agenties").mkdir(parents=True)
-    run = [sys.executable, "-m", "console"]
-    subprocess.run([*run, "init", f"agenties:{store}"], env=hooked.env, capture_output=True, check=False)
-    given = ("--store", f"agenties:{store / '.agenties' / 'mailbox.jsonl'}")
-    said = hooked.run("SessionStart", *given)
-    assert (said.status, hooked.log) == (0, "")
+def test_letters_in_a_mailbox_that_must_be_folded_are_announced(hooked: Hooked) -> None:
+    """Also by a process that starts without installed packages."""
+    config = Path(hooked.env["HOME"], ".config", "signalbox")
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text('user = "pat"\n')
+    hooked.claude("SessionStart")
+    hooked.send()
+    assert ORDINARY in hooked.claude("PostToolBatch", "--deliver", "notice")
+    assert "    hello" in hooked.claude("Stop", "--deliver", "letters")
+    assert hooked.claude("Stop", "--deliver", "letters") == ""
+    assert hooked.reads() == ["letter-1"]
+    assert hooked.log == ""
 
 
 def test_the_command_of_the_command_line_does_the_same(hooked: Hooked) -> None:
