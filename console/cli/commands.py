@@ -48,7 +48,7 @@ COMMANDS = {
     "bye": CliCommand("bye", "End an agent's session, after a last look at its mail", "Mailbox"),
     "presence": CliCommand("presence", "Report what an agent is doing (its heartbeat)", "Mailbox"),
     "wake": CliCommand("wake", "Run a command when mail arrives that should wake a sleeping agent", "Mailbox"),
-    "hook": CliCommand("hooks", "Install or remove an agent's session-start hook", "Mailbox"),
+    "hook": CliCommand("hooks", "Install, remove or check the hooks that tell agents of their mail", "Mailbox"),
     "mcp": CliCommand("mcp", "Serve an agent its mailbox over the Model Context Protocol", "Mailbox"),
     "doctor": CliCommand("doctor", "Check the whole mailbox for damage; changes nothing", "Mailbox"),
     "map": CliCommand("map", "Guess a mapping for a custom mail format", "Mailbox"),

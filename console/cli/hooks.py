@@ -9,14 +9,18 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from console.cli.hook_status import put_status
 from console.cli.options import json_option
 from console.cli.plain import put
+from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.hooks.install.apply import diff, make
 from console.hooks.install.choose import ALL, chosen, version_of
+from console.hooks.install.freezing import freeze_sessions
 from console.hooks.install.own_command import DELIVERIES, ENDS, HookOptions
 from console.hooks.install.plan import FileChange, Plan
 from console.hooks.install.programs import NAMES, Target
+from console.hooks.install.store_url import absolute_url
 from mailstore.errors import MailboxMissing
 from mailstore.location import without_secrets
 
@@ -55,6 +59,8 @@ def run(args: argparse.Namespace) -> int:
     target = _target(args)
     if args.action == "install":
         return _install(args, target)
+    if args.action == "status":
+        return put_status([name for name in args.programs or [] if name != ALL], target, as_json=args.json)
     return _uninstall(args, target)
 
 
@@ -92,27 +98,34 @@ def _install(args: argparse.Namespace, target: Target) -> int:
 
 def _uninstall(args: argparse.Namespace, target: Target) -> int:
     plan = Plan(target)
-    for program in chosen(args.programs or [], target, installing=False):
+    programs = chosen(args.programs or [], target, installing=False)
+    for program in programs:
         for part in program.parts(target, None, None):
             plan.part(program.NAME, part)
         if path := program.instruction_file(target):
             plan.instruction(program.NAME, path, wanted=False)
-    _carried_out(args, plan.changes(excludes=False))
+    is_done = _carried_out(args, plan.changes(excludes=False))
+    if is_done:
+        frozen, problems = freeze_sessions([program.NAME for program in programs], target)
+        if frozen:
+            put(f"Frozen: {', '.join(frozen)}")
+        for problem in problems:
+            warn(problem)
     return 0
 
 
-def _carried_out(args: argparse.Namespace, changes: Sequence[FileChange]) -> None:
-    """Show changes, ask, make them and say so."""
+def _carried_out(args: argparse.Namespace, changes: Sequence[FileChange]) -> bool:
+    """Show changes, ask, make them and say so; return whether any file was changed."""
     real = [change for change in changes if change.is_one]
     if not real:
         if not args.dry_run:
             make(changes)
         put("Nothing to change")
-        return
+        return False
     for line in diff(changes):
         put(line)
     if args.dry_run:
-        return
+        return False
     if not args.yes:
         _ask()
     make(changes)
@@ -123,6 +136,7 @@ def _carried_out(args: argparse.Namespace, changes: Sequence[FileChange]) -> Non
     ):
         if names:
             put(f"{word}: {', '.join(names)}")
+    return True
 
 
 def _ask() -> None:
@@ -141,14 +155,14 @@ def _store(args: argparse.Namespace, target: Target, remarks: list[str]) -> str:
     from mailstore.registry import discover
 
     given = args.store or ("" if args.user or args.shared else os.environ.get("SIGNALBOX_STORE", ""))
+    if given and without_secrets(given) != given:
+        remarks.append(
+            "the mailbox's URL has a secret, which is not written into any file: "
+            "set SIGNALBOX_STORE to the whole URL where the agent is started"
+        )
+        return ""
     if given:
-        if without_secrets(given) != given:
-            remarks.append(
-                "the mailbox's URL has a secret, which is not written into any file: "
-                "set SIGNALBOX_STORE to the whole URL where the agent is started"
-            )
-            return ""
-        return given
+        return absolute_url(given)
     try:
         found = discover(target.folder)
     except MailboxMissing:

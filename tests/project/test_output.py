@@ -24,7 +24,11 @@ ENCODING = {
     "render/json_output.py": "the way out for JSON",
     "wake_command.py": "an environment, in ASCII",
     "state.py": "the person's own state",
-    "hooks/claude_code.py": "another program's settings, which keep their form",
+    "hooks/install/install_notes.py": "our own state",
+    "hooks/install/programs/codex.py": "a path as TOML, in a remark",
+    "hooks/install/programs/opencode.py": "a command in a program's plugin",
+    "hooks/install/settings_editor.py": "another program's settings, which keep their form",
+    "hooks/install/trust.py": "a question to another program",
     "screens/journal.py": "shown as text",
 }
 PRINTS = {"print", "sys.stdout.write", "sys.stderr.write", "sys.stdout.buffer.write"}

@@ -39,8 +39,8 @@ def make(changes: Sequence[FileChange]) -> None:
             if change.is_one:
                 if read_text(change.path) != change.before:
                     raise Refused(f"{change.path} was changed meanwhile", "run the command again")
-                _write(change.path, change.after)
                 done.append(change)
+                _write(change.path, change.after)
                 if change.after is None:
                     _remove_folders(change.old_note.folders if change.old_note else ())
         for change in changes:
@@ -52,8 +52,8 @@ def make(changes: Sequence[FileChange]) -> None:
         for change in reversed(done):
             with suppress(OSError, StoreError):
                 _write(change.path, change.before)
-                if change.before is None and change.note:
-                    _remove_folders(change.note.folders)
+            if change.before is None and change.note:
+                _remove_folders(change.note.folders)
         if isinstance(error, Refused):
             raise
         problem = error.problem if isinstance(error, StoreError) else f"{error.filename}: {reason_of(error)}"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 
 from console.errors import Refused
 from console.hooks.install.bounded_run import run_briefly
@@ -14,6 +17,7 @@ __all__ = ["ALL", "chosen", "version_of"]
 
 ALL = "all"
 VERSION_SECONDS = 5.0
+PACKAGE_DEPTH = 5
 
 
 def chosen(names: Sequence[str], target: Target, *, installing: bool) -> list[ProgramFiles]:
@@ -33,12 +37,25 @@ def chosen(names: Sequence[str], target: Target, *, installing: bool) -> list[Pr
     return found
 
 
-def version_of(program: ProgramFiles, target: Target) -> Version | None:
-    """Return the version of the installed program; None if it isn't installed, or doesn't answer in time."""
+def version_of(program: ProgramFiles, target: Target, seconds: float = 0.0) -> Version | None:
+    """Return the version of the program that is on the PATH; None if there is none, or if it can't be told in time."""
     path = shutil.which(program.COMMAND, path=target.env.get("PATH")) if program.COMMAND else None
-    said = run_briefly([path, "--version"], VERSION_SECONDS, target.env) if path else None
-    found = re.search(rb"(\d{1,6})\.(\d{1,6})\.(\d{1,6})", said or b"")
+    if path is None:
+        return None
+    said = _packaged(Path(path), program.PACKAGE) if program.PACKAGE else b""
+    said = said or run_briefly([path, "--version"], seconds or VERSION_SECONDS, target.env) or b""
+    found = re.search(rb"(\d{1,6})\.(\d{1,6})\.(\d{1,6})", said)
     return tuple(int(part) for part in found.groups()) if found else None
+
+
+def _packaged(path: Path, package: str) -> bytes:
+    """Return the version in the package's own description; empty if the command is not from that package."""
+    for folder in path.resolve().parents[:PACKAGE_DEPTH]:
+        with suppress(OSError, ValueError):
+            found = json.loads((folder / "package.json").read_bytes())
+            if isinstance(found, dict) and found.get("name") == package:
+                return str(found.get("version")).encode()
+    return b""
 
 
 def _is_here(program: ProgramFiles, target: Target) -> bool:

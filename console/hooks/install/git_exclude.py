@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["exclude_file", "excluding", "including", "line_for"]
+from mailstore.files.worktree import checkout_at
 
-LONGEST = 4096
+__all__ = ["exclude_file", "excluding", "including", "line_for"]
 
 
 def exclude_file(folder: Path) -> tuple[Path, Path] | None:
     """Return the top of the repository that a folder is in and its list; None outside of a repository."""
     folder = folder.resolve()
     for top in (folder, *folder.parents):
-        git = top / ".git"
-        if git.is_dir():
-            return (top, git / "info" / "exclude") if (git / "HEAD").is_file() else None
-        if git.is_file():
-            common = _common_folder(git)
-            return (top, common / "info" / "exclude") if common and (common / "HEAD").is_file() else None
+        if checkout := checkout_at(str(top)):
+            common = Path(checkout.common)
+            return (top, common / "info" / "exclude") if (common / "HEAD").is_file() else None
     return None
 
 
@@ -43,17 +40,3 @@ def including(text: str, lines: list[str]) -> str:
     """Return the list without lines."""
     gone = set(lines)
     return "".join(each for each in text.splitlines(keepends=True) if each.rstrip("\r\n") not in gone)
-
-
-def _common_folder(git: Path) -> Path | None:
-    """Return the folder of the repository that the `.git` file of a linked worktree or a submodule names."""
-    try:
-        first = git.read_bytes()[:LONGEST].decode().splitlines()[0]
-        key, _, named = first.partition(": ")
-        if key != "gitdir":
-            return None
-        own = (git.parent / named.strip()).resolve()
-        common = own / "commondir"
-        return (own / common.read_bytes()[:LONGEST].decode().strip()).resolve() if common.is_file() else own
-    except (OSError, ValueError, IndexError):
-        return None

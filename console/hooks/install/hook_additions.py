@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from console.errors import Refused
 from console.hooks.install.settings_editor import addition, rendered, replacement
-from console.hooks.install.settings_tokens import JSONC, Node, parsed, value_of
+from console.hooks.install.settings_tokens import JSONC, JsonValue, parsed, value_of
 from console.hooks.install.text_edits import Edit
 
 __all__ = ["Wanted", "adding"]
@@ -65,11 +65,11 @@ def adding(text: str, wanted: Wanted, name: str) -> tuple[list[Edit], list[str]]
 class _Place:
     """A settings file to which lists in objects are added; collects the edits."""
 
-    def __init__(self, text: str, root: Node, name: str) -> None:
+    def __init__(self, text: str, root: JsonValue, name: str) -> None:
         self.text, self.root, self.name = text, root, name
         self.edits: list[Edit] = []
 
-    def node(self, into: Node, key: str, kind: str, path: str) -> Node | None:
+    def node(self, into: JsonValue, key: str, kind: str, path: str) -> JsonValue | None:
         """Return the value of a key, None if it is missing or null; raises Refused for one of another kind."""
         node = into.last(key)
         if node is None or _is_null(node, self.text):
@@ -79,7 +79,7 @@ class _Place:
         return node
 
     def put_lists(
-        self, key: str, into: Node, path: str, lists: Mapping[str, Sequence[Any]]
+        self, key: str, into: JsonValue, path: str, lists: Mapping[str, Sequence[Any]]
     ) -> list[tuple[str | None, Any]]:
         """Add elements to the lists of an object; return the member to add where there is no such object."""
         node = self.node(into, key, "{", path)
@@ -92,7 +92,7 @@ class _Place:
             self.edits += addition(self.text, self.root, node, absent)
         return []
 
-    def put_list(self, into: Node, key: str, path: str, values: Sequence[Any]) -> list[tuple[str | None, Any]]:
+    def put_list(self, into: JsonValue, key: str, path: str, values: Sequence[Any]) -> list[tuple[str | None, Any]]:
         """Add elements to a list; return the member to add where there is none."""
         if not values:
             return []
@@ -102,12 +102,12 @@ class _Place:
         self.edits += addition(self.text, self.root, there, [(None, value) for value in values])
         return []
 
-    def texts(self, into: Node, key: str, path: str = "") -> list[Any]:
+    def texts(self, into: JsonValue, key: str, path: str = "") -> list[Any]:
         """Return the values of a list; none if it is missing."""
         listed = self.node(into, key, "[", path or key)
         return [value_of(each.value, self.text) for each in listed.members] if listed else []
 
-    def _or_replace(self, into: Node, key: str, value: Any) -> list[tuple[str | None, Any]]:
+    def _or_replace(self, into: JsonValue, key: str, value: Any) -> list[tuple[str | None, Any]]:
         """Replace a null; return the member to add where there is none."""
         if (null := into.last(key)) is None:
             return [(key, value)]
@@ -115,7 +115,7 @@ class _Place:
         return []
 
 
-def _is_null(node: Node, text: str) -> bool:
+def _is_null(node: JsonValue, text: str) -> bool:
     return text[node.start : node.end] == "null"
 
 

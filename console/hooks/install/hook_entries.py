@@ -8,13 +8,13 @@ from typing import Any
 
 from console.hooks.install.own_command import is_ours
 from console.hooks.install.settings_editor import removals
-from console.hooks.install.settings_tokens import Member, Node, parsed, value_of
+from console.hooks.install.settings_tokens import JsonMember, JsonValue, parsed, value_of
 from console.hooks.install.text_edits import Edit
 
 __all__ = ["found", "removing"]
 
 COMMAND_KEYS = ("command", "bash")
-Without = Callable[[Member, list[Edit]], bool]
+Without = Callable[[JsonMember, list[Edit]], bool]
 
 
 def found(text: str, name: str) -> list[tuple[str, Any]]:
@@ -42,7 +42,7 @@ def removing(
     if root is None or root.kind != "{":
         return []
     edits: list[Edit] = []
-    gone: list[Member] = []
+    gone: list[JsonMember] = []
     parts: dict[str, Without] = {
         key: partial(_without_texts, text, frozenset(each)) for key, each in (names or {}).items()
     }
@@ -56,7 +56,7 @@ def removing(
     return edits + removals(text, root, gone)
 
 
-def _events(root: Node) -> Iterator[tuple[str, Node]]:
+def _events(root: JsonValue) -> Iterator[tuple[str, JsonValue]]:
     for top in root.members:
         if top.key == "hooks" and top.value.kind == "{":
             for member in top.value.members:
@@ -64,7 +64,7 @@ def _events(root: Node) -> Iterator[tuple[str, Node]]:
                     yield member.key or "", member.value
 
 
-def _own_hooks(event: str, group: Node, text: str) -> list[Member] | None:
+def _own_hooks(event: str, group: JsonValue, text: str) -> list[JsonMember] | None:
     """Return the members of a group's hooks that are ours; None if the whole group is."""
     if group.kind != "{":
         return []
@@ -77,18 +77,18 @@ def _own_hooks(event: str, group: Node, text: str) -> list[Member] | None:
     return None if own and len(own) == len(hooks.members) else own
 
 
-def _is_own(event: str, hook: Node, text: str) -> bool:
+def _is_own(event: str, hook: JsonValue, text: str) -> bool:
     if hook.kind != "{":
         return False
     commands = [node for key in COMMAND_KEYS if (node := hook.last(key)) is not None and node.kind == '"']
     return any(is_ours(str(value_of(node, text)), event) for node in commands)
 
 
-def _without_members(text: str, without: Without, member: Member, edits: list[Edit]) -> bool:
+def _without_members(text: str, without: Without, member: JsonMember, edits: list[Edit]) -> bool:
     """Remove from the members of an object what is to go; return whether nothing is left of the object."""
     if member.value.kind != "{":
         return False
-    gone: list[Member] = []
+    gone: list[JsonMember] = []
     for each in member.value.members:
         inner: list[Edit] = []
         if without(each, inner):
@@ -101,11 +101,11 @@ def _without_members(text: str, without: Without, member: Member, edits: list[Ed
     return False
 
 
-def _without_own(text: str, event: Member, edits: list[Edit]) -> bool:
+def _without_own(text: str, event: JsonMember, edits: list[Edit]) -> bool:
     """Remove our hooks from an event; return whether nothing is left of it."""
     if event.value.kind != "[":
         return False
-    gone: list[Member] = []
+    gone: list[JsonMember] = []
     for group in event.value.members:
         own = _own_hooks(event.key or "", group.value, text)
         if own is None:
@@ -118,12 +118,12 @@ def _without_own(text: str, event: Member, edits: list[Edit]) -> bool:
     return False
 
 
-def _without_rules(text: str, rules: frozenset[str], member: Member, edits: list[Edit]) -> bool:
+def _without_rules(text: str, rules: frozenset[str], member: JsonMember, edits: list[Edit]) -> bool:
     """Remove rules from the allowed ones; return whether nothing is left of them."""
     return member.key == "allow" and _without_texts(text, rules, member, edits)
 
 
-def _without_texts(text: str, texts: frozenset[str], member: Member, edits: list[Edit]) -> bool:
+def _without_texts(text: str, texts: frozenset[str], member: JsonMember, edits: list[Edit]) -> bool:
     """Remove texts from a list; return whether nothing is left of it."""
     if member.value.kind != "[":
         return False

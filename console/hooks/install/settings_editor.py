@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from console.hooks.install.settings_tokens import Member, Node
+from console.hooks.install.settings_tokens import JsonMember, JsonValue
 from console.hooks.install.text_edits import Edit
 
 __all__ = ["addition", "removals", "rendered", "replacement"]
@@ -16,7 +16,7 @@ DEFAULT_INDENT = "  "
 INDENT = re.compile(r"\n([ \t]*)\S")
 
 
-def addition(text: str, root: Node, into: Node, members: Sequence[tuple[str | None, Any]]) -> list[Edit]:
+def addition(text: str, root: JsonValue, into: JsonValue, members: Sequence[tuple[str | None, Any]]) -> list[Edit]:
     """Return the edits that add members to the end of an object, or elements (without a key) to a list."""
     style = _Style(text, root)
     edits: list[Edit] = []
@@ -44,13 +44,13 @@ def addition(text: str, root: Node, into: Node, members: Sequence[tuple[str | No
     return edits
 
 
-def replacement(text: str, root: Node, node: Node, value: Any) -> Edit:
+def replacement(text: str, root: JsonValue, node: JsonValue, value: Any) -> Edit:
     """Return the edit that puts a value in the place of another."""
     style = _Style(text, root)
     return Edit(node.start, node.end, style.member(None, value, style.indent_at(node.start), not style.is_dense))
 
 
-def removals(text: str, node: Node, gone: Sequence[Member]) -> list[Edit]:
+def removals(text: str, node: JsonValue, gone: Sequence[JsonMember]) -> list[Edit]:
     """Return the edits that remove members of an object or a list, with their commas and the gaps before them."""
     edits: list[Edit] = []
     kept = [member for member in node.members if member not in gone]
@@ -76,7 +76,7 @@ def rendered(value: Any, indent: str = DEFAULT_INDENT, newline: str = "\n") -> s
 class _Style:
     """How a file is written: its line ends, its indentation, and whether everything stands on one line."""
 
-    def __init__(self, text: str, root: Node) -> None:
+    def __init__(self, text: str, root: JsonValue) -> None:
         self.text = text
         self.newline = "\r\n" if "\r\n" in text else "\n"
         inner = text[root.start : root.end]

@@ -8,7 +8,7 @@ from typing import Any
 
 from console.errors import Refused
 
-__all__ = ["COMMENTS", "JSON", "JSONC", "OPAQUE", "Member", "Node", "parsed", "value_of"]
+__all__ = ["COMMENTS", "JSON", "JSONC", "OPAQUE", "JsonMember", "JsonValue", "parsed", "value_of"]
 
 GAP = re.compile(r"[ \t\r\n]*")
 TOKEN = re.compile(
@@ -25,30 +25,30 @@ OPAQUE = object()
 CLOSING = {"{": "}", "[": "]"}
 
 
-class Node:
+class JsonValue:
     """A value: the kind of its first character (`{`, `[`, `"`, or another), its span, and its members."""
 
     __slots__ = ("end", "has_line_comment_last", "is_deep", "kind", "members", "start", "tail")
 
     def __init__(self, kind: str, start: int, end: int) -> None:
         self.kind, self.start, self.end = kind, start, end
-        self.members: list[Member] = []
+        self.members: list[JsonMember] = []
         self.tail = end
         """Where the last member, comma or comment inside ends: what is added goes here."""
         self.has_line_comment_last = False
         self.is_deep = False
 
-    def last(self, key: str) -> Node | None:
+    def last(self, key: str) -> JsonValue | None:
         """Return the value of the last member with a key, which is the one that programs take."""
         return next((member.value for member in reversed(self.members) if member.key == key), None)
 
 
-class Member:
+class JsonMember:
     """A member of an object or an element of a list, with the spans that removing it needs."""
 
     __slots__ = ("after_line_comment", "comma", "key", "lead", "start", "value")
 
-    def __init__(self, key: str | None, start: int, lead: int, after_line_comment: bool, value: Node) -> None:
+    def __init__(self, key: str | None, start: int, lead: int, after_line_comment: bool, value: JsonValue) -> None:
         self.key, self.start, self.lead, self.value = key, start, lead, value
         self.after_line_comment = after_line_comment
         """Where the gap before it begins is `lead`; whether that follows a comment that ends with its line."""
@@ -90,11 +90,11 @@ class _Parser:
         return Refused(problem, "fix it first; nothing was changed")
 
 
-def parsed(text: str, name: str, dialect: str = JSONC) -> Node | None:
+def parsed(text: str, name: str, dialect: str = JSONC) -> JsonValue | None:
     """Return the only value of a text; None if the text is empty. Raises Refused for what is not in the dialect."""
     parser = _Parser(text, name, dialect)
-    stack: list[Node] = []
-    root: Node | None = None
+    stack: list[JsonValue] = []
+    root: JsonValue | None = None
     key: str | None = None
     member_start, lead, lead_is_comment = 0, 0, False
     state = "value"  # value, value or end, key, key or end, colon, comma or end
@@ -115,10 +115,10 @@ def parsed(text: str, name: str, dialect: str = JSONC) -> Node | None:
         elif state.startswith("value") and (kind in ("string", "scalar") or sign in ("{", "[")):
             if key is None:
                 member_start, lead, lead_is_comment = start, parser.lead, parser.lead_is_comment
-            node = Node(sign[0], start, parser.at)
+            node = JsonValue(sign[0], start, parser.at)
             if stack:
                 if len(stack) <= KEPT_DEPTH and not stack[-1].is_deep:
-                    stack[-1].members.append(Member(key, member_start, lead, lead_is_comment, node))
+                    stack[-1].members.append(JsonMember(key, member_start, lead, lead_is_comment, node))
             else:
                 root = node
             key = None
@@ -143,7 +143,7 @@ def parsed(text: str, name: str, dialect: str = JSONC) -> Node | None:
             raise parser.wrong(f"unexpected {sign[:20]}", start)
 
 
-def value_of(node: Node, text: str) -> Any:
+def value_of(node: JsonValue, text: str) -> Any:
     """Return the value of a node; OPAQUE for what lies too deep. Of members with the same key the last one counts."""
     if node.is_deep:
         return OPAQUE

@@ -50,7 +50,7 @@ def read_text(real: Path) -> str | None:
 
 
 def refuse_if_read_only(real: Path) -> None:
-    """Raise Refused if a file, or the folder that it is in, is write-protected, also for who could override that."""
+    """Raise Refused if a file, or the folder that it is in, is read-only, whoever runs this."""
     place = real if real.exists() else next(folder for folder in real.parents if folder.exists())
     for each in {place, real.parent if real.exists() else place}:
         if not each.stat().st_mode & 0o222 or not os.access(each, os.W_OK):

@@ -59,6 +59,8 @@ class ProgramFiles(Protocol):
     TITLE: str
     COMMAND: str
     """Its command on the PATH; empty if it has none."""
+    PACKAGE: str
+    """The npm package that it comes in, which tells its version faster than the program; empty if there is none."""
     MARKS: tuple[str, ...]
     """Files or folders whose presence in a project tells that it is used there."""
     IS_TRIED: bool

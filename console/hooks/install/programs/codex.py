@@ -12,9 +12,21 @@ from console.hooks.install.programs import Part, SettingsPart, Target, Version
 from console.hooks.install.settings_tokens import JSON
 from mailstore.location import path_in
 
-__all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "TITLE", "hooks_file", "instruction_file", "parts", "remarks"]
+__all__ = [
+    "COMMAND",
+    "IS_TRIED",
+    "MARKS",
+    "NAME",
+    "PACKAGE",
+    "TITLE",
+    "hooks_file",
+    "instruction_file",
+    "parts",
+    "remarks",
+]
 
 NAME, TITLE, COMMAND, IS_TRIED = "codex", "Codex", "codex", True
+PACKAGE = "@openai/codex"
 MARKS = (".codex",)
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PermissionRequest", "Stop", "Interrupt", "SessionEnd")
 SECONDS = 10

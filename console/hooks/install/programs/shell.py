@@ -8,9 +8,10 @@ from pathlib import Path
 from console.hooks.install.own_command import HookOptions
 from console.hooks.install.programs import OwnText, Part, Target, Version
 
-__all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "TITLE", "instruction_file", "parts", "remarks"]
+__all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "PACKAGE", "TITLE", "instruction_file", "parts", "remarks"]
 
 NAME, TITLE, COMMAND, IS_TRIED = "shell", "Shell script", "", True
+PACKAGE = ""
 MARKS: tuple[str, ...] = ()
 SCRIPT = "signalbox-session.sh"
 MARK = "signalbox check"
