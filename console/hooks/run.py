@@ -115,7 +115,7 @@ class Hook:
                 self._log(registration.beat(event, state, mailbox, self._now))
                 held.save()
                 return 0
-            answer = self._decided(state)
+            answer = self._decided(held)
             clock.stop()
             _print(answer)
             held.save()
@@ -134,15 +134,16 @@ class Hook:
         if problem:
             log_error(self._tool.NAME, self._event.native, problem)
 
-    def _decided(self, state: SessionState) -> Answer:
+    def _decided(self, held: opened) -> Answer:
         """Return the answer; the state becomes what it is once the answer was printed."""
-        event = self._event
+        event, state = self._event, held.state
         state.mailbox, state.options, state.cwd_token = self._mailbox, self._typed, self._cwd_token
         state.cwd, state.can_wake, state.last_run = event.cwd, self._options.can_wake, self._now
         arrival = None
         if event.moment == START or not state.agent_id or state.is_ended:
             arrival = registration.arrive(event, state, self._mailbox, self._env, self._tool, self._now)
             self._log(arrival.problem)
+            held.save()  # registered is registered, even if the look at the mail takes too long
         event.agent_id = state.agent_id
         store = store_option(self._mailbox, event.cwd, self._env)
         if event.moment == START:
