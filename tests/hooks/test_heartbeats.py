@@ -26,6 +26,17 @@ def test_a_session_that_works_says_so_once_a_minute(fleet: Fleet) -> None:
     assert fleet.entry(AGENT)["last_seen"] == "2027-01-15T08:02:00.000Z"
 
 
+def test_a_session_that_works_for_long_says_so_every_five_minutes(fleet: Fleet) -> None:
+    fleet.start(ONE)
+    fleet.event(ONE, PROMPT)
+    for _ in range(8 * 60):
+        fleet.now += 60
+        fleet.event(ONE, TOOL)
+    assert 8 * 12 < len(fleet.lines()) < 8 * 12 + 20
+    fleet.event(ONE, STOP)
+    assert fleet.entry(AGENT)["activity"] == "idle"
+
+
 def test_short_turns_write_nothing_but_the_state_knows_them(fleet: Fleet) -> None:
     fleet.start(ONE)
     for _ in range(5):

@@ -16,6 +16,7 @@ from mailstore.files.backward import last_lines, lines_before_end
 from mailstore.files.scan import Unusual, decoded, encoded
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.haak import HaakStore
+from mailstore.stores.haak.quick import quick_records
 from mailstore.stores.haak.write.quick_roster import RosterAgent, quick_roster_update
 from tests.mailboxes import NOW, MailFiles
 
@@ -73,6 +74,46 @@ def test_the_quick_update_writes_what_the_store_writes(
         entry.pop("updated", None), entry.pop("updated_at", None)
         written.append(entry)
     assert written[0] == written[1]
+
+
+def test_readers_pass_over_heartbeats_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mail = MailFiles(tmp_path)
+    roster = mail.data / "agent-roster.jsonl"
+    by_hand = {
+        "session_id": "bob-22",
+        "role": "binder",
+        "tags": [],
+        "status": "living",
+        "last_seen": "2026-01-01T00:00Z",
+    }
+    roster.write_text(json.dumps(by_hand) + "\n", encoding="utf-8")
+
+    def beat(name: str, **more: Any) -> None:
+        nonlocal time
+        time += 60
+        new = {"status": "living", "activity": "working", "last_seen": time, "started_at": NOW, **more}
+        quick_roster_update(str(mail.mailbox), name, lambda _: new, time)
+
+    time = NOW
+    for _ in range(5):
+        for name in ("ann-1", "bob-22"):
+            beat(name)
+            beat(name, activity='idle: leaf 12, "of')
+    beat("ann-1", status="frozen")
+    beat("ann-1")
+    beat("ann-1", role="scribe")
+    beat("ann-1", started_at=NOW + 1)
+    beat("ann-1")
+    beat("bob-22", status="dead", ended_at=time)
+    with roster.open("ab") as file:
+        file.write(b"[1]\n\n")
+    beat("ann-1")
+    lines = roster.read_bytes().split(b"\n")[:-1]
+    kept = list(quick_records._without_heartbeats(lines))
+    assert len(lines) == 1 + 20 + 6 + 2 + 1
+    # both for the first time; five changes of one and the end of the other; a damaged line, and the one after it
+    assert [json.loads(line) for line in kept[:3]] == [json.loads(line) for line in (lines[0], lines[1], lines[3])]
+    assert len(kept) == 3 + 5 + 1 + 1 + 1
 
 
 def test_what_changes_nothing_writes_nothing(tmp_path: Path) -> None:

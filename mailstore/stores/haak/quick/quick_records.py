@@ -15,12 +15,16 @@ from mailstore.stores.haak.read.values import NotARecord, agent_fields, entries_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from mailstore.records.intervals import Spell
 
 __all__ = ["check_archival", "deliveries_in", "reads_in", "roster_in"]
+
+
+BEATING = ACTIVITY, BORN, SEEN, UPDATED = b'"activity":', b'"started_at":', b'"last_seen":', b'"updated":'
+"""The last fields of a heartbeat, in this order."""
 
 
 class RosterLine(AgentRules):
@@ -63,12 +67,33 @@ class RosterLine(AgentRules):
 
 def roster_in(folder: str) -> AgentTable[RosterLine]:
     """Return the agents of both rosters; for an agent that both know, the lines alone count."""
-    lines = [_agent(decoded(line)) for line in lines_of(f"{folder}/agent-roster.jsonl") if line]
+    lines = [_agent(decoded(line)) for line in _without_heartbeats(lines_of(f"{folder}/agent-roster.jsonl"))]
     in_lines = {agent.session_id for agent in lines}
     roster: AgentTable[RosterLine] = AgentTable()
     for agent in (*(it for it in _document(f"{folder}/agent-roster.json") if it.session_id not in in_lines), *lines):
         roster.put(agent)
     return roster
+
+
+def _without_heartbeats(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a roster but for those that only say that an agent still does something."""
+    last: dict[bytes, tuple[bytes, bytes]] = {}
+    for line in lines:
+        at = line.find(ACTIVITY)
+        head, tail = line[:at], line[at:]
+        born, seen = tail.find(BORN), tail.find(SEEN)
+        # nothing but the four fields that a heartbeat ends with; a colon in a text is rather one too many
+        is_plain = at > 0 and 0 < born < seen < tail.find(UPDATED) and tail.count(b'":') == len(BEATING)
+        fixed = (head, tail[born:seen]) if is_plain else None
+        agent = head[: head.find(b",")] if is_plain else b""
+        if fixed is not None and last.get(agent) == fixed:
+            continue
+        if fixed is None:
+            last.clear()  # it may be a line of any agent
+        else:
+            last[agent] = fixed
+        if line:
+            yield line
 
 
 def _document(path: str) -> list[RosterLine]:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["RosterAgent", "Unusual", "quick_roster_update"]
 
 
+CHANGING = ("activity", "started_at", "last_seen", "updated")
+"""What a heartbeat changes stands last, so that readers can tell by the rest that nothing else has changed."""
+
+
 class RosterAgent:
     """An agent as its last line states it; times in seconds since the epoch."""
 
@@ -70,8 +74,12 @@ def quick_roster_update(mailbox: str, session_id: str, change: Change, now: floa
     new = agent or RosterAgent(session_id)
     for name, value in changes.items():
         setattr(new, name, value)
-    entry = updated_entry([*_entries(path), *([] if old is None else [old])], old or {}, new, now)
-    append_line(path, encoded(entry), look_of(mailbox))
+    entries = _entries(path)
+    if old is not None and old not in entries:
+        entries.insert(0, old)
+    entry = updated_entry(entries, old or {}, new, now)
+    changing = {name: entry.pop(name) for name in CHANGING if name in entry}
+    append_line(path, encoded({**entry, **changing}), look_of(mailbox))
 
 
 def _last_entry(path: str, session_id: str) -> dict[str, Any] | None:
