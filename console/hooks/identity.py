@@ -80,11 +80,14 @@ def own_ids(short: str, session_id: str) -> tuple[str, ...]:
 
 
 def is_usable_id(text: str) -> bool:
-    """Say whether an id can be one: it stands in commands that agents run, and is an address."""
+    """Say whether an id can be one: it stands in commands that agents run, and is an address.
+
+    In some kinds of mailbox all ids begin with an `@`.
+    """
     return (
         0 < len(text) <= LONGEST_ID
         and ID_CHARACTERS.issuperset(text)
-        and text[0] in LETTERS
+        and text.removeprefix("@")[:1] in LETTERS
         and text not in RESERVED
         and text.partition(":")[0] not in NAMESPACES
     )

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from console.cli import wake
+from console.hooks import clock
+from console.hooks import run as hooks
+from console.hooks.events import Answer
 from mailstore.conformance import Harness
 from mailstore.records.scope import url_of
 from tests.cli.conftest import Run
@@ -147,3 +150,42 @@ def test_a_name_without_a_label_is_the_agent_of_the_mailbox_that_has_it(
     done = run("check", "--as", BOB, "--store", both)
     assert (done.status, done.out) == (1, "")
     assert f'"{BOB}" is an agent of 2 mailboxes: write channels/{BOB} or haak/{BOB}' in done.err
+
+
+class Hooked:
+    """A session of Claude Code whose agent is the one of a box, as far as its hooks can tell."""
+
+    def __init__(self, url: str, reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._words = ["claude-code", "--store", url]
+        self._answers: list[Answer] = []
+        monkeypatch.setattr(hooks, "_print", self._answers.append)
+        monkeypatch.setattr(clock, "start", lambda: None)
+        monkeypatch.setenv("SIGNALBOX_AGENT", reader)
+
+    def told(self, name: str, **more: str) -> str:
+        """Return what the session's model is told at an event."""
+        given = {"session_id": "5d1c9f10-3b7e-77d05c1e0b42", "cwd": str(Path.cwd()), "hook_event_name": name, **more}
+        assert hooks.run(self._words, json.dumps(given).encode()) == 0
+        out = self._answers.pop().out
+        return str(json.loads(out)["hookSpecificOutput"]["additionalContext"]) if out else ""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hooks_tell_an_agent_of_its_mail_once(
+    run: Run, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box = Box(kind, tmp_path / "mail", monkeypatch)
+    session = Hooked(box.url, box.reader, monkeypatch)
+    box.send("First.")
+    told = session.told("SessionStart", source="startup")
+    assert told.startswith(f"Signalbox: you are {box.reader}")
+    assert "1 unread letter from " in told
+    assert session.told("PostToolBatch") == ""
+    box.send(f"Would @{BOB} look?", "ann-00000001")
+    assert f"Signalbox: 1 new letter for {box.reader}, from " in session.told("PostToolBatch")
+    assert session.told("PostToolBatch") == ""
+    assert f"Signalbox: 2 letters for {box.reader} are unread" in session.told("Stop")
+    assert check(run, box.url, box.reader) == ["First.", f"Would @{BOB} look?"]
+    assert session.told("Stop") == ""
+    assert session.told("SessionStart", source="compact").count(" No unread letters. ") == 1
+    box.close()

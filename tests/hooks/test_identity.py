@@ -107,7 +107,7 @@ def test_what_can_t_be_part_of_a_command_or_an_address_is_no_id(text: str) -> No
     assert not is_usable_id(text)
 
 
-@pytest.mark.parametrize("text", ["architect-7", "bob@localhost", "claude-a66516ad.2", "v1.2", "team:7"])
+@pytest.mark.parametrize("text", ["architect-7", "bob@localhost", "@neo-gpt", "claude-a66516ad.2", "v1.2", "team:7"])
 def test_ordinary_ids_are_used(text: str) -> None:
     assert is_usable_id(text)
 
