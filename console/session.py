@@ -26,6 +26,7 @@ from mailstore.state.thread_guard import guarded
 from mailstore.store import Capability, Store
 
 if TYPE_CHECKING:
+    from console.hooks.waking import Rung
     from console.saved_views import SavedViewHits
     from console.state import PersonalState
     from mailstore.records.draft import Draft
@@ -132,17 +133,30 @@ class Session:
             woken=would_wake(self.store, draft, [agent.session_id for agent in roster]),
         )
 
-    def hearing(self, draft: Draft, reached: Sequence[str]) -> dict[Hearing, list[str]]:
-        """Return which of the agents that a draft reaches hear of it when, as far as they have hooks."""
-        names = [name for name in reached if name in self.hooked.live] if self.moment is None else []
-        if not names:
-            return {}
+    def called(self, draft: Draft) -> list[str]:
+        """Return the agents with hooks that a draft of the person may wake."""
+        if self.moment is not None or not self.hooked.live:
+            return []
         from mailstore.rules.waking import called
         from mailstore.writing.sending import as_message
 
         mailbox = self.mailbox
         ghost = as_message(draft, self.now())
-        return hearing(names, self.hooked, called(ghost, mailbox.roster, mailbox.user, self.config.wake.types))
+        found = called(ghost, mailbox.roster, mailbox.user, self.config.wake.types, by_user=True)
+        return [name for name in found if name in self.hooked.live]
+
+    def hearing(self, draft: Draft, reached: Sequence[str]) -> dict[Hearing, list[str]]:
+        """Return which of the agents that a draft reaches hear of it when, as far as they have hooks."""
+        names = [name for name in reached if name in self.hooked.live] if self.moment is None else []
+        return hearing(names, self.hooked, self.called(draft)) if names else {}
+
+    def ring(self, message: Message, called: Sequence[str]) -> list[Rung]:
+        """Wake the sessions of the agents that a message of the person called; blocks for some seconds at most."""
+        if not called:
+            return []
+        from console.hooks.ringing import ring_called
+
+        return ring_called(self.store.url, message, called, self.clock(), by_user=True)
 
     def body(self, message: Message) -> str:
         """Return a message's text, or why it can't be read; blocks, raises nothing."""

@@ -9,12 +9,10 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from console.render.json_output import json_text
 from mailstore.records.message import Message
 
-__all__ = ["ENVIRONMENT", "Outcome", "log_line", "wake"]
+__all__ = ["ENVIRONMENT", "Outcome", "wake"]
 
 Outcome = tuple[int, float]
 """A command's exit status (127 where it could not be started), and how many seconds it took."""
@@ -94,10 +92,3 @@ async def _run(command: Sequence[str], env: dict[str, str], *, is_quiet: bool) -
         process.terminate()
         await process.wait()
         raise
-
-
-def log_line(path: Path, record: dict[str, Any]) -> None:
-    """Append a record to the log of wakes; blocks, raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json_text(record) + "\n")

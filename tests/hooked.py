@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from console.hooks.processes import _namespace
 from console.hooks.session_state import opened
 from console.hooks.state_folder import hooks_folder
 from mailstore.registry import open_store
 
-__all__ = ["ended_process", "hooked"]
+__all__ = ["ended_process", "fake_codex", "hooked"]
 
 
 def hooked(url: str, agent_id: str, *, tool: str = "claude-code", session_id: str = "", **more: Any) -> str:
@@ -35,3 +41,17 @@ def ended_process() -> dict[str, str]:
         os._exit(0)
     os.waitpid(child, 0)
     return {"process": f"{child} 1 {_namespace()}"}
+
+
+def fake_codex(folder: Path, monkeypatch: pytest.MonkeyPatch, then: str = "") -> Callable[[], list[list[str]]]:
+    """Put a `codex` on the PATH that notes its arguments; return a function that returns those of all its runs."""
+    bin_folder, noted = folder / "bin", folder / "codex-calls"
+    bin_folder.mkdir(exist_ok=True)
+    program = bin_folder / "codex"
+    program.write_text(
+        f"#!{sys.executable}\nimport json, sys\n"
+        f"with open({str(noted)!r}, 'a') as file: file.write(json.dumps(sys.argv[1:]) + '\\n')\n{then}\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{bin_folder}{os.pathsep}{os.environ['PATH']}")
+    return lambda: [json.loads(line) for line in noted.read_text().splitlines()] if noted.exists() else []

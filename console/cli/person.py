@@ -8,7 +8,7 @@ from pathlib import Path
 
 from console.errors import Refused
 
-__all__ = ["require_person"]
+__all__ = ["agent_mark", "require_person"]
 
 AGENTS = ("SIGNALBOX_AGENT", "CLAUDECODE", "CODEX_SANDBOX", "GEMINI_CLI")
 """Environment variables that agent programs, and `signalbox wake`, set for the commands they run."""
@@ -24,10 +24,14 @@ def require_person(mailbox_url: str) -> None:
         raise Refused(f"refused by policy ({why})", "write as the person from the console or a terminal")
 
 
+def agent_mark() -> str:
+    """Return the environment variable that shows that an agent runs this command; empty if there is none."""
+    return next((name for name in AGENTS if os.environ.get(name)), "")
+
+
 def _why_not(mailbox_url: str) -> str:
-    marks = [name for name in AGENTS if os.environ.get(name)]
-    if marks:
-        return f"{marks[0]} shows that an agent runs this command"
+    if mark := agent_mark():
+        return f"{mark} shows that an agent runs this command"
     if not any(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         return "this command was not run from a terminal"
     path = Path(mailbox_url.partition(":")[2])

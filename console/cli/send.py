@@ -12,7 +12,7 @@ from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.plain import put
 from console.cli.settings import joined_channels, settings
-from console.cli.terminal_io import warn
+from console.cli.terminal_io import tell, warn
 from console.errors import UsedWrongly
 from console.render.safe import visible_line
 from mailstore.errors import DraftRefused
@@ -64,6 +64,10 @@ def run(args: argparse.Namespace) -> int:
             put_json(message_row(mail, message))
         else:
             put(visible_line(message.id))
+        from console.cli.calling import call
+
+        for line in call(mail, draft, message.id):
+            tell(line)
     return 0
 
 

@@ -24,6 +24,9 @@ class Settings(Struct, frozen=True):
     retention: Retention = EVERYTHING
     stale_seconds: float = STALE_SECONDS
     to_user: tuple[str, ...] = ()
+    wake_types: tuple[str, ...] | None = None
+    """The types of messages that wake; None for the usual ones."""
+    wake_command: tuple[str, ...] = ()
 
 
 def settings(*, is_told: bool = True) -> Settings:
@@ -48,6 +51,8 @@ def settings(*, is_told: bool = True) -> Settings:
         config.retention.rule(),
         config.stale_after_minutes * 60,
         tuple(config.policy.to_user),
+        tuple(config.wake.types),
+        tuple(config.wake.command),
     )
 
 

@@ -1,10 +1,11 @@
-"""`signalbox wake --as ID -- COMMAND…`: run a command when mail arrives that should wake a sleeping agent."""
+"""`signalbox wake --as ID [-- COMMAND…]`: wake a sleeping agent when mail arrives that should."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,14 +15,20 @@ from console.cli.options import mailbox_options, reader_option
 from console.cli.settings import settings
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
+from console.hooks.live import LiveHook, live_hooks
+from console.hooks.ringing import wake_for
+from console.hooks.wake_limits import PAIR_SECONDS
+from console.hooks.wake_log import log_line, wake_log
+from console.hooks.waking import can_ring, hears_by_itself, is_idle
 from console.render.timestamps import iso_time
 from console.unread_mail import keeps_reads, note_shown, shown_to, unread_mail
-from console.wake_command import ENVIRONMENT, log_line
+from console.wake_command import ENVIRONMENT
 from console.wake_command import wake as wake_by
 from mailstore.errors import reason_of
 from mailstore.records.message import Message
 from mailstore.rules.waking import WAKING_TYPES, is_dormant, waking_mail
 from mailstore.store import Capability
+from mailstore.writing.policy import is_the_user
 
 COALESCE_SECONDS = 0.5
 """How long to collect mail before a wake, so that a burst wakes once."""
@@ -38,7 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--on", metavar="T,T", default=usual, help=f"Message types that wake it (default: {usual})")
     parser.add_argument("--once", action="store_true", help="Exit after the first successful wake")
     parser.add_argument("--log", type=Path, metavar="FILE", help="Log of wakes (default: in the state folder)")
-    parser.add_argument("command", nargs="*", metavar="COMMAND", help="Command to run with its arguments, after --")
+    parser.add_argument(
+        "command",
+        nargs="*",
+        metavar="COMMAND",
+        help="Command to run with its arguments, after -- (default: wake the agent through its program, "
+        "if its hooks are installed with --wake; else the command of the settings)",
+    )
     mailbox_options(parser, json=False, at=False)
     parser.set_defaults(at=None)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -51,17 +64,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the command once for each batch of mail that wakes the agent, until interrupted."""
+    """Wake once for each batch of mail that wakes the agent, until interrupted."""
     types = [word for word in (part.strip() for part in args.on.split(",")) if word]
-    if not args.command:
-        raise UsedWrongly("no command is given", "write it after --: signalbox wake --as ID -- COMMAND …")
     if not types:
         raise UsedWrongly("--on is empty", f"write --on {','.join(WAKING_TYPES)}")
     with loaded(args) as mail:
         if why := mail.store.capabilities.why_not(Capability.FOLLOW):
             raise Refused(f"{mail.store.called()} can't be followed", why)
         agent = known_agent(mail.mailbox, args.reader)
-        asyncio.run(_Waker(args, mail, agent.session_id, types).work())
+        waker = _Waker(args, mail, agent.session_id, types)
+        if not waker.has_way():
+            raise UsedWrongly(
+                f"{agent.session_id} can't be woken",
+                "install its hooks with --wake, or give a command: signalbox wake --as ID -- COMMAND …",
+            )
+        asyncio.run(waker.work())
     return 0
 
 
@@ -72,14 +89,25 @@ class _Waker:
         self._mail = mail
         self._session_id = session_id
         self._types = types
-        self._command: list[str] = args.command
+        configured = settings(is_told=False)
+        self._command: Sequence[str] = args.command or configured.wake_command
+        self._rings = not args.command
         self._once: bool = args.once
-        self._log: Path = args.log or _state_folder() / "wake.jsonl"
-        self._stale_seconds = settings(is_told=False).stale_seconds
+        self._log: Path = args.log or wake_log()
+        self._stale_seconds = configured.stale_seconds
         self._told: set[str] = set()
         self._woken = shown_to(mail.store, session_id, "wake")
         """Mail that earlier runs woke for, where the mailbox records no reads."""
         self._came = asyncio.Event()
+
+    def has_way(self) -> bool:
+        """Return whether there is a command, or the agent's program can be woken now. Blocks."""
+        return bool(self._command) or can_ring(self._hook(time.time()))
+
+    def _hook(self, now: float) -> LiveHook | None:
+        """Return the session that is woken through its program, if there is one; blocks."""
+        hook = live_hooks(self._mail.store.url, now).get(self._session_id) if self._rings else None
+        return hook if can_ring(hook) else None
 
     async def work(self) -> None:
         following = asyncio.create_task(self._follow())
@@ -114,12 +142,36 @@ class _Waker:
         self._came.clear()
 
     async def _wake_if_due(self) -> bool | None:
-        """Run the command if a wake is due; return whether it succeeded, None if none is due."""
+        """Wake the agent if that is due; return whether it succeeded, None if none is due."""
         mailbox, now = self._mail.mailbox, time.time()
         agent = mailbox.roster.get(self._session_id)
         fresh = [it for it in await self._unread(now) if not (it.id in self._told or self._woken.holds(it.id))]
-        if agent is None or not fresh or not is_dormant(agent, now, self._stale_seconds):
+        if agent is None or not fresh:
             return None
+        if (hook := await asyncio.to_thread(self._hook, now)) is not None:
+            return await self._ring(hook, fresh, now)
+        if not self._command or not is_dormant(agent, now, self._stale_seconds):
+            return None
+        return await self._run(fresh, now)
+
+    async def _ring(self, hook: LiveHook, fresh: list[Message], now: float) -> bool | None:
+        """Wake the session through its program, unless it works, or its program has woken it already."""
+        if hears_by_itself(hook):
+            fresh = [message for message in fresh if now - message.time > PAIR_SECONDS]
+        if not fresh or not is_idle(hook):
+            return None
+        people = {one.sender for one in fresh if is_the_user(one.sender, self._mail.mailbox)}
+        done = await asyncio.to_thread(wake_for, self._session_id, hook, fresh, now, people, self._log)
+        if done is None:
+            return None
+        if done.problem:
+            warn(f"{done.problem}: trying again later")
+            return False
+        await self._note(done.ids)
+        return True
+
+    async def _run(self, fresh: list[Message], now: float) -> bool:
+        """Run the command."""
         status, seconds = await wake_by(self._command, self._mail.store.url, self._session_id, fresh)
         ids = [message.id for message in fresh]
         record = {
@@ -136,10 +188,14 @@ class _Waker:
         if status:
             warn(f"{self._command[0]} exited with {status}: trying again later")
             return False
-        self._told.update(ids)
-        if not keeps_reads(self._mail.store, mailbox, self._session_id):
-            await asyncio.to_thread(note_shown, self._mail.store, self._session_id, ids, "wake")
+        await self._note(ids)
         return True
+
+    async def _note(self, ids: Sequence[str]) -> None:
+        """Note that the agent was woken for some messages."""
+        self._told.update(ids)
+        if not keeps_reads(self._mail.store, self._mail.mailbox, self._session_id):
+            await asyncio.to_thread(note_shown, self._mail.store, self._session_id, ids, "wake")
 
     async def _unread(self, now: float) -> list[Message]:
         store, mailbox = self._mail.store, self._mail.mailbox
@@ -147,9 +203,3 @@ class _Waker:
         if not keeps_reads(store, mailbox, self._session_id):
             shown = await asyncio.to_thread(shown_to, store, self._session_id)
         return waking_mail(unread_mail(store, mailbox, self._session_id, now, shown), self._types)
-
-
-def _state_folder() -> Path:
-    from platformdirs import user_state_path
-
-    return user_state_path("signalbox")

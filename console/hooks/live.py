@@ -16,7 +16,7 @@ class LiveHook(Struct, frozen=True):
     """An agent's session whose hooks run; times in seconds since the epoch.
 
     `doing` is working, idle or waiting (for a permission). `folder` is where the hooks of its mailbox keep their state,
-    `mailbox` its URL.
+    `mailbox` its URL, `agent_id` what the agent is called in it, `cwd` the session's working folder.
     """
 
     tool: str
@@ -27,6 +27,8 @@ class LiveHook(Struct, frozen=True):
     can_wake: bool
     folder: str
     mailbox: str = ""
+    agent_id: str = ""
+    cwd: str = ""
 
 
 class HookedAgents(Struct, frozen=True):
@@ -67,6 +69,8 @@ def hooked_agents(store_url: str, now: float) -> HookedAgents:
                     state.can_wake,
                     folder,
                     state.mailbox,
+                    state.agent_id,
+                    state.cwd,
                 )
     return HookedAgents(found, {name: at for name, at in gone.items() if name not in found})
 

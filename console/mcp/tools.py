@@ -10,16 +10,19 @@ from typing import Any
 
 import msgspec
 
+from console.cli.calling import call_of
 from console.cli.letters import message_rows, texts_of
 from console.cli.loading import Loaded, find_message, moment_of
 from console.cli.presences import Presences
 from console.cli.settings import joined_channels
 from console.errors import Refused, UsedWrongly
 from console.handout.portion import portion
+from console.hooks.live import hooked_agents
 from console.mcp.requests import MarkRead, Nothing, ReadMessages, Request, SendMessage, ThreadOf
 from console.state import Shown
 from console.unread_mail import keeps_reads, reads_of, record, shown_to, unread_mail
 from mailstore.kit.bodies import mentions
+from mailstore.records.draft import Draft
 from mailstore.records.message import Message, Receipt, by_age
 from mailstore.records.roster import Status
 from mailstore.writing.policy import check_policy, is_the_user, normal
@@ -123,7 +126,23 @@ async def send_message(caller: Caller, asked: SendMessage) -> dict[str, Any]:
     mailbox.fold([sent], time.time())  # visible at once; the event read from the file later is a repetition
     reached = mailbox.bare_states(sent, time.time())
     reaches = [name for name in draft.audience if name in reached]
-    return {"id": sent.id, "recipients": list(sent.recipients), "reaches": reaches}
+    return {
+        "id": sent.id,
+        "recipients": list(sent.recipients),
+        "reaches": reaches,
+        **await _called(caller, draft, sent),
+    }
+
+
+async def _called(caller: Caller, draft: Draft, sent: Message) -> dict[str, Any]:
+    """Wake the idle agents that a message calls, and say who hears of it when."""
+    mail = caller.mail._replace(now=time.time())
+    hooked = await asyncio.to_thread(hooked_agents, mail.store.url, mail.now)
+    if not hooked.live:
+        return {}
+    call = call_of(mail, draft, sent.id, hooked, is_agent=True)
+    problems = await asyncio.to_thread(call.ring, mail.store.url, mail.now)
+    return {"notes": [*call.lines, *problems]}
 
 
 async def mark_read(caller: Caller, asked: MarkRead) -> dict[str, Any]:

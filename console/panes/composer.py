@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from textual import on, work
@@ -14,6 +16,7 @@ from textual.worker import Worker
 
 from console.composer_draft import ComposerDraft
 from console.failures import tell_failure
+from console.hooks.hearing import Hearing
 from console.panes.address_completion import address_candidates
 from console.panes.reach_line import reach_line
 from console.panes.titles import as_title
@@ -25,6 +28,9 @@ from mailstore.errors import DraftRefused, MailError
 from mailstore.records.draft import Draft
 from mailstore.store import Capability
 from mailstore.writing.sending import prepare, split_addresses
+
+if TYPE_CHECKING:
+    from console.hooks.waking import Rung
 
 __all__ = ["Composer"]
 
@@ -38,12 +44,20 @@ class Composer(Vertical):
 
         message_id: str
         writing: ComposerDraft
+        hearing: dict[Hearing, list[str]] = field(default_factory=dict)
+        """When agents with hooks hear of it."""
 
     @dataclass
     class SendFailed(Note):
         """Sending failed; nothing was written, and the draft is kept."""
 
         error: MailError
+
+    @dataclass
+    class NotWoken(Note):
+        """A message was sent, but some of the agents that it calls could not be woken."""
+
+        problems: list[Rung]
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -213,17 +227,23 @@ class Composer(Vertical):
             self._refuse(str(error))
             return
         self.is_sending = True
-        self._send(draft, self._writing)
+        session = self._session
+        hearing = session.hearing(draft, session.preview(draft).reaches)
+        self._send(draft, self._writing, hearing, session.called(draft))
 
     @work(thread=True, group="send", exit_on_error=False)
-    def _send(self, draft: Draft, writing: ComposerDraft) -> None:
+    def _send(
+        self, draft: Draft, writing: ComposerDraft, hearing: dict[Hearing, list[str]], called: Sequence[str]
+    ) -> None:
         details = {"thread": writing.thread, "recipients": list(draft.recipients)}
         try:
             message = self._session.send(draft, action=writing.action, details=details)
         except MailError as error:
             self.post_message(self.SendFailed(error))
         else:
-            self.post_message(self.Sent(message.id, writing))
+            self.post_message(self.Sent(message.id, writing, hearing))
+            if problems := [rung for rung in self._session.ring(message, called) if rung.problem]:
+                self.post_message(self.NotWoken(problems))
 
     @on(Sent)
     def _sent(self, event: Sent) -> None:
@@ -236,6 +256,11 @@ class Composer(Vertical):
         self.is_sending = False
         self._refuse(str(event.error))
         self.notify(str(event.error), title="Not sent", severity="error", timeout=15, markup=False)
+
+    @on(NotWoken)
+    def _not_woken(self, event: NotWoken) -> None:
+        for rung in event.problems:
+            self.notify(f"{rung.agent_id}: {rung.problem}", title="Not woken", severity="warning", markup=False)
 
     def _refuse(self, reason: str) -> None:
         """Show why nothing was sent, until the next change."""

@@ -10,6 +10,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from console.agent_presence import presence_symbol
+from console.hooks.waking import can_ring, is_idle
 from console.panes.row_layout import Piece, layout_line
 from console.render.safe import visible_line
 from console.render.short_text import age, shorten_middle
@@ -131,7 +132,9 @@ def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
         note, sign = agent.role.removeprefix(head), ""
         how_long = seen.age if seen.is_stale else None if seen.since is None else session.now() - seen.since
         short = "" if how_long is None or agent.status is not Status.LIVING else age(how_long)
-        if is_dormant(agent, session.now(), stale_after):
+        hook = session.hooked.live.get(agent.session_id)
+        is_asleep = is_dormant(agent, session.now(), stale_after) if hook is None else can_ring(hook) and is_idle(hook)
+        if is_asleep:
             wakes = mailbox.unread_of_types(agent.session_id, session.config.wake.types)
             sign = f"↯{wakes}" if wakes else ""
         name = agent.session_id

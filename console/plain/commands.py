@@ -14,6 +14,7 @@ from console.cli.run_module import run_module
 from console.cli.terminal_io import guarded
 from console.cli.thread import branch
 from console.errors import Refused, UsedWrongly
+from console.hooks.live import hooked_agents
 from console.plain.news import News
 from console.render.safe import visible_line
 from console.render.short_text import age
@@ -225,8 +226,15 @@ class PlainDesk:
             thread=thread,
         )
         details = {"thread": thread, "recipients": list(draft.recipients)}
+        session.hooked = hooked_agents(session.store.url, session.clock())
+        called = session.called(draft)
         sent = session.send(draft, action=action, details=details)
         put(visible_line(f"Sent to {', '.join(map(session.mailbox.label, draft.recipients))}, id {sent.id}"))
+        for when, names in session.hearing(draft, session.preview(draft).reaches).items():
+            put(visible_line(f"{', '.join(names)} {when}"))
+        for rung in session.ring(sent, called):
+            if rung.problem:
+                put(visible_line(f"{rung.agent_id} was not woken: {rung.problem}"))
 
     def _status(self, words: list[str]) -> None:
         counts = self.session.mailbox.counts()

@@ -172,7 +172,8 @@ class Composing:
             screen.focus_pane("conversation" if is_reply else "threads")
         self._sent = event.message_id, screen.location
         self.show_sent()
-        screen.tell("Sent" if not event.writing.action else "Sent, and recorded in the journal as an intervention")
+        sent = "Sent" if not event.writing.action else "Sent, and recorded in the journal as an intervention"
+        screen.tell(" · ".join([sent, *(f"{', '.join(names)} {when}" for when, names in event.hearing.items())]))
 
     def show_sent(self) -> None:
         """Show the sent message once it is in the mailbox, unless the person has gone elsewhere."""

@@ -1,13 +1,18 @@
-"""Wake the agent whose mail is shown, with the person's own command."""
+"""Wake the agent whose mail is shown: through its program where it has hooks, else with the person's own command."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from console.render.safe import visible_line
 from console.screens.location import ScreenLocation
 from console.screens.needs import PartScreen
+
+if TYPE_CHECKING:
+    from console.hooks.live import LiveHook
+    from mailstore.records.message import Message
 
 __all__ = ["Waking", "WakingScreen"]
 
@@ -19,7 +24,7 @@ class WakingScreen(PartScreen, Protocol):
 
 
 class Waking:
-    """Runs the command of the table [wake] for an agent with unread mail, after asking."""
+    """Wakes an agent for its unread mail, after asking."""
 
     def __init__(self, screen: WakingScreen) -> None:
         self._screen = screen
@@ -37,29 +42,64 @@ class Waking:
             self._screen.run_task(self._wake(view.name), group="wake", exclusive=True)
 
     async def _wake(self, session_id: str) -> None:
-        from console.screens.ask import Ask
+        from console.hooks.waking import can_ring
         from console.unread_mail import shown_to, unread_mail
+
+        session = self._screen.session
+        shown = await asyncio.to_thread(shown_to, session.store, session_id)
+        unread = unread_mail(session.store, session.mailbox, session_id, session.now(), shown)
+        hook = session.hooked.live.get(session_id)
+        if hook is not None and can_ring(hook):
+            await self._ring(session_id, hook, unread)
+        else:
+            await self._run_command(session_id, unread)
+
+    async def _ring(self, session_id: str, hook: LiveHook, unread: Sequence[Message]) -> None:
+        """Wake a session through its program, for all its unread mail."""
+        from console.hooks.ringing import log_wake
+        from console.hooks.waking import is_idle, ring, way_of
+        from console.screens.ask import Ask
+
+        screen, name = self._screen, visible_line(session_id)
+        if not unread:
+            screen.tell(f"{name} has no unread mail")
+        elif not is_idle(hook):
+            screen.tell(f"{name} is not idle: it will hear of its mail within a turn")
+        elif await screen.ask_and_wait(
+            Ask(f"Wake {name}?", f"{_number(unread)}, by {way_of(hook)}: starts a turn of {hook.tool}", verb="wake")
+        ):
+            screen.tell(f"Waking {name}…")
+            rung = await asyncio.to_thread(ring, session_id, hook, unread)
+            problem = await asyncio.to_thread(log_wake, rung, screen.session.clock())
+            self._report(name, rung.problem or problem, rung.seconds)
+
+    async def _run_command(self, session_id: str, unread: Sequence[Message]) -> None:
+        """Run the person's own command for the unread mail of the types that wake."""
+        from console.screens.ask import Ask
         from console.wake_command import wake
         from mailstore.rules.waking import waking_mail
 
         screen, session, name = self._screen, self._screen.session, visible_line(session_id)
-        shown = await asyncio.to_thread(shown_to, session.store, session_id)
-        unread = unread_mail(session.store, session.mailbox, session_id, session.now(), shown)
-        mail = waking_mail(unread, session.config.wake.types)
-        command = session.config.wake.command
+        mail, command = waking_mail(unread, session.config.wake.types), session.config.wake.command
         if not mail:
             screen.tell(f"{name} has no unread mail that would wake it")
             return
         if not command:
-            screen.tell("No wake command: set command under [wake] in config.toml")
+            screen.tell("No wake command: install its hooks with --wake, or set command under [wake] in config.toml")
             return
-        number = f"{len(mail)} message{'s' * (len(mail) != 1)}"
-        detail = f"{' '.join(command)}\nfor {number}"
+        detail = f"{' '.join(command)}\nfor {_number(mail)}"
         if not await screen.ask_and_wait(Ask(f"Wake {name}?", visible_line(detail), verb="wake")):
             return
         screen.tell(f"Waking {name}…")
         status, seconds = await wake(command, session.store.url, session_id, mail, is_quiet=True)
-        if status:
-            screen.report(f"{command[0]} ended with {status}", title="Not woken")
+        self._report(name, f"{command[0]} ended with {status}" if status else "", seconds)
+
+    def _report(self, name: str, problem: str, seconds: float) -> None:
+        if problem:
+            self._screen.report(problem, title="Not woken")
         else:
-            screen.tell(f"{name} woken in {seconds:.1f} s")
+            self._screen.tell(f"{name} woken in {seconds:.1f} s")
+
+
+def _number(mail: Sequence[Message]) -> str:
+    return f"{len(mail)} message{'s' * (len(mail) != 1)}"

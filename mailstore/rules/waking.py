@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from mailstore.records.address import Kind, resolve
+from mailstore.records.address import Kind
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent, Roster, Status
 from mailstore.rules.audience import ways
@@ -27,15 +27,15 @@ def waking_mail(unread: Iterable[Message], types: Collection[str]) -> list[Messa
     return [message for message in unread if message.type in types]
 
 
-def called(message: Message, roster: Roster, user: str, types: Collection[str]) -> list[str]:
+def called(message: Message, roster: Roster, user: str, types: Collection[str], *, by_user: bool = False) -> list[str]:
     """Return the session ids that a message may wake as soon as it is sent: never by a broadcast, nor its sender.
 
-    One of the given types wakes all whom it is addressed to or mentions; one that the person writes wakes also without
-    a type, but not a whole channel.
+    One of the given types wakes all whom it is addressed to or mentions; one that the person writes (`by_user`) wakes
+    also without a type, but not a whole channel.
     """
     is_urging = message.type in types
     kinds = {Kind.DIRECT, Kind.ROLE, *([Kind.TAG] if is_urging else ())}
-    if not is_urging and resolve(message.sender, roster, user).kind is not Kind.USER:
+    if not is_urging and not by_user:
         return []
     found: dict[str, None] = {}
     for way in ways(message, roster, user):

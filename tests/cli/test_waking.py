@@ -18,6 +18,7 @@ from mailstore.rules.waking import is_dormant, waking_mail
 from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore
 from tests.cli.conftest import Run
+from tests.hooked import fake_codex, hooked
 from tests.mailboxes import NOW, MailFiles, iso
 
 ANN, BOB = "ann-00000001", "bob-00000001"
@@ -98,7 +99,7 @@ def test_help_names_what_the_command_finds_in_its_environment(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (["--as", ANN], 2, "no command is given"),
+        (["--as", ANN], 2, f"{ANN} can't be woken"),
         (["--as", ANN, "--on", ",", "--", "true"], 2, "--on is empty"),
         (["--as", "anne-0001", "--", "true"], 1, '"anne-0001" is not registered'),
     ],
@@ -124,3 +125,45 @@ def test_who_sleeps_on_what(mail: MailFiles) -> None:
     assert not is_dormant(Agent(ANN, last_seen=NOW - 59), NOW, 60)
     assert not is_dormant(Agent(ANN), NOW, 60)
     assert not is_dormant(Agent(ANN, status=Status.DEAD), NOW, 60)
+
+
+def test_an_idle_agent_is_woken_through_its_program_without_a_command(
+    run: Run, mail: MailFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = fake_codex(tmp_path, monkeypatch)
+    now = mail.now
+    hooked(mail.url, ANN, tool="codex", session_id="s-1", doing="idle", since=now, last_run=now, can_wake=True)
+    mail.agent(ANN, last_seen=iso(now))
+    mail.message("one", BOB, ANN, ago=1, type="question")
+    mail.message("two", BOB, ANN, ago=0, type="task-done")
+    log = tmp_path / "log"
+    assert run("wake", "--as", ANN, "--once", "--log", log, "--store", mail.url).status == 0
+    [record] = map(json.loads, log.read_text().splitlines())
+    assert (record["ids"], record["way"], record["status"]) == (["one", "two"], "codex queue", 0)
+    assert len(calls()) == 1
+    assert "2 new letters" in calls()[0][-1]
+
+
+def test_send_wakes_whom_it_calls_and_says_who_hears_of_it_when(
+    run: Run, mail: MailFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = fake_codex(tmp_path, monkeypatch)
+    monkeypatch.setenv("SIGNALBOX_AGENT", BOB)
+    now, cat = mail.now, "cat-00000001"
+    for name in (ANN, cat):
+        mail.agent(name, last_seen=iso(now))
+    hooked(mail.url, ANN, tool="codex", session_id="s-1", doing="idle", since=now, last_run=now, can_wake=True)
+    hooked(mail.url, cat, doing="working", since=now, last_run=now)
+    words = ["--from", BOB, "--to", ANN, "--to", cat, "--body", "b", "--store", mail.url]
+    done = run("send", *words, "--type", "question")
+    assert done.out.count("\n") == 1
+    assert done.err == f"signalbox: {cat} will hear of it within a turn\nsignalbox: {ANN} will be woken\n"
+    assert len(calls()) == 1
+    done = run("send", *words)  # of no type that wakes
+    assert f"{ANN} will hear of it at the next turn" in done.err
+    fake_codex(tmp_path, monkeypatch, "sys.exit('Error: no such thread')")
+    mail.line({"session_id": "dan-00000001", "status": "living"}, mail.roster)
+    done = run("send", "--from", "dan-00000001", "--to", ANN, "--body", "b", "--type", "question", "--store", mail.url)
+    assert done.status == 0
+    assert f"{ANN} was not woken: codex queue ended with 1 (no such thread)" in done.err
+    assert len(calls()) == 2

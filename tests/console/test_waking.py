@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from console.config import Config, WakeSettings
 from mailstore.state.views import View
 from tests.console.screen_text import opened
-from tests.mailboxes import MailFiles
+from tests.hooked import fake_codex, hooked
+from tests.mailboxes import NOW, MailFiles, iso
 
 ANN, BOB = "ann-00000001", "bob-00000001"
 
@@ -38,3 +41,55 @@ async def test_an_agent_that_sleeps_on_mail_is_woken_after_asking(tmp_path: Path
         seat.screen.show_view(View("agent", ANN))
         await seat.press("W")
         assert "No wake command" in seat.notice
+
+
+async def test_an_agent_with_a_hook_is_woken_through_its_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = fake_codex(tmp_path, monkeypatch)
+    mail = MailFiles(tmp_path)
+    for name in (ANN, BOB):
+        mail.agent(name, last_seen=iso(NOW))
+    mail.message("one", BOB, ANN, ago=60, type="question")
+    mail.message("two", BOB, ANN, ago=50, type="status")
+    given = {"tool": "codex", "session_id": "s-1", "since": NOW, "last_run": NOW, "can_wake": True}
+    hooked(mail.url, ANN, doing="idle", **given)
+    async with opened(mail.data) as seat:
+        await seat.sees("↯1 2 │")
+        seat.screen.show_view(View("agent", ANN))
+        await seat.pilot.press("W")
+        await seat.sees("2 messages, by codex queue: starts a turn of codex")
+        await seat.press("n")
+        assert calls() == []
+        await seat.pilot.press("W", "y")
+        await seat.sees(f"{ANN} woken")
+        assert "2 new letters" in calls()[0][-1]
+        hooked(mail.url, ANN, doing="working", **given)
+        await seat.sees(f"► {ANN}")
+        await seat.press("W")
+        assert "will hear of its mail within a turn" in seat.notice
+        assert len(calls()) == 1
+
+
+async def test_a_message_of_the_person_wakes_whom_it_is_addressed_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = fake_codex(tmp_path, monkeypatch)
+    mail = MailFiles(tmp_path)
+    mail.agent(ANN, last_seen=iso(NOW))
+    mail.message("one", ANN, "user", ago=60)
+    hooked(mail.url, ANN, tool="codex", session_id="s-1", doing="idle", since=NOW, last_run=NOW, can_wake=True)
+    async with opened(mail.data) as seat:
+        await seat.sees(f"‖ {ANN}")
+        await seat.press("r")
+        await seat.type("Go on")
+        await seat.sees("will be woken")
+        await seat.press("ctrl+s")
+        await seat.sees(f"Sent · {ANN} will be woken")
+        await seat.until(calls)
+        fake_codex(tmp_path, monkeypatch, "sys.exit('Error: no such thread')")
+        await seat.press("r")
+        await seat.type("And on")
+        await seat.press("ctrl+s")
+        await seat.sees("Not woken")
+        assert "no such thread" in seat.text

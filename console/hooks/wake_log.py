@@ -1,0 +1,23 @@
+"""The log of wakes: a line of JSON for each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from console.hooks.state_folder import state_home
+from console.render.json_output import json_text
+
+__all__ = ["log_line", "wake_log"]
+
+
+def wake_log() -> Path:
+    """Return the path of the log, which may not exist."""
+    return Path(state_home()) / "wake.jsonl"
+
+
+def log_line(path: Path, record: dict[str, Any]) -> None:
+    """Append a record; blocks, raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json_text(record) + "\n")

@@ -1,0 +1,107 @@
+"""Wake an idle session: a notice in Codex's queue, or a touch of the bell file that Claude Code and OpenCode watch.
+
+Only sessions whose hooks were installed with `--wake`. Of a letter nothing but what `texts` lets through reaches
+another program, as one argument and never through a shell.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from console.hooks.commands import check_command
+from console.hooks.live import LiveHook
+from console.hooks.mailbox_choice import store_option
+from console.hooks.session_state import IDLE
+from console.hooks.texts import in_between
+from console.hooks.watched import bell_of, mailbox_file
+from mailstore.errors import reason_of
+from mailstore.records.message import Message
+
+__all__ = ["Rung", "can_ring", "hears_by_itself", "is_idle", "ring", "way_of"]
+
+CODEX = "codex"
+WATCHING = frozenset({"claude-code", "opencode"})
+"""Programs that are woken by a change of a file."""
+COMMAND_SECONDS = 10.0
+SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+LONGEST_PROBLEM = 200
+
+
+class Rung(Struct, frozen=True):
+    """What came of a wake for some letters: the way, how many seconds it took, and what went wrong, if anything."""
+
+    agent_id: str
+    ids: tuple[str, ...]
+    way: str
+    seconds: float
+    problem: str = ""
+
+
+def can_ring(hook: LiveHook | None) -> bool:
+    """Say whether a session may be woken, and there is a way to."""
+    return hook is not None and hook.can_wake and bool(way_of(hook)) and bool(SESSION.fullmatch(hook.session_id))
+
+
+def is_idle(hook: LiveHook) -> bool:
+    """Say whether a session waits for its next turn."""
+    return hook.doing == IDLE
+
+
+def way_of(hook: LiveHook) -> str:
+    """Return in words how a session's program is woken; empty if there is no way."""
+    if hook.tool == CODEX:
+        return "codex queue"
+    return "its bell file" if hook.tool in WATCHING else ""
+
+
+def hears_by_itself(hook: LiveHook) -> bool:
+    """Say whether a session that may be woken is woken by its mailbox's file, so that new mail needs no ring."""
+    return hook.can_wake and hook.tool in WATCHING and bool(mailbox_file(hook.mailbox))
+
+
+def ring(agent_id: str, hook: LiveHook, letters: Sequence[Message]) -> Rung:
+    """Wake a session that `can_ring`; blocks for some seconds at most, raises nothing."""
+    start = time.monotonic()
+    problem = _queue(hook, letters) if hook.tool == CODEX else _touch(bell_of(hook.folder, hook.tool, hook.session_id))
+    return Rung(agent_id, tuple(it.id for it in letters), way_of(hook), time.monotonic() - start, problem)
+
+
+def _queue(hook: LiveHook, letters: Sequence[Message]) -> str:
+    """Queue a notice for a session of Codex; return what went wrong."""
+    command = check_command(hook.agent_id, store_option(hook.mailbox, hook.cwd, os.environ), os.environ)
+    words = [CODEX, "queue", "--thread", hook.session_id, "--message", in_between(hook.agent_id, letters, command)]
+    folder = hook.cwd if hook.cwd and Path(hook.cwd).is_dir() else None
+    try:
+        done = subprocess.run(
+            words, stdin=subprocess.DEVNULL, capture_output=True, timeout=COMMAND_SECONDS, cwd=folder, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"codex queue took longer than {COMMAND_SECONDS:.0f} s"
+    except (OSError, ValueError) as error:  # a zero byte can't be part of an argument
+        return f"codex can't be run ({reason_of(error) if isinstance(error, OSError) else error})"
+    if not done.returncode:
+        return ""
+    lines = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    said = next((line for line in lines if line.startswith("Error:")), lines[0] if lines else "")
+    plain = "".join(char if char.isprintable() else "?" for char in said.removeprefix("Error: "))[:LONGEST_PROBLEM]
+    return f"codex queue ended with {done.returncode}{f' ({plain})' if plain else ''}"
+
+
+def _touch(bell: str) -> str:
+    """Change a bell file, which is made where it is missing; return what went wrong."""
+    try:
+        fd = os.open(bell, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(fd, f"{time.time_ns()}\n".encode())
+        finally:
+            os.close(fd)
+    except OSError as error:
+        return f"{bell} can't be written ({reason_of(error)})"
+    return ""
