@@ -24,6 +24,7 @@ from console.hooks.quick_look import CWD as CWD_FIELD
 from console.hooks.quick_look import token_in
 from console.hooks.session_files import has_state, known_mailbox
 from console.hooks.session_state import WORKING, opened
+from console.hooks.slow_looks import begin_look, end_look, is_too_slow
 from console.hooks.state_folder import hooks_folder
 from console.hooks.telling import Speaker, Told
 from console.hooks.watched import bell_of, mailbox_file, paths_of
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from console.hooks.events import HookEvent
+    from console.hooks.look import UnreadMail
     from console.hooks.programs import Program
-    from console.hooks.session_state import SessionState
 
 __all__ = ["run"]
 
@@ -150,18 +151,20 @@ class Hook:
             export(self._env, state.agent_id, store)
         if event.moment in SPEAKING and not event.is_unheard and state.agent_id:
             command = check_command(state.agent_id, store, self._env)
-            return self._told(state, Speaker(state, command, store, self._options.deliver, arrival))
+            return self._told(held, Speaker(state, command, store, self._options.deliver, arrival))
         return self._tool.answer(event, "", self._watched())
 
-    def _told(self, state: SessionState, speaker: Speaker) -> Answer:
+    def _told(self, held: opened, speaker: Speaker) -> Answer:
         """Return the answer at a moment when the session can be told of its mail."""
-        event = self._event
+        event, state = self._event, held.state
         if event.moment == PROMPT and (event.is_continued or (state.last_block and state.last_block in event.prompt)):
             return self._tool.answer(event, "", ())  # the prompt is an answer of ours
         paths = paths_of(self._mailbox)
         mark = [stat_mark(path) for path in paths]  # before the mail is read: what comes meanwhile is seen next time
         is_same = paths and (state.unread, state.paths, state.mark) == (0, paths, mark)
-        mail = NoMail() if is_same else look(self._mailbox, state.agent_id, self._now, self._env)
+        if not is_same and is_too_slow(state, self._folder, self._now):
+            return self._tool.answer(event, speaker.introduction(event.moment), self._watched())
+        mail = NoMail() if is_same else self._looked(held)
         try:
             read, mail.letters = settle(state, mail.letters, event.moment)
             if read:
@@ -179,6 +182,14 @@ class Hook:
             words.note(state, event.moment, self._now)
             state.unread, state.paths, state.mark = len(mail.letters), paths, mark
         return answer
+
+    def _looked(self, held: opened) -> UnreadMail:
+        """Return the agent's unread mail; should the clock end this, the next event knows."""
+        if begin_look(held.state, self._mailbox, self._now):
+            held.save()
+        mail = look(self._mailbox, held.state.agent_id, self._now, self._env)
+        end_look(held.state)
+        return mail
 
     def _watched(self) -> tuple[str, ...]:
         """Return the files that the program has to watch, so that mail can wake the session."""

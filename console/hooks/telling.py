@@ -78,10 +78,14 @@ class Speaker:
         are_new = not any(letter.id in state.announced for letter in letters)
         return Told(in_between(state.agent_id, letters, self._command, are_new=are_new), letters)
 
+    def introduction(self, moment: str) -> str:
+        """Return what to say where the unread mail isn't known: who the agent is, if that is to be told."""
+        return self._introduced(None) if self._is_first(moment) else ""
+
     def _is_first(self, moment: str) -> bool:
         return moment == START or (moment == PROMPT and self._arrival is not None)
 
-    def _introduced(self, letters: list[Letter]) -> str:
+    def _introduced(self, letters: list[Letter] | None) -> str:
         it = self._arrival
         role, tags, note = ("", (), "") if it is None else (it.role, it.tags, it.note)
         return at_start(self._state.agent_id, role, tags, letters, self._command, note)

@@ -38,15 +38,16 @@ def safe_name(name: str) -> str:
 
 
 def at_start(
-    agent_id: str, role: str, tags: Iterable[str], letters: Sequence[Announced], command: str, note: str = ""
+    agent_id: str, role: str, tags: Iterable[str], letters: Sequence[Announced] | None, command: str, note: str = ""
 ) -> str:
-    """Return what a session is told first: who it is, what mail it has, and how to read it."""
-    is_one = len(letters) == 1
-    mail = f"{_count(letters, 'unread')} from {_senders(letters)}." if letters else "No unread letters."
-    verbs = f"prints {'it' if is_one else 'them'} and records that you read {'it' if is_one else 'them'}"
+    """Return what a session is told first: who it is, what mail it has, unless that isn't known, and how to read it."""
+    who = introduction(agent_id, role, tags, note)
     if not letters:
-        verbs = "prints new ones and records that you read them"
-    return " ".join([introduction(agent_id, role, tags, note), mail, f'"{command}" {verbs}.', NO_ORDER])
+        none, what = ("", "unread letters") if letters is None else (" No unread letters.", "new ones")
+        return f'{who}{none} "{command}" prints {what} and records that you read them. {NO_ORDER}'
+    it = "it" if len(letters) == 1 else "them"
+    mail = f"{_count(letters, 'unread')} from {_senders(letters)}."
+    return f'{who} {mail} "{command}" prints {it} and records that you read {it}. {NO_ORDER}'
 
 
 def introduction(agent_id: str, role: str, tags: Iterable[str], note: str = "") -> str:
