@@ -50,7 +50,7 @@ def claim(folder: str, agent_id: str, state: SessionState, now: float, *, is_own
 
 
 def claim_path(folder: str, agent_id: str) -> str:
-    """Return the file of an id; `/`, which separates the label of one of several mailboxes, is no part of any id."""
+    """Return the file of an id; `/` separates the label of one of several mailboxes and occurs in no id."""
     return f"{folder}/{NAMES}/{agent_id.replace('/', '%')}"
 
 
@@ -64,7 +64,7 @@ def holder_file(folder: str, path: str) -> str:
 
 
 class _Holder:
-    """The session that claimed an id, as its file says; nobody where the file is new or damaged."""
+    """The session that claimed an id, as its file says; none where the file is new or damaged."""
 
     def __init__(self, data: bytes) -> None:
         self._tool = self._session = ""
@@ -81,7 +81,7 @@ class _Holder:
         return (self._tool, self._session) == (state.tool, state.session_id)
 
     def file(self, folder: str) -> str:
-        """Return the session's state file; empty for nobody."""
+        """Return the session's state file; empty if there is none."""
         return (
             f"{folder}/{self._tool}-{self._session}" if self._session and "/" not in self._tool + self._session else ""
         )

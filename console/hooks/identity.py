@@ -39,7 +39,7 @@ NO_REPOSITORY = "folder"
 class AgentIdentity:
     """What a session asks to be; `wanted` is the id that the environment names, `own` are those of the session itself.
 
-    `given` are the fields that somebody stated, as opposed to those that are derived.
+    `given` are the fields that were stated explicitly.
     """
 
     __slots__ = ("given", "name", "own", "role", "tags", "wanted")

@@ -103,7 +103,7 @@ def label_for(mailbox: str, cwd: str) -> str:
                 place = path_in(store.url)
                 if Capability.UPDATE_ROSTER in store.capabilities:
                     able.append((_nearness(os.path.dirname(str(place or "")), cwd), label))  # noqa: PTH120
-        except MailError:  # one that can't be opened is nobody's
+        except MailError:  # it can't be opened
             continue
     return max(able, key=lambda each: each[0])[1] if able else ""
 

@@ -86,7 +86,7 @@ def _last_entry(path: str, session_id: str) -> dict[str, Any] | None:
     for line in lines_before_end(path, f'"{session_id}"'.encode()):
         try:
             entry: dict[str, Any] = decoded(line)
-        except Unusual:  # a damaged line says nothing of anybody
+        except Unusual:  # a damaged line is no entry
             continue
         if is_of(entry, session_id):
             return entry
