@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from console.hooks.events import INTERRUPT, PROMPT, START, STOP, TOOL
 from console.hooks.events import WAITING as WAITS
-from console.hooks.session_state import BEAT_SECONDS, IDLE, WAITING, WORKING
+from console.hooks.session_state import IDLE, WAITING, WORKING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +16,6 @@ __all__ = ["COMPACT", "OFFLINE", "activity", "doing_at", "is_due"]
 COMPACT = "compact"
 OFFLINE = "offline"
 DOING = {START: IDLE, PROMPT: WORKING, TOOL: WORKING, STOP: IDLE, INTERRUPT: IDLE, WAITS: WAITING}
-PAUSES = 4
-LONGEST_PAUSE_SECONDS = 300.0
-"""A fraction of the time after which an agent counts as not seen (30 minutes, unless the person sets another)."""
 WORDS = frozenset({WORKING, IDLE, WAITING, OFFLINE, "awake"})
 """How an activity begins that is the state of an agent (`mailstore/rules/presence.py`)."""
 
@@ -35,13 +32,11 @@ def doing_at(event: HookEvent, state: SessionState) -> str:
 def is_due(state: SessionState, now: float) -> bool:
     """Say whether what a session does is to be recorded now.
 
-    A heartbeat is, every BEAT_SECONDS at first; less often while a session does the same for long, because each is a
-    line that every reader reads: every five minutes in the end. In between, only what would be wrong for long is: that
-    a turn has ended, or that a person is waited for or no longer is; but not that a turn begins. So a session writes
-    two lines a minute at most, unless a person answers it more often.
+    A heartbeat is, every BEAT_SECONDS at first, every five minutes in the end. In between, only what would be wrong for
+    long is: that a turn has ended, or that a person is waited for or no longer is; but not that a turn begins. So a
+    session writes two lines a minute at most, unless a person answers it more often.
     """
-    pause = min(max(BEAT_SECONDS, (now - state.since) / PAUSES), LONGEST_PAUSE_SECONDS)
-    if not 0 <= now - state.beat < pause:
+    if not 0 <= now - state.beat < state.pause(now):
         return True
     said = state.extra.get("said")
     return said != state.doing and (state.doing != WORKING or said == WAITING)

@@ -30,6 +30,9 @@ __all__ = [
 
 BEAT_SECONDS = 60.0
 """How often a session that works says so in the roster."""
+PAUSES = 4
+LONGEST_PAUSE_SECONDS = 300.0
+"""A fraction of the time after which an agent counts as not seen (30 minutes, unless the person sets another)."""
 WORKING, IDLE, WAITING = "working", "idle", "waiting"
 LOCK_SECONDS = 1.0
 PAUSE_SECONDS = 0.005
@@ -125,11 +128,19 @@ class SessionState:
         if doing != self.doing or not self.since:
             self.doing, self.since = doing, now
 
+    def pause(self, now: float) -> float:
+        """Return how long after a heartbeat the next one is due, in seconds.
+
+        Less often while a session does the same for long, because each is a line that every reader reads.
+        """
+        return min(max(BEAT_SECONDS, (now - self.since) / PAUSES), LONGEST_PAUSE_SECONDS)
+
     def as_bytes(self) -> bytes:
         """Return the content of the file."""
         quick = NO_QUICK_LOOK
         if self.doing == WORKING and self.agent_id and not self.shown and not self.is_ended:
-            quick = quick_line(self.beat + BEAT_SECONDS, self.options, self.cwd_token, self.paths, self.mark)
+            due = self.beat + self.pause(self.last_run)
+            quick = quick_line(due, self.options, self.cwd_token, self.paths, self.mark)
         names = (*TEXTS, *NUMBERS, *FLAGS, *LISTS, *COUNTS, "extra")
         return (quick + "\n" + as_json({name: getattr(self, name) for name in names}) + "\n").encode()
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from console.hooks.beating import is_due
+from console.hooks.session_state import SessionState
 from tests.hooks.hooked import AGENT, SESSION, Hooked
 
 HEAVY = {"argparse", "dataclasses", "enum", "hashlib", "json", "msgspec", "pathlib", "re", "site", "typing"}
@@ -234,3 +236,16 @@ def test_a_heartbeat_is_due_even_if_nothing_comes(hooked: Hooked) -> None:
     path.write_text("\t".join(["1", *quick.split("\t")[1:]]) + "\n" + rest)
     assert hooked.claude("PostToolBatch") == ""
     assert int(path.read_text().split("\t")[0]) >= due
+
+
+def test_a_session_that_does_the_same_for_long_is_left_in_peace_between_its_heartbeats() -> None:
+    state = SessionState("codex", "s")
+    state.agent_id, state.doing, state.paths, state.mark = "codex-1", "working", ["/x"], ["1 2 3"]
+    for now in range(0, 7200, 30):
+        due = int(state.as_bytes().split(b"\t")[0]) if state.last_run else 0
+        if now < due:
+            continue
+        state.last_run = now
+        if is_due(state, now):
+            state.beat = now
+        assert int(state.as_bytes().split(b"\t")[0]) > now
