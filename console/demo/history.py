@@ -10,9 +10,11 @@ from random import Random
 from typing import Any
 
 from console.demo.conversations import DemoMessage, new_id, tell
+from console.demo.doing import told
 from console.demo.personas import CAST, MARKER, PERSON, STRANGER, Member
 from console.demo.read_records import DemoRead, readings
 from console.demo.routine_mail import old_chores, recent_chores
+from mailstore.rules.presence import Working
 
 __all__ = ["write_history"]
 
@@ -155,6 +157,8 @@ def _roster(live: list[DemoMessage], reads: list[DemoRead], now: float) -> list[
 
 
 def _agent(one: Member, state: str, updated: float, last_seen: float, now: float) -> Record:
+    begun = now - one.started * HOUR
+    is_living = state == "live"
     record: Record = {"session_id": one.session_id}
     if one.name:
         record["name"] = one.name
@@ -162,8 +166,8 @@ def _agent(one: Member, state: str, updated: float, last_seen: float, now: float
         "state": state,
         "role": one.role,
         "tags": list(one.tags),
-        "summary": one.activity,
-        "registered": _stamp(now - one.started * HOUR),
+        "summary": told(one.doing if updated > begun else _before(one), one.activity) if is_living else one.activity,
+        "registered": _stamp(begun),
         "last_seen": _stamp(last_seen),
         "updated": _stamp(updated),
         "model": one.model,
@@ -171,6 +175,11 @@ def _agent(one: Member, state: str, updated: float, last_seen: float, now: float
     if state == "dead":
         record["ended_at"] = _stamp(updated)
     return record
+
+
+def _before(one: Member) -> str:
+    """Return a state other than the last, so that it is known since when an agent is in that."""
+    return Working.WORKING if one.doing == Working.IDLE else Working.IDLE
 
 
 def _write_archive(folder: Path, archived: list[DemoMessage]) -> None:

@@ -17,7 +17,8 @@ MARKER = "DEMO.txt"
 class Member(msgspec.Struct, frozen=True):
     """One agent; its life in hours before the moment at which the demo begins.
 
-    `ended` is when it died, `frozen` since when it is frozen; None where it did or is not.
+    `ended` is when it died, `frozen` since when it is frozen; None where it did or is not. `doing` is the state that it
+    reports in the end.
     """
 
     session_id: str
@@ -29,6 +30,7 @@ class Member(msgspec.Struct, frozen=True):
     ended: float | None = None
     frozen: float | None = None
     model: str = "opus-4-6"
+    doing: str = "working"
 
     @property
     def awake_until(self) -> float:
@@ -74,6 +76,7 @@ CAST: tuple[Member, ...] = (
         66,
         "transcribing leaves 230 to 245",
         model="sonnet-4-6",
+        doing="idle",
     ),
     Member(
         "ontologist-4",
@@ -91,6 +94,7 @@ CAST: tuple[Member, ...] = (
         47,
         "nightly ingest, chunk by chunk",
         model="sonnet-4-6",
+        doing="waiting",
     ),
     Member(
         "face-decoder-1",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from console.demo.doing import work_of
 from console.demo.lines import fill, intent
 from console.demo.personas import PERSON
 from console.demo.simulation import Company
@@ -126,7 +127,7 @@ class Responder:
         company = self._company
         known = {
             "quote": _first_line(text),
-            "activity": agent.activity or "nothing that could not wait",
+            "activity": work_of(agent) or "nothing that could not wait",
             "role": agent.role or "none",
             "unread": str(company.mailbox.unread_count(agent.session_id)),
             "who": ", ".join(f"`{one.session_id}`" for one in company.living()),

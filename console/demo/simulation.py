@@ -7,11 +7,13 @@ from random import Random
 
 import msgspec
 
+from console.demo.doing import told, work_of
 from console.demo.lines import fill, read_answers
 from mailstore.records.draft import draft
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent, Status
+from mailstore.rules.presence import Working
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
@@ -39,6 +41,7 @@ class Company:
         self.mailbox = Mailbox()
         self.answers = read_answers()
         self._new: list[Agent] = []
+        self._turns = 0
 
     def take(self, events: Iterable[Event]) -> None:
         """Learn what came to the mailbox."""
@@ -106,8 +109,10 @@ class Company:
         self._store.mark_read(agent.session_id, [message.id])
 
     def busy(self, agent: Agent) -> None:
-        """Have an agent take up something else."""
-        self._write(agent, activity=self.rng.choice(self.answers.activities), last_seen=self._clock())
+        """Have an agent take up something else; now and then it idles, or waits for a permission."""
+        self._turns += 1
+        doing = Working.WAITING if not self._turns % 7 else Working.IDLE if not self._turns % 3 else Working.WORKING
+        self._write(agent, activity=told(doing, self.rng.choice(self.answers.activities)), last_seen=self._clock())
 
     def freeze(self, agent: Agent) -> None:
         """Suspend an agent: its mail waits."""
@@ -119,7 +124,7 @@ class Company:
 
     def die(self, agent: Agent) -> None:
         """End an agent, with a last word to its first channel."""
-        known = {"activity": agent.activity, "role": agent.role}
+        known = {"activity": work_of(agent), "role": agent.role}
         body = fill(self.rng.choice(self.answers.farewell), self.rng, known)
         to = agent.tags[0] if agent.tags else "all"
         self.say(agent, [to], body, subject=f"{agent.session_id} ends", type="status")
@@ -136,7 +141,7 @@ class Company:
             session_id=self._next_id(before.session_id),
             role=role,
             tags=before.tags,
-            activity=self.answers.activities[0],
+            activity=told(Working.WORKING, self.answers.activities[0]),
             started_at=now,
             last_seen=now,
             updated=now,

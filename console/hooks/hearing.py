@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from enum import StrEnum
 
 from console.hooks.live import HookedAgents, LiveHook
-from console.hooks.session_state import IDLE
+from console.hooks.waking import can_ring, hears_by_itself, is_idle
 
 __all__ = ["Hearing", "hearing"]
 
@@ -33,6 +33,6 @@ def hearing(names: Iterable[str], hooked: HookedAgents, called: Collection[str])
 
 
 def _when(hook: LiveHook, *, is_called: bool) -> Hearing:
-    if hook.doing != IDLE:
+    if not is_idle(hook):
         return Hearing.WITHIN_TURN
-    return Hearing.WOKEN if hook.can_wake and is_called else Hearing.NEXT_TURN
+    return Hearing.WOKEN if hears_by_itself(hook) or (is_called and can_ring(hook)) else Hearing.NEXT_TURN

@@ -25,6 +25,10 @@ class Working(StrEnum):
     OFFLINE = "offline"
 
 
+ASLEEP = (Working.IDLE, Working.OFFLINE)
+"""What a frozen agent can be: it did not say that it stopped working."""
+
+
 class Presence(msgspec.Struct, frozen=True):
     """What an agent is doing; `state` is what it reports itself, or else its status in the roster.
 
@@ -46,8 +50,8 @@ def presence_of(agent: Agent, now: float, stale_after: float, since: float | Non
     `since` is what the roster knows of when its state began.
     """
     word, _, substate = agent.activity.partition(": ")
-    is_said = word in list(Working) and agent.status is not Status.DEAD
     is_living = agent.status is Status.LIVING
+    is_said = word in (list(Working) if is_living else ASLEEP if agent.status is Status.FROZEN else ())
     age = None if agent.last_seen is None else max(0.0, now - agent.last_seen)
     return Presence(
         state=word if is_said else agent.status.value,
