@@ -33,7 +33,7 @@ INSTRUCTIONS = (
 
 
 class Doorbell:
-    """Rings for whoever subscribed, in either way that the protocol knows."""
+    """Notifies subscribers, in both ways of the protocol."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -41,18 +41,18 @@ class Doorbell:
         self.bus = InMemorySubscriptionBus()
 
     async def subscribe(self, context: Any, params: types.SubscribeRequestParams) -> types.EmptyResult:
-        """Ring for a client of the older protocol too."""
+        """Subscribe a client of the older protocol."""
         if context.session not in self._sessions:
             self._sessions.append(context.session)
         return types.EmptyResult()
 
     async def unsubscribe(self, context: Any, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
-        """Ring no more."""
+        """Unsubscribe a client."""
         self._sessions = [one for one in self._sessions if one is not context.session]
         return types.EmptyResult()
 
     async def keep(self) -> None:
-        """Follow the mailbox, and ring for each message that is for the agent."""
+        """Follow the mailbox, and notify of each message to the agent."""
         async for news in news_of(self._caller.mail, time.time):
             if isinstance(news, Message) and self._caller.mail.mailbox.is_for(news, self._caller.session_id):
                 await self._ring()
@@ -61,7 +61,7 @@ class Doorbell:
         await self.bus.publish(ResourceUpdated(uri=INBOX))
         await self.bus.publish(ResourcesListChanged())
         for session in self._sessions:
-            with suppress(Exception):  # a client that is gone hears nothing; the others do
+            with suppress(Exception):  # a client that has left must not keep the others from hearing
                 await session.send_resource_updated(INBOX)
                 await session.send_resource_list_changed()
 

@@ -1,4 +1,4 @@
-"""Follows the mailbox in a thread of its own, so that what came can be told between two commands."""
+"""Follows the mailbox in a thread of its own, so that news can be printed between two commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["News"]
 
 
 class News:
-    """Events that came since the last look, in the order in which the store told them."""
+    """Events since the last look, in the order in which the store reported them."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
