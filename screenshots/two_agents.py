@@ -31,7 +31,7 @@ def main() -> None:
         with asking() as architect, answering() as librarian:
             seen = scene(lab, architect, librarian)
             seen.console.press("enter")
-            seen.console.wait_for("Its second page is torn")
+            seen.console.wait_for("Leaf 12 is in since noon")
             drawn = picture(
                 seen.console, (seen.architect, seen.librarian), "signalbox, and two sessions of Claude Code"
             )

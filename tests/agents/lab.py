@@ -11,10 +11,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 from typing import Any
+from uuid import uuid4
 
+from console.hooks.session_state import IDLE, SessionState, states_in
 from tests.agents.programs import NODE
 from tests.terminal import Terminal, environment
 
@@ -43,6 +46,7 @@ class Lab:
         self.repository = self.home / "ink"
         self.data = self.repository / "data"
         self._bin = root / "bin"
+        self._hooks = self.home / ".local" / "state" / "signalbox" / "hooks"
         self._bare = bare
         self._ends = ExitStack()
         for folder in (self.home, self.repository, self._bin):
@@ -100,6 +104,28 @@ class Lab:
         document = json.loads(self.signalbox("send", *words, "--store", self.url, "--json"))
         return str(document["id"])
 
+    def send_many(self, recipient: str, bodies: Sequence[str]) -> list[str]:
+        """Append letters as another program does, all at once; return their ids."""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        ids = [str(uuid4()) for _ in bodies]
+        head = {"sender": "boss", "recipient": recipient, "timestamp": now, "subject": "a letter"}
+        rows = [{"id": one, **head, "content": body} for one, body in zip(ids, bodies, strict=True)]
+        with (self.data / "agent-mailbox.jsonl").open("a", encoding="utf-8") as file:
+            file.write("".join(json.dumps(row) + "\n" for row in rows))
+        return ids
+
+    def letters(self) -> list[str]:
+        """Return the ids of all letters, in the order in which they were sent."""
+        return [one["id"] for one in self.records("agent-mailbox.jsonl")]
+
+    def files(self) -> dict[str, bytes]:
+        """Return every file of the checkout outside of the mailbox, with git's own list of exclusions."""
+        found = (path for path in self.repository.rglob("*") if path.is_file())
+        own = (self.data, self.repository / ".git")
+        files = {path for path in found if not any(path.is_relative_to(folder) for folder in own)}
+        files.add(self.repository / ".git" / "info" / "exclude")
+        return {str(path.relative_to(self.repository)): path.read_bytes() for path in sorted(files)}
+
     def records(self, name: str) -> list[dict[str, Any]]:
         """Return the records of a file of the mailbox; none where it does not exist."""
         path = self.data / name
@@ -129,12 +155,28 @@ class Lab:
         end = time.monotonic() + timeout
         pause = Event()
         while not holds():
-            assert time.monotonic() < end, f"not within {timeout:g} s: {what}"
+            if time.monotonic() > end:
+                raise AssertionError(f"not within {timeout:g} s: {what}\n{self.story()}")
             pause.wait(0.05)
 
     def wait_doing(self, agent: str, doing: str) -> None:
         """Wait until `signalbox who` says that an agent does this."""
-        self.until(lambda: self.doing(agent) == doing, f"{agent} is {doing}; it is {self.doing(agent)!r}")
+        self.until(lambda: self.doing(agent) == doing, f"{agent} is {doing}")
+
+    def wait_idle(self, agent: str) -> None:
+        """Wait until the hook of an agent's turn end has run; a turn must have begun."""
+        self.until(lambda: (state := self.session_of(agent)) and state.doing == IDLE, f"{agent} has ended its turn")
+
+    def session_of(self, agent: str) -> SessionState | None:
+        """Return what the hooks remember of an agent's session."""
+        folders = self._hooks.iterdir() if self._hooks.exists() else ()
+        states = (state for folder in folders for state in states_in(str(folder)))
+        return next((state for state in states if state.agent_id == agent), None)
+
+    def story(self) -> str:
+        """Return what the hooks remember and log, and what `signalbox who` says: for a test that fails."""
+        texts = [path.read_text("utf-8", "replace") for path in self._hooks.parent.rglob("*") if path.is_file()]
+        return "\n".join([self.signalbox("who", "--store", self.url), *texts])
 
     # Programs
 
