@@ -162,7 +162,7 @@ def test_an_agent_that_was_resumed_is_read_quickly(tmp_path: Path) -> None:
     mail = MailFiles(tmp_path)
     for status, ago in (("living", 9), ("frozen", 8), ("living", 2)):
         mail.agent(ANN, status=status, started_at=iso(NOW - 9 * HOUR), updated=iso(NOW - ago * HOUR))
-    mail.message("frozen", BOB, ANN, ago=3 * HOUR, ttl_hours=2)
+    mail.message("frozen", BOB, ANN, ago=3 * HOUR, ttl_hours=2.5)
     mail.message("expired", BOB, ANN, ago=9 * HOUR, ttl_hours=1)
     assert agrees(mail, ANN)
     assert [row[0] for row in quickly(mail, ANN, NOW)] == ["frozen"]
