@@ -1,4 +1,4 @@
-"""What a session-start hook costs as a whole process, compared with an empty Python and another system's listing."""
+"""What `check` costs as a whole process, compared with an empty Python and another system's listing."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.bench import Bench
-from benchmarks.generate import generate
+from benchmarks.generate import stamp
 
 __all__ = ["measure"]
 
 COLD = 3
+SMALL = 1_000
+LISTING = "agentazall inbox --offline"
+UNREAD, CHARACTERS = 250, 600
+FULL, RESUMED, EMPTY_HANDED = "claude-a66516ad", "claude-c0ffee00", "claude-b77627be"
+CHECK = "check, 250 unread of 600 characters"
 EMPTY = "python -c pass"
 SCRIPT = Path(sys.executable).with_name("signalbox")
 OTHER = Path(sys.prefix) / "agentazall" / "bin" / "agentazall"
@@ -30,14 +34,44 @@ def run(argv: Sequence[str], env: dict[str, str]) -> int:
     return time.monotonic_ns() - start
 
 
-def signalbox(data: Path, messages: int) -> dict[str, list[str]]:
-    """Make a mailbox; return the checks of an agent that has mail and of one that has read all."""
-    generate(data, messages)
-    agents = [json.loads(line) for line in (data / "agent-roster.jsonl").read_bytes().splitlines()]
-    full, empty = [agent["session_id"] for agent in agents if agent["status"] == "living"][:2]
+def signalbox(data: Path, env: dict[str, str]) -> dict[str, list[str]]:
+    """Add letters to a mailbox; return the checks of an agent with mail, a resumed one, one without, and of nobody."""
+    now = time.time()
+    for name in (FULL, RESUMED, EMPTY_HANDED):
+        for status in ("living", "frozen", "living") if name == RESUMED else ("living",):
+            line = {"session_id": name, "status": status, "started_at": stamp(now - 900), "updated": stamp(now - 600)}
+            append(data / "agent-roster.jsonl", [line])
+    letters: list[dict[str, object]] = [
+        {
+            "id": f"{name}-{number}",
+            "sender": EMPTY_HANDED,
+            "recipient": name,
+            "timestamp": stamp(now - 300),
+            "subject": f"Letter {number}",
+            "content": ("word " * 120)[:CHARACTERS],
+            "thread": None,
+            "ttl_hours": None,
+            "read_by": [],
+        }
+        for name in (FULL, RESUMED)
+        for number in range(UNREAD)
+    ]
+    append(data / "agent-mailbox.jsonl", letters)
     check = [str(SCRIPT), "check", "--store", f"haak:{data}", "--as"]
-    subprocess.run([*check, empty], stdout=subprocess.DEVNULL, check=True)
-    return {"check, unread mail": [*check, full, "--dry-run"], "check, nothing unread": [*check, empty]}
+    subprocess.run([*check, FULL, "--dry-run"], env=env, stdout=subprocess.DEVNULL, check=True)  # indexes it
+    subprocess.run([*check, EMPTY_HANDED, "--max-chars", "0"], env=env, stdout=subprocess.DEVNULL, check=True)
+    return {
+        CHECK: [*check, FULL, "--dry-run"],
+        "check, 250 unread, a resumed agent": [*check, RESUMED, "--dry-run"],
+        "check, nothing unread": [*check, EMPTY_HANDED],
+        "check, not registered": [*check, "nobody-00000000"],
+    }
+
+
+def append(path: Path, records: list[dict[str, object]]) -> None:
+    """Append records to a file."""
+    with path.open("a", encoding="ascii") as file:
+        file.writelines(json.dumps(record, separators=(",", ":")) + "\n" for record in records)
 
 
 def agentazall(program: str, root: Path, messages: int) -> list[str]:
@@ -56,22 +90,27 @@ def agentazall(program: str, root: Path, messages: int) -> list[str]:
 
 
 def measure(bench: Bench) -> None:
-    """Run each program once a round, in turn."""
-    messages = 1_000
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        programs = {EMPTY: [sys.executable, "-c", "pass"], **signalbox(root / "data", messages)}
-        if OTHER.exists():
-            programs["agentazall inbox --offline"] = agentazall(str(OTHER), root / "other", messages)
-        else:
-            bench.results.notes.append("agentazall is not installed: the hook has no other system's beside it")
-        env = {"HOME": str(root), "PATH": os.environ.get("PATH", "")}
-        taken: dict[str, list[int]] = {name: [] for name in programs}
-        cold = 0 if bench.is_quick else COLD
-        for at in range(cold + bench.rounds(40)):
-            for name, argv in programs.items():
-                time_taken = run(argv, env)
-                if at >= cold:
-                    taken[name].append(time_taken)
+    """Run each program once a round, in turn, at a small size and at the largest."""
+    for messages in dict.fromkeys((SMALL, bench.largest)):
+        with bench.lent(messages) as data, bench.home() as home:
+            env = {"HOME": str(home), "PATH": os.environ.get("PATH", "")}
+            programs = {EMPTY: [sys.executable, "-c", "pass"], **signalbox(data, env)}
+            if messages != SMALL:
+                pass
+            elif OTHER.exists():
+                programs[LISTING] = agentazall(str(OTHER), home / "other", messages)
+            else:
+                bench.results.notes.append("agentazall is not installed: the hook has no other system's beside it")
+            _measure(bench, programs, env, messages)
+
+
+def _measure(bench: Bench, programs: dict[str, list[str]], env: dict[str, str], messages: int) -> None:
+    taken: dict[str, list[int]] = {name: [] for name in programs}
+    cold = 0 if bench.is_quick else COLD
+    for at in range(cold + bench.rounds(40)):
+        for name, argv in programs.items():
+            time_taken = run(argv, env)
+            if at >= cold:
+                taken[name].append(time_taken)
     for name, times in taken.items():
-        bench.results.times(name, 0, times)
+        bench.results.times(name, messages, times)

@@ -38,6 +38,9 @@ def fold_store(store: Store, user: str, now: float) -> Mailbox:
                 store.confirm()
                 for batch in store.news():
                     mailbox.fold(batch, now)
+                if store.has_grown():
+                    with suppress(OSError, RecursionError):
+                        _keep(store, mailbox, user)
                 return mailbox
         return folded_anew(store, user, now)
     mailbox = Mailbox(user)
@@ -91,6 +94,7 @@ def _keep(store: Resumable, mailbox: Mailbox, user: str) -> None:
         except BaseException:
             Path(file.name).unlink(missing_ok=True)
             raise
+    store.note(mailbox, path.parent)
     _clear_away(path.parent)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from pathlib import Path
 
 from mailstore.records.events import Event
 from mailstore.state.mailbox import Mailbox
@@ -53,3 +54,13 @@ class Resumable(Store):
     @abstractmethod
     def news(self) -> Iterator[list[Event]]:
         """Yield what came since, by checking once."""
+
+    def has_grown(self) -> bool:
+        """Say whether so much came since the position it was resumed from that its folded state should be kept anew."""
+        return False
+
+    def note(self, mailbox: Mailbox, folder: Path) -> None:
+        """Write what helps to read the mailbox without folding it, given what was just folded. Raises OSError.
+
+        The folder belongs to the user's cache.
+        """

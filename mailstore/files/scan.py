@@ -35,13 +35,14 @@ def lines_of(path: str) -> Iterator[bytes]:
         yield from block.split(b"\n")[:-1]
 
 
-def _blocks(path: str) -> Iterator[bytes]:
-    """Yield a file in blocks of complete lines."""
+def _blocks(path: str, start: int = 0) -> Iterator[bytes]:
+    """Yield a file from an offset on, in blocks of complete lines."""
     try:
         file = open(path, "rb", 0)  # noqa: SIM115 - closed below; pathlib takes longer than the reading
     except FileNotFoundError:
         return
     with file:
+        file.seek(start)
         held: list[bytes] = []
         while block := file.read(BLOCK):
             end = block.rfind(b"\n") + 1
@@ -53,9 +54,9 @@ def _blocks(path: str) -> Iterator[bytes]:
                 held.append(block)
 
 
-def lines_with(path: str, needles: list[bytes]) -> Iterator[bytes]:
-    """Yield a file's complete lines that contain any of some texts, each once."""
-    for block in _blocks(path):
+def lines_with(path: str, needles: list[bytes], start: int = 0) -> Iterator[bytes]:
+    """Yield a file's complete lines from an offset on that contain any of some texts, each once."""
+    for block in _blocks(path, start):
         found: dict[int, int] = {}
         for needle in needles:
             at = block.find(needle)
@@ -66,9 +67,12 @@ def lines_with(path: str, needles: list[bytes]) -> Iterator[bytes]:
         yield from (block[start:end] for start, end in sorted(found.items()))
 
 
-def texts_of(path: str) -> Iterator[str | bytes]:
-    """Yield a file's complete lines: as text, or as bytes where others near them are not UTF-8. Raises OSError."""
-    for block in _blocks(path):
+def texts_of(path: str, start: int = 0) -> Iterator[str | bytes]:
+    """Yield a file's complete lines from an offset on: as text, or as bytes where others near them are not UTF-8.
+
+    Raises OSError.
+    """
+    for block in _blocks(path, start):
         try:
             yield from block.decode().split("\n")[:-1]
         except UnicodeDecodeError:

@@ -160,6 +160,11 @@ class AgentTable(_Of[AnyAgent]):
         """Return whether an agent is frozen, or was at any time."""
         return session_id in self._frozen
 
+    def longest_suspension(self, session_id: str) -> float:
+        """Return for how many seconds at most a TTL was suspended for an agent; infinite where that is unknown."""
+        spells = self._frozen.get(session_id, ())
+        return sum(end - start for start, end in longest_spans(spells, self._agents[session_id].life()[0]))
+
     def end_for(self, session_id: str, time: float, expiry: float) -> float:
         """Return when mail sent at `time` expires for an agent, whose TTL is suspended while it is frozen.
 

@@ -19,6 +19,7 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore
 from mailstore.stores.haak.quick.quick_unread import NotRegistered, QuickMessage, Unusual, quick_unread
 from tests.mailboxes import AMENDED, DAY, DIALECTS, HOUR, NOW, Dialect, MailFiles, damaged, every_case, iso, tangled
+from tests.mailstore.indexes import note
 
 ANN, BOB = "ann-00000001", "bob-00000001"
 NAMES = [
@@ -119,6 +120,7 @@ AGENTS = st.fixed_dictionaries(
 
 def test_whatever_the_files_hold_both_tell_the_same() -> None:
     quick: Counter[bool] = Counter()
+    with_index: Counter[bool] = Counter()
 
     @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
     @given(
@@ -129,6 +131,7 @@ def test_whatever_the_files_hold_both_tell_the_same() -> None:
         junk=st.sampled_from([b"", b"no record\n", b"\n", b'{"id":"m0"}\n', f'{{"id":"x","to":"{ANN}","bo'.encode()]),
         dialect=st.sampled_from(DIALECTS),
         is_plain=st.booleans(),
+        noted=st.sampled_from([None, 0, 2, 4, 6]),
     )
     def tell_the_same(
         agents: list[dict[str, Any]],
@@ -138,23 +141,31 @@ def test_whatever_the_files_hold_both_tell_the_same() -> None:
         junk: bytes,
         dialect: Dialect,
         is_plain: bool,
+        noted: int | None,
     ) -> None:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+            patch.setenv("XDG_CACHE_HOME", f"{folder}/cache")
             mail = MailFiles(Path(folder))
             mail.agent(ANN, role="clerk", tags=["project:ink"])
             for agent in agents:
                 mail.line(agent, mail.roster)
             for number, message in enumerate(messages):
+                if number == noted:
+                    note(mail)
                 mail.line(written({"id": f"m{number}", **message}, dialect, is_plain=is_plain))
-            mail.line(junk)
-            for message_id, reader in reads:
+            for number, (message_id, reader) in enumerate(reads):
+                if number + 4 == noted:
+                    note(mail)
                 mail.read(message_id, reader)
+            mail.line(junk)
             for message_id, reader in deliveries:
                 mail.delivery(message_id, reader)
+            with_index[(mail.data.parent / "cache").exists()] += 1
             for reader in (ANN, BOB, "clerk", "dee-00000001"):
                 quick[agrees(mail, reader)] += 1
 
     tell_the_same()
+    assert with_index[True] >= with_index.total() / 10
     assert quick[True] >= quick.total() / 10, "it was hardly ever quick: what is compared with what?"
 
 

@@ -60,6 +60,8 @@ class Reader:
         self._reads: Followed = reads, partial(decode_receipt, reads.name)
         self._months = Months(places)
         self._touched: list[tuple[LineFile, LinePlace]] = []
+        self.grown = 0
+        """Bytes that came since the position from which reading was resumed."""
 
     def scan(self) -> Iterator[list[Event]]:
         """Yield everything, the newest mail early; starts over if a file is replaced meanwhile. Raises OSError."""
@@ -147,10 +149,15 @@ class Reader:
             place = position.files[file.name]
             if place is not None and not file.resume(place):
                 self._touched.append((file, place))
-        if sum(file.path.stat().st_size - place.offset for file, place in self._touched) > MUCH:
+        self.grown = sum(file.path.stat().st_size - place.offset for file, place in self._touched)
+        if self.grown > MUCH:
             raise Replaced("much has come since")
         self._messages.last_time = position.last_time
         return events
+
+    def places(self) -> tuple[LinePlace | None, LinePlace | None]:
+        """Return how far the mailbox and its reads were read. Raises OSError."""
+        return self._mailbox[0].place(), self._reads[0].place()
 
     def confirm(self) -> None:
         """Verify that the part read earlier is unchanged in files that have grown since.

@@ -40,6 +40,8 @@ __all__ = ["HaakStore"]
 
 FIRST_LINES = 3
 LONGEST_LOOK = 1 << 20
+FAR = 1 << 22
+"""Bytes that came since the mailbox was kept, from which on it is kept anew."""
 LONG = 1 << 23
 """Bytes: about seven thousand messages with their reads, which fold in a third of a second."""
 FOREIGN = b'"createdAt":'
@@ -150,6 +152,18 @@ class HaakStore(WatchedStore, Resumable):
             return self._files.resume(position)
         except (Replaced, MsgspecError, OSError) as reason:
             raise Stale(str(reason)) from reason
+
+    def has_grown(self) -> bool:
+        """Say whether much came since the position it was resumed from."""
+        return self._files.grown > FAR
+
+    def note(self, mailbox: Mailbox, folder: Path) -> None:
+        """Write an index for hooks. Raises OSError."""
+        from mailstore.stores.haak.bulk.mail_index import write_index
+
+        mail, reads = self._files.places()
+        if mail is not None:
+            write_index(mailbox.contents, self._places.mailbox.name, mail, reads, folder)
 
     def begin_anew(self) -> None:
         """Make the next scan emit everything."""

@@ -15,7 +15,7 @@ from mailstore.stores.haak.read.values import id_in, recipients_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Callable, Container, Iterator
     from typing import Any
 
     from mailstore.records.agent_table import AgentTable
@@ -56,6 +56,8 @@ class LineMatcher:
         agent = roster.get(session_id)
         if agent is None or party(session_id, roster) != session_id:
             raise Unusual("not an agent of the roster")
+        self.session_id = session_id
+        self._agent = agent
         self._roster = roster
         self._names = {session_id, *(role_key(role, roster) for role in roster.ever_held(session_id))}
         """The names under which mail of the agent may be kept."""
@@ -84,20 +86,42 @@ class LineMatcher:
         """Say whether a text may mention the agent."""
         return any(part.startswith(("agent:", "role:", *self.called)) for part in content.split("@")[1:])
 
-    def candidates(self, mailbox: str, read: Container[str], delivered: Container[str]) -> Iterator[Record]:
-        """Yield the messages that may be for the agent and that it has not read, each decoded.
+    def may_mean(self, name: str) -> bool:
+        """Say whether an address or a mention may mean the agent; `agent:` in front of it is left out."""
+        return (
+            name.startswith(self.session_id[:LEAST_PREFIX])
+            or name == self._agent.name.removeprefix("agent:")
+            or name in self._agent.tags
+            or name in BROADCAST_NAMES
+            or self.may_mean_role(name)
+        )
 
-        Raises Unusual where an id that may be among them is used twice, and where a line holds two records.
+    def may_mean_role(self, name: str) -> bool:
+        """Say whether an address or a mention may mean one of the agent's roles."""
+        return name.removeprefix("role:") in self.roles
+
+    def candidates(
+        self,
+        mailbox: str,
+        read: Container[str | int],
+        delivered: Container[str],
+        start: int = 0,
+        is_before: Callable[[str], bool] | None = None,
+    ) -> Iterator[Record]:
+        """Yield the messages after an offset that may be for the agent and that it has not read, each decoded.
+
+        `is_before` says of an id whether a line before the offset has it. Raises Unusual where an id that may be among
+        them is used twice, and where a line holds two records.
         """
         ids: set[str] = set()
         known = self._known
-        for line in texts_of(mailbox):
+        for line in texts_of(mailbox, start):
             record = record_in(line) if isinstance(line, str) else _decoded_or_none(line)
             if record is None:
                 message_id = self._id_of_damaged(_as_bytes(line), read, delivered)
             else:
                 message_id = stated if type(stated := record.get("id")) is str else id_in(record)
-            if message_id and message_id in ids:
+            if message_id and (message_id in ids or (is_before is not None and is_before(message_id))):
                 raise Unusual("an id that is used twice")
             ids.add(message_id)
             if record is None or message_id in read:
@@ -130,7 +154,7 @@ class LineMatcher:
         content = record.get("content") or pick(record, MESSAGE["content"])[0]
         return isinstance(content, str) and "@" in content and self.may_mention(content)
 
-    def _id_of_damaged(self, line: bytes, read: Container[str], delivered: Container[str]) -> str:
+    def _id_of_damaged(self, line: bytes, read: Container[str | int], delivered: Container[str]) -> str:
         """Return the id of a line that is no record by itself, if it can be told.
 
         Raises Unusual where it may hold mail for the agent, judged by its bytes.

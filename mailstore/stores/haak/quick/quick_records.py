@@ -115,12 +115,12 @@ def _agent(entry: dict[str, Any]) -> RosterLine:
         raise Unusual("not an agent") from error
 
 
-def reads_in(path: str, readers: Iterable[str]) -> dict[str, set[str]]:
-    """Return by reader the ids of the messages that it has read."""
+def reads_in(path: str, readers: Iterable[str], start: int = 0) -> dict[str, set[str]]:
+    """Return by reader the ids of the messages that it has read, from records after an offset."""
     found: dict[str, set[str]] = {name: set() for name in readers}
     if not all(map(has_one_spelling, found)):
         raise Unusual("names with several spellings")
-    for line in lines_with(path, [*(name.encode() for name in found), b"\\u"]):
+    for line in lines_with(path, [*(name.encode() for name in found), b"\\u"], start):
         record = decoded(line)
         name = text_in(record, READ["reader"])
         if name in found and (message_id := text_in(record, READ["message_id"])) is not None:

@@ -16,8 +16,10 @@ from mailstore.records.protocol import LEAST_PREFIX
 from mailstore.rules.audience import Facts
 from mailstore.rules.unread import has_to_read, is_nobody
 from mailstore.stores.haak.field_names import MESSAGE, pick
+from mailstore.stores.haak.quick.indexed import candidates, read_by, without_read
 from mailstore.stores.haak.quick.line_match import LineMatcher
-from mailstore.stores.haak.quick.quick_records import check_archival, deliveries_in, reads_in, roster_in
+from mailstore.stores.haak.quick.mail_index import kept_index
+from mailstore.stores.haak.quick.quick_records import check_archival, deliveries_in, roster_in
 from mailstore.stores.haak.read.values import NotARecord, id_in, message_fields
 
 TYPE_CHECKING = False
@@ -84,13 +86,14 @@ def quick_unread(mailbox: str, session_id: str, now: float) -> list[QuickMessage
         raise NotRegistered(session_id)
     matcher = LineMatcher(session_id, roster)
     reads = f"{stem}-reads.jsonl"
-    read = reads_in(reads, [session_id])[session_id]
+    index = kept_index(mailbox, reads, now)
+    read = read_by(reads, [session_id], index)[session_id]
     delivered = deliveries_in(f"{stem}-deliveries.jsonl", session_id, matcher.called)
     start = session_id[:LEAST_PREFIX]
-    missing = {each for each, texts in delivered.items() if any(it.startswith(start) for it in texts)} - read
-    of_roles: dict[str, set[str]] | None = None
+    missing = {each for each, texts in delivered.items() if any(it.startswith(start) for it in texts)}
+    of_roles: dict[str, set[str | int]] | None = None
     found: dict[str, QuickMessage] = {}
-    for record in matcher.candidates(mailbox, read, delivered):
+    for row, record in candidates(mailbox, matcher, read, delivered, index, roster, now):
         message = _message(record)
         missing.discard(message.id)
         if message.id in found:
@@ -102,11 +105,11 @@ def quick_unread(mailbox: str, session_id: str, now: float) -> list[QuickMessage
         if any(way.kind is ROLE for way in ways) or named:
             if of_roles is None:
                 holders = (name for role in matcher.roles for name in (role_key(role, roster), *roster.held(role)))
-                of_roles = reads_in(reads, holders)
-            readers |= dict.fromkeys(name for name, ids in of_roles.items() if message.id in ids)
+                of_roles = read_by(reads, holders, index)
+            readers |= dict.fromkeys(name for name, ids in of_roles.items() if message.id in ids or row in ids)
         if has_to_read(session_id, message, Facts(readers, named), roster, now, opened=ways):
             found[message.id] = message
-    if missing:
+    if without_read(missing, read, index):
         raise Unusual("delivered, and nowhere")
     return sorted(found.values(), key=lambda message: message.time)  # of one time, in the order of the file
 
