@@ -184,42 +184,37 @@ def test_the_log_stays_short(hooked: Hooked) -> None:
     assert log.read_text().isascii()
 
 
+IMPORTS = (
+    "import os, sys, time; before = set(sys.modules); sys.path.insert(0, sys.argv[1])\n"
+    "from console.hooks import entry\n"
+    "entry.hook(['claude-code', '--deliver', 'letters'])\n"
+    "print('\\n', *sorted(set(sys.modules) - before))"
+)
+
+
+def imported(hooked: Hooked, event: str) -> set[str]:
+    """Return the modules that a hook imports besides `os`, `sys` and `time`."""
+    argv = [sys.executable, "-I", "-S", "-c", IMPORTS, str(Path(__file__).parents[2])]
+    given = hooked.input(event)
+    done = subprocess.run(argv, input=given, env=hooked.env, capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
 def test_a_hook_with_nothing_to_do_imports_next_to_nothing(hooked: Hooked) -> None:
-    hooked.claude("SessionStart")
-    hooked.claude("UserPromptSubmit")
-    hooked.claude("PostToolBatch")
-    program = (
-        "import os, sys, time; before = set(sys.modules); sys.path.insert(0, sys.argv[1])\n"
-        "from console.hooks import entry\n"
-        "entry.hook(['claude-code'])\n"
-        "print(*sorted(set(sys.modules) - before))"
-    )
-    argv = [sys.executable, "-I", "-S", "-c", program, str(Path(__file__).parents[2])]
-    given = hooked.input("PostToolBatch")
-    done = subprocess.run(argv, input=given, env=hooked.env, capture_output=True, text=True, check=True)
-    ours = [
-        "console",
-        "console.hooks",
-        *(f"console.hooks.{name}" for name in ("clock", "entry", "quick_line", "quick_look", "state_folder")),
-    ]
-    assert set(done.stdout.split()) - {"_signal"} == {"__future__", *ours}
+    for event in ("SessionStart", "UserPromptSubmit", "PostToolBatch"):
+        hooked.claude(event, "--deliver", "letters")
+    ours = {f"console.hooks.{name}" for name in ("clock", "entry", "quick_line", "quick_look", "state_folder")}
+    assert imported(hooked, "PostToolBatch") - {"_signal"} == {"__future__", "console", "console.hooks", *ours}
+
+
+def test_no_hook_of_an_ordinary_mailbox_imports_what_takes_long(hooked: Hooked) -> None:
+    hooked.claude("SessionStart", "--deliver", "letters")
     hooked.send()
-    done = subprocess.run(argv, input=given, env=hooked.env, capture_output=True, text=True, check=True)
-    assert ORDINARY in done.stdout
-    loaded = set(done.stdout.rpartition("}")[2].split())
-    assert not loaded & {
-        "re",
-        "typing",
-        "enum",
-        "dataclasses",
-        "pathlib",
-        "json",
-        "msgspec",
-        "argparse",
-        "hashlib",
-        "site",
-        "subprocess",
-    }
+    events = ("SessionStart", "UserPromptSubmit", "PostToolBatch", "Stop", "SessionEnd", "UserPromptSubmit")
+    loaded = {event: imported(hooked, event) & HEAVY for event in events}
+    assert loaded == dict.fromkeys(events, set())
+    assert hooked.reads() == ["letter-1"]
+    assert hooked.log == ""
 
 
 def test_a_heartbeat_is_due_even_if_nothing_comes(hooked: Hooked) -> None:

@@ -18,11 +18,11 @@ ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "docs" / "example-store"
 
 
-def run(*words: str | Path, cwd: Path) -> str:
+def run(*words: str | Path, cwd: Path, given: str | None = None) -> str:
     """Run a command, without the plugins of this run and with compiled modules; return what it prints."""
     own = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": ""}
     texts = [str(word) for word in words]
-    done = subprocess.run(texts, cwd=cwd, env=own, capture_output=True, text=True, check=False)
+    done = subprocess.run(texts, cwd=cwd, env=own, input=given, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout
 

@@ -34,3 +34,26 @@ def test_the_installed_program_finds_its_themes_and_a_mailbox(installed: Path, t
     )
     found = json.loads(run(installed, "-P", "-m", "console", "threads", "--json", cwd=tmp_path))
     assert [thread["root"] for thread in found] == [sent.strip()]
+
+
+def test_an_installed_hook_runs_without_and_with_installed_packages(installed: Path, tmp_path: Path) -> None:
+    run(installed, "-P", "-m", "console", "init", "data", cwd=tmp_path)
+    entry = run(installed, "-P", "-c", "import console.hooks.entry as it; print(it.__file__)", cwd=tmp_path).strip()
+
+    def hook(event: str) -> str:
+        given = {"session_id": "s-abcdef12", "cwd": str(tmp_path), "hook_event_name": event}
+        return run(installed, "-I", "-S", entry, "codex", cwd=tmp_path, given=json.dumps(given))
+
+    def send(subject: str) -> None:
+        words = ("--from", "ann", "--to", "codex-abcdef12", "--subject", subject, "--body", "hello")
+        run(installed, "-P", "-m", "console", "send", *words, cwd=tmp_path)
+
+    assert "you are codex-abcdef12" in hook("SessionStart")
+    assert hook("UserPromptSubmit") == hook("PostToolUse") == ""
+    send("first")
+    assert "1 new letter for codex-abcdef12, from ann." in hook("PostToolUse")
+    settings = tmp_path / "home" / "config" / "signalbox" / "config.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text('user = "pat"\n')  # what needs the mailbox to be folded
+    send("second")
+    assert "1 new letter for codex-abcdef12, from ann." in hook("PostToolUse")
