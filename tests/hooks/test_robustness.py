@@ -212,7 +212,7 @@ def test_no_hook_of_an_ordinary_mailbox_imports_what_takes_long(hooked: Hooked) 
     hooked.send()
     events = ("SessionStart", "UserPromptSubmit", "PostToolBatch", "Stop", "SessionEnd", "UserPromptSubmit")
     loaded = {event: imported(hooked, event) & HEAVY for event in events}
-    assert loaded == dict.fromkeys(events, set())
+    assert loaded == {event: set() for event in events}
     assert hooked.reads() == ["letter-1"]
     assert hooked.log == ""
 
