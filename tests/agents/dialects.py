@@ -20,6 +20,8 @@ class Call:
 
     tool: str
     arguments: Mapping[str, Any]
+    namespace: str = ""
+    """Codex's tools for subagents have one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ def _responses(step: Step, number: int) -> Iterator[Event]:
         items.append({"type": "message", "id": f"msg_{number}", "role": "assistant", "content": [text]})
     for at, one in enumerate(step.calls):
         ids = {"id": f"fc_{number}{at}", "call_id": f"call_{number}{at}", "name": one.tool}
+        if one.namespace:
+            ids["namespace"] = one.namespace
         items.append({"type": "function_call", **ids, "arguments": json.dumps(one.arguments)})
     for at, item in enumerate(items):
         item["status"] = "completed"

@@ -53,6 +53,7 @@ class Lab:
             folder.mkdir()
         (self._bin / "signalbox").symlink_to(Path(sys.executable).with_name("signalbox"))
         (self._bin / "node").symlink_to(NODE)
+        (self._bin / "bash").symlink_to("/bin/bash")  # Gemini runs hooks and commands with it
         (self.repository / "notes.txt").write_text("one\n")
         self.git("init", "--quiet", "--initial-branch=main")
         self.git("add", ".")

@@ -1,0 +1,29 @@
+"""Gemini CLI: where our words reach its model, and what is recorded as read."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.agents.dialects import say
+from tests.agents.gemini import configure, print_mode, shell
+from tests.agents.lab import Lab
+from tests.agents.scripted_model import ScriptedModel
+from tests.agents.story import Story, only_agent
+
+pytestmark = pytest.mark.program("gemini")
+PROMPT, RESULT = ("user", ""), ("user", "functionResponse")
+
+
+def test_a_letter_is_heard_at_the_start_between_tools_and_at_the_end_of_the_turn(lab: Lab) -> None:
+    lab.install_hooks("gemini")
+    configure(lab)
+    story = Story(lab, shell)
+    story.begin()
+    with ScriptedModel(*story.steps()) as model:
+        print_mode(lab, model, "hello")
+        story.check(model.requests, PROMPT, RESULT, PROMPT)
+        assert lab.agents()[only_agent(lab)]["status"] == "frozen"
+        model.then(say("nothing new"))
+        print_mode(lab, model, "anything?", "--resume", "latest")
+        assert len(model.requests) == 7
+        story.check_again(model.requests)
