@@ -14,8 +14,10 @@ def exclude_file(folder: Path) -> tuple[Path, Path] | None:
     folder = folder.resolve()
     for top in (folder, *folder.parents):
         if checkout := checkout_at(str(top)):
-            common = Path(checkout.common)
-            return (top, common / "info" / "exclude") if (common / "HEAD").is_file() else None
+            common = Path(checkout.common).resolve()
+            path = common / "info" / "exclude"
+            is_safe = (common / "HEAD").is_file() and path.resolve() == path  # a link may lead anywhere
+            return (top, path) if is_safe and (path.is_file() or not path.exists()) else None
     return None
 
 

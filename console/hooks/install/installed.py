@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from console.errors import Refused
 from console.hooks.install.hook_entries import found
-from console.hooks.install.own_command import HookOptions, options_of
+from console.hooks.install.own_command import HookOptions, missing_program, options_of
 from console.hooks.install.programs import OwnText, ProgramFiles, SettingsPart, Target
 from console.hooks.install.target_files import read_text
 from mailstore.files.worktree import checkout_at
@@ -63,6 +63,10 @@ def installed(program: ProgramFiles, target: Target) -> tuple[list[Installed], l
                 continue
             if entries:
                 places.append(_installed(part.path, each, entries))
+                if missing := missing_program(entries[0][1]):
+                    problems.append(
+                        f"{part.path}: {missing} is no longer there, so the hooks do nothing: install again"
+                    )
     return places, problems
 
 

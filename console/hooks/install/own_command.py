@@ -11,7 +11,16 @@ from typing import NamedTuple
 
 from console.errors import Refused
 
-__all__ = ["DELIVERIES", "ENDS", "HookOptions", "hook_command", "hook_words", "is_ours", "options_of"]
+__all__ = [
+    "DELIVERIES",
+    "ENDS",
+    "HookOptions",
+    "hook_command",
+    "hook_words",
+    "is_ours",
+    "missing_program",
+    "options_of",
+]
 
 ENTRY = Path(__file__).parent.parent / "entry.py"
 OURS = re.compile(r"\bsignalbox\b[^|;&]*\shook run\s|/console/hooks/entry\.py['\"]?\s")
@@ -77,3 +86,12 @@ def options_of(command: str) -> HookOptions:
         wake="--wake" in words,
         shared="/entry.py" not in command,
     )
+
+
+def missing_program(command: str) -> str:
+    """Return the file that an installed command needs and that is not there; empty if it has all."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return ""
+    return next((word for word in words[:4] if word.startswith("/") and not Path(word).exists()), "")

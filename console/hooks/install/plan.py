@@ -20,6 +20,8 @@ from console.hooks.install.text_edits import Edit, edited, undo_of
 
 __all__ = ["FileChange", "Plan"]
 
+LOCAL = ".local.json"
+"""How a file's name ends that nobody shares anyway."""
 BARE_MEMBERS = frozenset({"version", "$schema"})
 """What may be left in a file that is nobody's any more."""
 Adding = Callable[[str], tuple[list[Edit], list[str]]]
@@ -144,6 +146,16 @@ class Plan:
         except Refused as error:
             self.remarks.append(f"{error.problem}: the program does not read such a file, until you change that")
 
+    def _say_if_committed(self, changes: Sequence[FileChange]) -> None:
+        """Note the files that a team may share, in which commands of this machine now are."""
+        for change in changes:
+            is_theirs = change.before is not None and change.after is not None and change.is_one
+            if is_theirs and not (change.old_note or change.path.name.endswith(LOCAL)):
+                self.remarks.append(
+                    f"{change.name} was there before and now has commands of this machine: "
+                    "don't commit them, or install with --shared or --user instead"
+                )
+
     def _mark_for_git(self, path: Path, *, is_for_git: bool) -> None:
         change = self._open(path)
         self._changes[change.path] = replace(change, is_for_git=is_for_git)
@@ -152,6 +164,12 @@ class Plan:
         if self._target.is_user or (place := exclude_file(self._target.folder)) is None:
             return
         top, path = place
+        try:
+            text = read_text(path)
+            refuse_if_read_only(path)
+        except Refused as error:
+            self.remarks.append(f"new files are not entered in git's list of what it ignores: {error.problem}")
+            return
         mine = [change for change in self._changes.values() if change.is_for_git]
         new = [
             line
@@ -159,9 +177,11 @@ class Plan:
             if each.before is None and each.after is not None and (line := line_for(top, each.path))
         ]
         gone = [line for each in mine if each.after is None and (line := line_for(top, each.path))]
-        text, note = read_text(path), note_of(path)
+        note = note_of(path)
         known = note.lines if note else ()
         lines = [line for line in known if line not in gone]
+        if excludes:
+            self._say_if_committed(mine)
         after = including(text or "", [line for line in known if line in gone])
         if excludes:
             added = [line for line in new if line not in after.splitlines()]

@@ -13,7 +13,7 @@ from console.hooks.install.text_edits import Edit
 __all__ = ["addition", "removals", "rendered", "replacement"]
 
 DEFAULT_INDENT = "  "
-INDENT = re.compile(r"\n([ \t]*)\S")
+NEXT_LINE = re.compile(r"[ \t]*\r?\n")
 
 
 def addition(text: str, root: JsonValue, into: JsonValue, members: Sequence[tuple[str | None, Any]]) -> list[Edit]:
@@ -54,15 +54,20 @@ def removals(text: str, node: JsonValue, gone: Sequence[JsonMember]) -> list[Edi
     """Return the edits that remove members of an object or a list, with their commas and the gaps before them."""
     edits: list[Edit] = []
     kept = [member for member in node.members if member not in gone]
-    for member in gone:
+    after = len(text)
+    following: JsonMember | None = None
+    for member in reversed(gone):
         end = member.value.end
         if member.comma is not None and not text[end : member.comma].strip():
             end = member.comma + 1
         elif member.comma is not None:
             edits.append(Edit(member.comma, member.comma + 1, ""))
+        if following is None or following.lead != end:
+            after = end  # else the gap after this one goes too, with the next one
         # what follows a comment that ends with its line must not become a part of it
-        is_held = member.after_line_comment and not re.match(r"[ \t]*\r?\n", text[end:])
+        is_held = member.after_line_comment and not NEXT_LINE.match(text, after)
         edits.append(Edit(member.start if is_held else member.lead, end, ""))
+        following = member
     if gone and gone[-1] is node.members[-1] and gone[-1].comma is None and kept and kept[-1].comma is not None:
         edits.append(Edit(kept[-1].comma, kept[-1].comma + 1, ""))
     return edits

@@ -232,6 +232,33 @@ def test_in_a_linked_worktree_the_list_is_the_repositorys(run: Run, project: Pat
     assert not (project / ".git" / "info" / "exclude").exists()
 
 
+@pytest.mark.parametrize("kind", ["link", "folder", "read-only"])
+def test_a_list_that_git_would_not_have_made_is_left_alone(kind: str, run: Run, project: Path, tmp_path: Path) -> None:
+    exclude = project / ".git" / "info" / "exclude"
+    (tmp_path / "profile").write_text("mine")
+    if kind == "link":
+        exclude.symlink_to(tmp_path / "profile")
+    elif kind == "folder":
+        exclude.mkdir()
+    else:
+        exclude.write_text("*.o\n")
+        exclude.chmod(0o444)
+    assert run("hook", "install", project, *WORDS).status == 0
+    assert (project / CLAUDE).exists()
+    assert (tmp_path / "profile").read_text() == "mine"
+    assert kind != "read-only" or exclude.read_text() == "*.o\n"
+
+
+def test_a_file_that_a_team_may_share_is_named(run: Run, project: Path) -> None:
+    settle(project, "{}", ".gemini/settings.json")
+    settle(project, "{}")
+    words = ["hook", "install", "--for", "gemini", "--for", "claude-code", project]
+    said = [line for line in run(*words, "--store", "haak:/data", "--yes").out.splitlines() if "don't commit" in line]
+    assert len(said) == 1
+    assert said[0].startswith("- .gemini/settings.json was there before")
+    assert "don't commit" not in run(*words, "--shared", "--yes").out
+
+
 def test_without_git_there_is_no_such_list(run: Run, tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     run("hook", "install", tmp_path / "plain", *WORDS)

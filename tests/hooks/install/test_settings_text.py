@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from console.errors import Refused
@@ -120,6 +120,8 @@ def settings_texts(draw: st.DrawFn) -> str:
     return draw(written(value, newline))
 
 
+@example('{ // a note\n"hooks":null}')
+@settings(max_examples=40)
 @given(settings_texts())
 def test_what_is_added_is_the_old_value_and_ours_and_goes_exactly(text: str) -> None:
     edits, rules = adding(text, WANTED, "settings.json")

@@ -61,6 +61,15 @@ def test_it_tells_what_is_installed_and_with_which_options(run: Run, project: Pa
     assert "Cursor" in text
 
 
+def test_hooks_whose_program_has_gone_are_named(run: Run, project: Path) -> None:
+    run("hook", "install", "--for", "codex", project, "--store", "haak:/a", "--yes")
+    assert report(run, project, "codex")["problems"] == []
+    path = project / ".codex" / "hooks.json"
+    path.write_text(path.read_text().replace("/console/hooks/entry.py", "/gone/console/hooks/entry.py"))
+    (problem,) = report(run, project, "codex")["problems"]
+    assert "/gone/console/hooks/entry.py is no longer there" in problem
+
+
 @pytest.mark.parametrize("name", ["codex", "gemini", "opencode", "copilot", "cursor", "goose"])
 def test_each_programs_files_are_found(name: str, run: Run, project: Path) -> None:
     run("hook", "install", "--for", name, project, "--store", "haak:/a b", "--yes")

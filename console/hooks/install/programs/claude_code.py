@@ -40,9 +40,7 @@ def instruction_file(target: Target) -> Path | None:
 
 def remarks(target: Target, options: HookOptions, version: Version | None) -> list[str]:
     """Return what the person has to do, and what the installed version can't."""
-    said = [
-        "Claude Code: trust the folder when it asks; sessions that are open already load the hooks when they restart"
-    ]
+    said = ["Claude Code: trust the folder when claude asks; claude -p runs hooks without that"]
     if options.shared:
         said.append(
             "Claude Code: the shared settings count only where it is started in their folder, not in subfolders"
