@@ -76,7 +76,10 @@ def test_agents_are_told_with_the_fields_of_the_interface(run: Run, tmp_path: Pa
     mail, _ = every_case(tmp_path, time.time())
     agents = run("agents", "--json", "--store", mail.url).document
     assert agents == run("roster", "list", "--json", "--store", mail.url).document
-    assert list(agents[0]) == ["session_id", "role", "tags", "status", "unread", "last_seen"]
+    assert list(agents[0]) == [
+        *("session_id", "role", "tags", "status", "unread", "last_seen"),
+        *("state", "substate", "since", "stale", "gone", "hook", "can_wake"),
+    ]
     assert {agent["session_id"]: agent["status"] for agent in agents} == {
         "steward-0001": "living",
         ANN: "living",
