@@ -30,23 +30,20 @@ COLOURS = [
 ]
 THEME = TerminalTheme(BACKGROUND, FOREGROUND, [*COLOURS, FOREGROUND], [*COLOURS, (255, 255, 255)])
 NAMES = {"brown": "yellow", "brightbrown": "bright_yellow", "bfightmagenta": "bright_magenta"}
+GAP = " │ "
 RULE = Style(color="#3b4252")
 
 
-def picture(left: Terminal, right: Sequence[Terminal], title: str) -> str:
-    """Return an SVG picture: one terminal to the left, others below each other to the right, rules between them."""
-    columns = max(terminal.size[0] for terminal in right)
-    beside: list[Text] = []
-    for number, terminal in enumerate(right):
-        beside += [Text("─" * columns, RULE)] if number else []
-        beside += _lines(terminal)
-    lines = _lines(left)
-    height = max(len(lines), len(beside))
-    lines += [Text(" " * left.size[0])] * (height - len(lines))
-    beside += [Text(" " * columns)] * (height - len(beside))
-    console = Console(record=True, width=left.size[0] + 3 + columns, file=io.StringIO(), color_system="truecolor")
-    for one, other in zip(lines, beside, strict=True):
-        console.print(Text.assemble(one, (" │ ", RULE), other), no_wrap=True, crop=False)
+def picture(above: Terminal, below: Sequence[Terminal], title: str) -> str:
+    """Return an SVG picture: one terminal, and others of one height side by side below it, with rules between them."""
+    lines = _lines(above)
+    width = max(above.size[0], sum(terminal.size[0] + len(GAP) for terminal in below) - len(GAP))
+    lines.append(Text("─" * width, RULE))
+    gap = Text.assemble((GAP, RULE))
+    lines += [gap.join(parts) for parts in zip(*map(_lines, below), strict=True)]
+    console = Console(record=True, width=width, file=io.StringIO(), color_system="truecolor")
+    for line in lines:
+        console.print(line, no_wrap=True, crop=False)
     return FONT_FACE.sub("", console.export_svg(title=title, theme=THEME))
 
 

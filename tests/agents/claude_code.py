@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.agents.dialects import Call, Step, call
@@ -65,7 +65,7 @@ def at_terminal(
     *words: str,
     cwd: Path | None = None,
     size: tuple[int, int] = (150, 50),
-    **env: str,
+    env: Mapping[str, str] | None = None,
 ) -> Terminal:
     """Start it at a terminal, in a folder that is trusted; return when it takes a prompt."""
     seen = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
@@ -77,7 +77,7 @@ def at_terminal(
     }
     if not (lab.home / ".claude.json").exists():
         (lab.home / ".claude.json").write_text(json.dumps(state), "utf-8")
-    terminal = lab.terminal([str(CLAUDE.path), *words], env=_variables(model) | env, cwd=cwd, size=size)
+    terminal = lab.terminal([str(CLAUDE.path), *words], env=_variables(model) | dict(env or {}), cwd=cwd, size=size)
     terminal.wait_for("❯")
     return terminal
 

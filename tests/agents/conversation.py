@@ -17,7 +17,7 @@ __all__ = ["ARCHITECT", "LIBRARIAN", "Scene", "answering", "asking", "scene"]
 
 ARCHITECT, LIBRARIAN = "architect-7", "librarian-3"
 ID = re.compile(r"^id: ([0-9a-f-]{36})$", re.MULTILINE)
-AGENT_SIZE, CONSOLE_SIZE = (84, 22), (116, 44)
+AGENT_SIZE, CONSOLE_SIZE = (88, 40), (179, 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +63,23 @@ def _reply(sender: str, recipient: str, body: str) -> Callable[[ModelRequest], S
 def scene(lab: Lab, architect: ScriptedModel, librarian: ScriptedModel) -> Scene:
     """Install the hooks, open the console and both sessions, and have the conversation until both are idle again."""
     lab.install_hooks("claude-code", "--wake")
+    lab.ignore_mailbox()
     console = lab.terminal(["signalbox", "open", lab.url], size=CONSOLE_SIZE)
     console.wait_for("This mailbox is empty")
-    second = at_terminal(
-        lab,
-        librarian,
-        size=AGENT_SIZE,
-        SIGNALBOX_AGENT=LIBRARIAN,
-        SIGNALBOX_ROLE="librarian",
-        SIGNALBOX_TAGS="domain:leaves",
-    )
+    second = _session(lab, librarian, LIBRARIAN, "librarian", "domain:leaves")
     type_line(second, "Put the catalogue in order.")
     second.wait_for("I am ready")
     lab.wait_idle(LIBRARIAN)
-    first = at_terminal(lab, architect, size=AGENT_SIZE, SIGNALBOX_AGENT=ARCHITECT, SIGNALBOX_ROLE="architect")
+    first = _session(lab, architect, ARCHITECT, "architect", "concern:layout")
     type_line(first, "Prepare leaf 12 for the printer.")
     first.wait_for("I leave that page out")
     second.wait_for("I have answered the architect")
     lab.wait_doing(ARCHITECT, "idle")
     lab.wait_doing(LIBRARIAN, "idle")
     return Scene(console, first, second)
+
+
+def _session(lab: Lab, model: ScriptedModel, agent: str, role: str, tags: str) -> Terminal:
+    words = ("--permission-mode", "default", "--verbose")
+    variables = {"SIGNALBOX_AGENT": agent, "SIGNALBOX_ROLE": role, "SIGNALBOX_TAGS": tags}
+    return at_terminal(lab, model, *words, size=AGENT_SIZE, env=variables)

@@ -96,6 +96,11 @@ class Lab:
         """Install the hooks as a person does."""
         self.signalbox("hook", "install", "--for", program, *options, "--store", self.url, "--yes")
 
+    def ignore_mailbox(self) -> None:
+        """Have git ignore the mailbox: Claude Code shows its person how other files change while a command runs."""
+        with (self.repository / ".git" / "info" / "exclude").open("a", encoding="utf-8") as file:
+            file.write("/data/\n")
+
     def send(self, recipient: str, body: str, *, sender: str = "boss", **options: str) -> str:
         """Send a letter from outside; return its id."""
         more = [word for name, value in options.items() for word in (f"--{name}", value)]

@@ -55,7 +55,7 @@ def test_a_letter_for_another_wakes_nobody_and_the_watch_outlives_a_cd(lab: Lab)
 def test_cleared_it_is_another_agent_with_the_same_role_and_compacted_the_same(lab: Lab) -> None:
     lab.install_hooks("claude-code")
     with ScriptedModel(*[say(f"answer {number}") for number in range(6)]) as model:
-        terminal = at_terminal(lab, model, "--session-id", SESSION, SIGNALBOX_ROLE="reviewer")
+        terminal = at_terminal(lab, model, "--session-id", SESSION, env={"SIGNALBOX_ROLE": "reviewer"})
         type_line(terminal, "hello")
         model.wait_count(1)
         lab.wait_idle(AGENT)
