@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -19,7 +19,7 @@ from console.session import Session
 from console.stepping import stepped
 from console.undo_history import UndoableAction
 from mailstore.errors import MailError
-from mailstore.records.message import Intervention
+from mailstore.records.message import Intervention, Message
 from mailstore.state.views import DeadLetter
 from mailstore.steps import BackgroundWork, Steps
 from mailstore.store import Capability
@@ -31,6 +31,9 @@ LISTED = 8
 LONGEST_BODY = 160
 """Characters of the text that are shown of what will be written."""
 ERROR_SECONDS = 15.0
+
+Texts = Mapping[str, BackgroundWork[str]]
+"""The work of reading letters' texts, by id."""
 
 Plan = Callable[[Sequence[DeadLetter], ReadBody], Sequence[Step]]
 AT_ONCE = 8
@@ -114,8 +117,8 @@ class Settling:
             some = letters[at : at + AT_ONCE]
             texts = {it.message.id: BackgroundWork(partial(self._session.store.content, it.message)) for it in some}
             if is_reading:
-                yield BackgroundWork(lambda texts=texts: [each.do() for each in texts.values()])  # type: ignore[misc]
-            yield plan(some, lambda message, texts=texts: texts[message.id].found())  # type: ignore[misc]
+                yield BackgroundWork(partial(_read_all, texts))
+            yield plan(some, partial(_text_of, texts))
 
     def _preview(self, steps: Sequence[Step]) -> Content:
         """Return what steps would write: a line for each, and the first message with those it reaches."""
@@ -174,3 +177,12 @@ class Settling:
         written = await self._write_steps(steps)
         records = [it.intervention for it in written if it.intervention is not None]
         self._session.undo_history.replace(self._undoable(words, records, steps))
+
+
+def _read_all(texts: Texts) -> None:
+    for each in texts.values():
+        each.do()
+
+
+def _text_of(texts: Texts, message: Message) -> str:
+    return texts[message.id].found()
