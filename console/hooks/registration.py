@@ -9,6 +9,7 @@ from __future__ import annotations
 from console.hooks.beating import doing_at, is_due
 from console.hooks.claims import claim
 from console.hooks.identity import VARIABLE, identity_of, is_usable_id, shown_name
+from console.hooks.liveness import process_is_gone
 from console.hooks.processes import program_process
 from console.hooks.registering import Arriving, Beating, ended
 from console.hooks.replaced import REPLACING, replaced_by
@@ -57,7 +58,7 @@ def arrive(
     """Give a session an agent and register it: a new one, or the one it had. `now` in seconds since the epoch."""
     identity = identity_of(event, program, env, mailbox)
     folder = hooks_folder(mailbox)
-    state.extra["process"] = program_process()
+    state.extra["process"] = "" if state.extra.get("unsure") else program_process()
     problem = ""
     if event.source in REPLACING and not state.agent_id:
         problem = _inherit(identity, folder, state, event.cwd, mailbox, now)
@@ -80,6 +81,8 @@ def beat(event: HookEvent, state: SessionState, mailbox: str, now: float, doing:
     """
     if not state.agent_id or state.is_ended:
         return ""
+    if process_is_gone(state):
+        _doubt(state)
     state.do(doing or doing_at(event, state), now)
     if not is_due(state, now):
         return ""
@@ -100,6 +103,16 @@ def leave(state: SessionState, mailbox: str, at_end: str, now: float) -> str:
     state.is_ended = True
     state.last_run = now
     return _changed(state, mailbox, state.agent_id, lambda known: ended(known, at_end, now), now)
+
+
+def _doubt(state: SessionState) -> None:
+    """Note an event of a session whose process is gone; at the second one, forget the process.
+
+    The first may come from a hook that outlived its program. If more follow, what ran the hooks was not the program.
+    """
+    state.extra["unsure"] = "unsure" in state.extra
+    if state.extra["unsure"]:
+        state.extra["process"] = ""
 
 
 def _settled(

@@ -61,6 +61,20 @@ def test_a_killed_session_keeps_no_id_where_its_process_can_be_asked_for(fleet: 
     assert fleet.start("33333333-cccccccc") == "architect-7"
 
 
+@needs_processes
+def test_a_session_that_goes_on_without_its_process_is_judged_by_its_silence(fleet: Fleet) -> None:
+    fleet.env["SIGNALBOX_AGENT"] = "architect-7"
+    number, _, rest = fleet.process.partition(" ")
+    fleet.process = f"{number} 1 {rest.partition(' ')[2]}"  # a helper that has ended
+    fleet.start(ONE)
+    fleet.event(ONE, TOOL)
+    assert fleet.state(ONE).extra["process"] == fleet.process  # a hook may outlive its program
+    fleet.event(ONE, TOOL)
+    assert fleet.start(TWO) == "claude-bbbbbbbb"
+    assert fleet.start(ONE, "compact") == "architect-7"
+    assert fleet.state(ONE).extra["process"] == ""
+
+
 def test_a_silent_session_keeps_its_id_for_a_day_elsewhere(fleet: Fleet) -> None:
     fleet.process = ""
     fleet.env["SIGNALBOX_AGENT"] = "architect-7"
