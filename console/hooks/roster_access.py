@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from console.hooks.mailbox_choice import HAAK
+from console.hooks.site_packages import turn_on
 from mailstore.errors import MailError, Unsupported
 from mailstore.files.scan import Unusual
 
@@ -34,6 +35,8 @@ def change_agent(mailbox: str, agent_id: str, change: Change, now: float) -> Non
     if kind == HAAK and os.path.isfile(path):  # noqa: PTH113 - pathlib costs more than all of this
         from mailstore.stores.haak.write.quick_roster import quick_roster_update
 
+        if os.path.exists(f"{os.path.dirname(path)}/agent-roster.json"):  # noqa: PTH110, PTH120
+            turn_on()
         try:
             quick_roster_update(path, agent_id, change, now)
         except Unusual:
@@ -43,8 +46,6 @@ def change_agent(mailbox: str, agent_id: str, change: Change, now: float) -> Non
 
 
 def _change_through_store(mailbox: str, agent_id: str, change: Change, now: float) -> None:
-    from console.hooks.site_packages import turn_on
-
     turn_on()
     from msgspec.structs import replace
 
@@ -88,8 +89,6 @@ def label_for(mailbox: str, cwd: str) -> str:
     """
     if not mailbox.startswith("several:"):
         return ""
-    from console.hooks.site_packages import turn_on
-
     turn_on()
     from mailstore.capabilities import Capability
     from mailstore.location import path_in

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -124,9 +125,37 @@ def test_what_changes_nothing_writes_nothing(tmp_path: Path) -> None:
     assert not (mail.data / "agent-roster.jsonl").exists()
 
 
-def test_a_roster_that_is_a_document_is_left_to_the_store(tmp_path: Path) -> None:
+@pytest.mark.parametrize("document", ["", "[]", '{"ann-1": {"role": "binder"}}', '{"agents": [{"id": "ann-1"}]}'])
+def test_a_roster_that_is_a_document_stays_one(tmp_path: Path, document: str) -> None:
+    written = []
+    for kind in ("quick", "store"):
+        mail = MailFiles(tmp_path / kind)
+        roster = mail.data / "agent-roster.json"
+        roster.write_text(document, encoding="utf-8")
+        for status in ("living", "frozen", "living"):
+            if kind == "quick":
+                quick_roster_update(str(mail.mailbox), "ann-1", lambda _, status=status: {"status": status}, NOW)
+            else:
+                store_update(mail, "ann-1", {"status": status})
+        assert [each.name for each in mail.data.iterdir() if "roster" in each.name] == ["agent-roster.json"]
+        written.append(re.sub(r"20\d\d-\d\d-\d\dT[\d:.]*Z", "TIME", roster.read_text(encoding="utf-8")))
+    assert written[0] == written[1]
+    assert '"ann-1"' in written[0]
+
+
+@pytest.mark.parametrize("document", ["[", "3", "[1", '"x"'])
+def test_what_is_no_roster_is_left_to_the_store(tmp_path: Path, document: str) -> None:
     mail = MailFiles(tmp_path)
-    (mail.data / "agent-roster.json").write_text("[]", encoding="utf-8")
+    (mail.data / "agent-roster.json").write_text(document, encoding="utf-8")
+    with pytest.raises(Unusual):
+        quick_roster_update(str(mail.mailbox), "ann-1", lambda _: {"status": "living"}, NOW)
+    assert (mail.data / "agent-roster.json").read_text(encoding="utf-8") == document
+
+
+def test_two_rosters_are_left_to_the_store(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    for name in ("agent-roster.json", "agent-roster.jsonl"):
+        (mail.data / name).touch()
     with pytest.raises(Unusual):
         quick_roster_update(str(mail.mailbox), "ann-1", lambda _: {"status": "living"}, NOW)
 

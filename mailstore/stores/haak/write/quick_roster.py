@@ -12,7 +12,7 @@ from mailstore.files.backward import last_lines, lines_before_end
 from mailstore.files.owned import look_of
 from mailstore.files.scan import Unusual, decoded, encoded
 from mailstore.records.agent_table import LIVING
-from mailstore.stores.haak.read.values import NotARecord, agent_fields, agent_time, agent_word
+from mailstore.stores.haak.read.values import NotARecord, agent_fields, agent_time, agent_word, entries_of
 from mailstore.stores.haak.write.roster_entry import is_of, updated_entry
 
 TYPE_CHECKING = False
@@ -60,13 +60,17 @@ def quick_roster_update(mailbox: str, session_id: str, change: Change, now: floa
     """Change an agent's fields in the roster beside a mailbox file; `now` in seconds since the epoch.
 
     `change` gets the agent, or None for one that is not registered, and returns the new values of fields, None for no
-    change at all. Raises Unusual for a roster that is one document, and StoreError and OSError.
+    change at all. Raises Unusual for two rosters side by side, and StoreError and OSError. A roster that is one
+    document needs an installed package.
     """
     folder = os.path.dirname(mailbox)  # noqa: PTH120 - pathlib costs more than all of this
-    if os.path.exists(f"{folder}/agent-roster.json"):  # noqa: PTH110
-        raise Unusual("a roster that is one document")
-    path = f"{folder}/agent-roster.jsonl"
-    old = _last_entry(path, session_id)
+    path, document = f"{folder}/agent-roster.jsonl", f"{folder}/agent-roster.json"
+    if os.path.exists(document):  # noqa: PTH110
+        if os.path.exists(path):  # noqa: PTH110
+            raise Unusual("two rosters")
+        old = _entry_in_document(document, session_id)
+    else:
+        old = _last_entry(path, session_id)
     agent = None if old is None else _agent(old, session_id)
     changes = change(agent)
     if changes is None:
@@ -74,6 +78,9 @@ def quick_roster_update(mailbox: str, session_id: str, change: Change, now: floa
     new = agent or RosterAgent(session_id)
     for name, value in changes.items():
         setattr(new, name, value)
+    if os.path.exists(document):  # noqa: PTH110
+        _write_document(mailbox, new, now)
+        return
     entries = _entries(path)
     if old is not None and old not in entries:
         entries.insert(0, old)
@@ -91,6 +98,24 @@ def _last_entry(path: str, session_id: str) -> dict[str, Any] | None:
         if is_of(entry, session_id):
             return entry
     return None
+
+
+def _entry_in_document(path: str, session_id: str) -> dict[str, Any] | None:
+    with open(path, "rb") as file:
+        data = file.read().strip()
+    entries = entries_of(decoded(data, kind=object)) if data else []
+    if entries is None:
+        raise Unusual("not a roster")
+    return next((entry for entry in reversed(entries) if is_of(entry, session_id)), None)
+
+
+def _write_document(mailbox: str, agent: RosterAgent, now: float) -> None:
+    from pathlib import Path
+
+    from mailstore.stores.haak.places import MailboxFiles
+    from mailstore.stores.haak.write.roster_writer import update_roster
+
+    update_roster(MailboxFiles(Path(mailbox)), agent, now)
 
 
 def _entries(path: str) -> list[dict[str, Any]]:

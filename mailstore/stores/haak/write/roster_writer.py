@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -12,19 +12,22 @@ from mailstore.files.append import append_lines, locked, replace_file
 from mailstore.files.lines import BIG_BLOCK, LineFile
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.kit.json_records import encode_record
-from mailstore.records.roster import Agent, Status
+from mailstore.records.roster import Status
 from mailstore.stores.haak.field_names import AGENT, SPELLS, STATUSES, pick
 from mailstore.stores.haak.places import MailboxFiles
 from mailstore.stores.haak.read.values import entries_of
 from mailstore.stores.haak.write.roster_entry import has_any, is_of, updated_entry
 from mailstore.stores.haak.write.writer import records_on
 
+if TYPE_CHECKING:
+    from mailstore.stores.haak.write.roster_entry import Described
+
 __all__ = ["update_roster"]
 
 Entry = dict[str, Any]
 
 
-def update_roster(places: MailboxFiles, agent: Agent, time: float) -> None:
+def update_roster(places: MailboxFiles, agent: Described, time: float) -> None:
     """Register an agent, or update its entry; unknown fields are kept.
 
     A roster of lines gets another line; a document is replaced atomically, under its lock.
@@ -37,13 +40,13 @@ def update_roster(places: MailboxFiles, agent: Agent, time: float) -> None:
     append_lines(places.roster_lines, [encode_record(_entry(entries, agent, time))], places.look())
 
 
-def _entry(entries: list[Entry], agent: Agent, time: float) -> Entry:
+def _entry(entries: list[Entry], agent: Described, time: float) -> Entry:
     """Return an agent's new entry: its last one, updated."""
     old = next((entry for entry in reversed(entries) if is_of(entry, agent.session_id)), {})
     return updated_entry(entries, old, agent, time)
 
 
-def _update_document(path: Path, agent: Agent, time: float) -> None:
+def _update_document(path: Path, agent: Described, time: float) -> None:
     with locked(path):
         data = path.read_bytes()
         try:
