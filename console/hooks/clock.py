@@ -21,9 +21,14 @@ __all__ = ["LIMIT_SECONDS", "start", "stop"]
 
 LIMIT_SECONDS = 2.0
 
+_status = 0
+"""With what the process ends."""
 
-def start() -> None:
-    """Start the clock; does nothing outside the main thread or where the system has none."""
+
+def start(status: int = 0) -> None:
+    """Start the clock, which ends the process with a status; does nothing where there can be none."""
+    global _status
+    _status = status
     try:
         signal.signal(signal.SIGALRM, _end)
         signal.setitimer(signal.ITIMER_REAL, LIMIT_SECONDS)
@@ -40,4 +45,4 @@ def stop() -> None:
 
 
 def _end(_number: int, _frame: FrameType | None) -> None:
-    os._exit(0)
+    os._exit(_status)

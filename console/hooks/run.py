@@ -91,16 +91,14 @@ class Hook:
         self._env: Mapping[str, str] = os.environ
         self._now = time.time()
         self._mailbox = self._folder = ""
+        self._is_told = False
 
     def answer(self) -> int:
         """Do what the event asks for, and return the exit status."""
         event = self._event
-        found = None if event.moment in (START, CWD) else self._known()
-        mailbox = found or mailbox_of(event.cwd, self._options.store, self._env)
+        mailbox = self._chosen()
         if mailbox is None:
             return 0
-        if (path := mailbox_file(mailbox)) and not os.path.exists(path):  # noqa: PTH110 - pathlib costs too much
-            raise FileNotFoundError(f"{path} does not exist any more")
         self._mailbox, self._folder = mailbox, hooks_folder(mailbox)
         is_known = has_state(self._folder, self._tool.NAME, event.session_id)
         if not is_known and (event.moment == END or event.is_subagent):
@@ -120,16 +118,29 @@ class Hook:
             clock.stop()
             _print(answer)
             held.save()
-            clock.start()
-            doing = WORKING if event.moment == STOP and answer.out else ""
-            self._log(registration.beat(event, state, mailbox, self._now, doing))
-            held.save()
-        if event.moment == START:
-            clean(self._now)
+            clock.start(answer.status)
+            try:
+                doing = WORKING if event.moment == STOP and self._is_told else ""
+                self._log(registration.beat(event, state, mailbox, self._now, doing))
+                held.save()
+                if event.moment == START:
+                    clean(self._now)
+            except Exception as error:  # the answer stands
+                log_error(self._tool.NAME, event.native, error)
         return answer.status
 
-    def _known(self) -> str | None:
-        return known_mailbox(self._tool.NAME, self._event.session_id, self._typed, self._cwd_token)
+    def _chosen(self) -> str | None:
+        """Return the session's mailbox: that of its last event, where nothing suggests another one."""
+        event = self._event
+        known = None
+        if event.moment not in (START, CWD):
+            known = known_mailbox(self._tool.NAME, event.session_id, self._typed, self._cwd_token)
+        if known and _is_there(known):
+            return known
+        found = mailbox_of(event.cwd, self._options.store, self._env)
+        if known and found is None:
+            self._log(f"{known} does not exist any more")
+        return found
 
     def _log(self, problem: str) -> None:
         if problem:
@@ -180,6 +191,7 @@ class Hook:
             mail.close()
         if not words.text or answer.out or answer.err:
             words.note(state, event.moment, self._now)
+            self._is_told = bool(words.text)
             state.unread, state.paths, state.mark = len(mail.letters), paths, mark
         return answer
 
@@ -198,6 +210,11 @@ class Hook:
         bell = bell_of(self._folder, self._tool.NAME, self._event.session_id)
         os.close(os.open(bell, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
         return tuple(filter(None, (mailbox_file(self._mailbox), bell)))
+
+
+def _is_there(mailbox: str) -> bool:
+    path = mailbox_file(mailbox)
+    return not path or os.path.exists(path)  # noqa: PTH110 - pathlib costs more than all of this
 
 
 def _print(answer: Answer) -> None:

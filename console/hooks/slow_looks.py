@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FOLDING", "begin_look", "end_look", "is_too_slow"]
 
-LONG_BYTES = 64 << 20
-"""The size from which on a look may take long."""
+LONG_BYTES = 32 << 20
+"""The size from which on a look takes long without what a fold keeps."""
 RETRY_SECONDS = 600.0
 FOLDING = "folding"
 """A file in the hooks' folder of a mailbox: locked while a process folds it, touched when that is done."""

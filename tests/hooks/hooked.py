@@ -17,6 +17,15 @@ __all__ = ["AGENT", "SESSION", "Hooked", "Said"]
 SESSION, AGENT = "11111111-2222-4333-8444-5555abcdef12", "claude-abcdef12"
 
 
+ROOT = Path(__file__).parents[2]
+PATIENT = (
+    "import os, sys; sys.path.insert(0, sys.argv[1])\n"
+    "from console.hooks import clock, entry\n"
+    "clock.LIMIT_SECONDS = 60.0\n"
+    "os._exit(entry.hook(sys.argv[2:]))"
+)
+"""What `entry.py` does, with the time that a loaded machine needs."""
+
 Env = dict[str, str] | None
 
 
@@ -97,7 +106,7 @@ class Hooked:
         self, event: str, *options: str, tool: str = "claude-code", env: dict[str, str] | None = None, **more: Any
     ) -> subprocess.Popen[str]:
         """Start a hook and hand it its input."""
-        argv = [sys.executable, "-I", "-S", entry.__file__, tool, *options]
+        argv = [sys.executable, "-I", "-S", "-c", PATIENT, str(ROOT), tool, *options]
         pipe = subprocess.PIPE
         process = subprocess.Popen(argv, env=self.env | (env or {}), text=True, stdin=pipe, stdout=pipe, stderr=pipe)
         assert process.stdin

@@ -244,3 +244,20 @@ def test_a_session_that_does_the_same_for_long_is_left_in_peace_between_its_hear
         if is_due(state, now):
             state.beat = now
         assert int(state.as_bytes().split(b"\t")[0]) > now
+
+
+def test_a_wake_counts_even_if_what_follows_fails(hooked: Hooked) -> None:
+    hooked.claude("SessionStart", "--wake")
+    hooked.send()
+    program = (
+        "import os, sys; sys.path.insert(0, sys.argv[1])\n"
+        "from console.hooks import entry, registration\n"
+        "registration.beat = lambda *_: 1 / 0\n"
+        "os._exit(entry.hook(['claude-code', '--wake']))"
+    )
+    argv = [sys.executable, "-I", "-S", "-c", program, str(Path(__file__).parents[2])]
+    given = hooked.input("FileChanged", file_path=str(hooked.mailbox))
+    done = subprocess.run(argv, input=given, env=hooked.env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert ORDINARY in done.stderr
+    assert "FileChanged: ZeroDivisionError" in hooked.log

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hooks.hooked import AGENT, Hooked
+from tests.hooks.hooked import AGENT, SESSION, Hooked
 
 CHECK = f'check --as {AGENT}"'
 ORDINARY = "1 new letter for claude-abcdef12, from boss"
@@ -193,3 +193,19 @@ def test_the_command_of_the_command_line_does_the_same(hooked: Hooked) -> None:
     done = subprocess.run(run, input=given, env=hooked.env, capture_output=True, text=True, check=True)
     assert ORDINARY in done.stdout
     assert hooked.claude("PostToolBatch") == ""
+
+
+def test_a_session_that_is_kept_from_ending_works_on(hooked: Hooked) -> None:
+    hooked.run("session.created", tool="opencode")
+    hooked.send(to="opencode-abcdef12")
+    told = json.loads(hooked.run("session.idle", tool="opencode").out)
+    assert "1 letter for opencode-abcdef12 is unread" in told["text"]
+    assert doing(hooked) == "working"
+    assert json.loads(hooked.run("session.idle", tool="opencode").out).get("text", "") == ""
+    assert doing(hooked) == "idle"
+
+
+def doing(hooked: Hooked) -> str:
+    """Return what the only session does."""
+    [path] = [each for each in hooked.states() if SESSION in each.name]
+    return str(json.loads(path.read_text().splitlines()[1])["doing"])
