@@ -33,7 +33,7 @@ class Agent:
         self._env = {"HOME": str(root), "PATH": os.environ.get("PATH", "")}
         self._mailbox = self._repository / "data" / "agent-mailbox.jsonl"
         generate(self._repository / "data", messages)
-        fold = [sys.executable, "-m", "console", "check", "--as", AGENT, "--store", f"haak:{self._mailbox}"]
+        fold = [sys.executable, "-m", "mailstore.folding", f"haak:{self._mailbox}", "user"]
         run(fold, self._env)  # an index of a long mailbox is kept when it is folded
         for event in ("SessionStart", "UserPromptSubmit", "PostToolBatch"):
             self.event(event)
