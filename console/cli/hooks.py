@@ -17,9 +17,10 @@ from console.errors import Refused, UsedWrongly
 from console.hooks.install.apply import diff, make
 from console.hooks.install.choose import ALL, chosen, version_of
 from console.hooks.install.freezing import freeze_sessions
+from console.hooks.install.installed import installed
 from console.hooks.install.own_command import DELIVERIES, ENDS, HookOptions
 from console.hooks.install.plan import FileChange, Plan
-from console.hooks.install.programs import NAMES, Target
+from console.hooks.install.programs import NAMES, ProgramFiles, Target
 from console.hooks.install.store_url import absolute_url
 from mailstore.errors import MailboxMissing
 from mailstore.location import without_secrets
@@ -88,6 +89,7 @@ def _install(args: argparse.Namespace, target: Target) -> int:
         if path := program.instruction_file(target):
             plan.instruction(program.NAME, path, wanted=True)
         remarks += program.remarks(target, options, version)
+        remarks += _elsewhere(program, target, plan, "one place is enough")
     if shutil.which("signalbox") is None:
         remarks.append('"signalbox" is not on the PATH: agents need it there to read their letters')
     _carried_out(args, plan.changes(excludes=not args.shared))
@@ -111,7 +113,16 @@ def _uninstall(args: argparse.Namespace, target: Target) -> int:
             put(f"Frozen: {', '.join(frozen)}")
         for problem in problems:
             warn(problem)
+    for program in programs:
+        for remark in _elsewhere(program, target, plan, "remove them there too" if is_done else "these stay"):
+            put(f"- {remark}")
     return 0
+
+
+def _elsewhere(program: ProgramFiles, target: Target, plan: Plan, advice: str) -> list[str]:
+    """Return where else a program's hooks are installed that run in this folder."""
+    others = [place for place in installed(program, target)[0] if Path(place.file).resolve() not in plan.paths]
+    return [f"{program.TITLE}: hooks are also in {place.file} ({place.scope}): {advice}" for place in others]
 
 
 def _carried_out(args: argparse.Namespace, changes: Sequence[FileChange]) -> bool:

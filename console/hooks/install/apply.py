@@ -35,6 +35,9 @@ def make(changes: Sequence[FileChange]) -> None:
     """Make the changes; where one fails, those before it are undone. Raises Refused."""
     done: list[FileChange] = []
     try:
+        for change in changes:  # the notes first: if this is killed, they still tell how the files were
+            if change.note is not None and change.note != change.old_note:
+                remember(change.note)
         for change in changes:
             if change.is_one:
                 if read_text(change.path) != change.before:
@@ -44,20 +47,29 @@ def make(changes: Sequence[FileChange]) -> None:
                 if change.after is None:
                     _remove_folders(change.old_note.folders if change.old_note else ())
         for change in changes:
-            if change.note is not None and change.note != change.old_note:
-                remember(change.note)
-            elif change.note is None and change.old_note is not None:
+            if change.note is None and change.old_note is not None:
                 forget(change.path)
     except (OSError, StoreError, Refused) as error:
-        for change in reversed(done):
-            with suppress(OSError, StoreError):
-                _write(change.path, change.before)
-            if change.before is None and change.note:
-                _remove_folders(change.note.folders)
+        _undo(changes, done)
         if isinstance(error, Refused):
             raise
         problem = error.problem if isinstance(error, StoreError) else f"{error.filename}: {reason_of(error)}"
         raise Refused(problem, "free some space or check the permissions; nothing was changed") from error
+
+
+def _undo(changes: Sequence[FileChange], done: Sequence[FileChange]) -> None:
+    """Restore files, and what was remembered of all."""
+    for change in reversed(done):
+        with suppress(OSError, StoreError):
+            _write(change.path, change.before)
+        if change.before is None and change.note:
+            _remove_folders(change.note.folders)
+    for change in changes:
+        with suppress(OSError, StoreError):
+            if change.old_note is not None:
+                remember(change.old_note)
+            else:
+                forget(change.path)
 
 
 def _write(path: Path, text: str | None) -> None:

@@ -55,6 +55,11 @@ class Plan:
         self._changes: dict[Path, FileChange] = {}
         self.remarks: list[str] = []
 
+    @property
+    def paths(self) -> frozenset[Path]:
+        """Return the files that are planned, also those that don't change."""
+        return frozenset(self._changes)
+
     def part(self, program: str, part: Part) -> None:
         """Plan one file of a program. Raises Refused."""
         name = part.path.name

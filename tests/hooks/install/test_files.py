@@ -200,6 +200,27 @@ def test_where_one_file_can_not_be_written_the_others_are_as_before(
     assert (done.status, "no space left" in done.err) == (1, True)
     assert files(project) == before
     assert not (project / ".codex").exists()
+    notes = project.parent / "home" / "xdg_state_home" / "signalbox" / "hook-installs"
+    assert not list(notes.iterdir())
+
+
+def test_an_installation_that_was_killed_is_removed_exactly(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(project, "{}")
+    before = files(project)
+    write = apply.replace_file
+
+    def killed(path: Path, data: bytes) -> None:
+        if path.name == "CLAUDE.md":
+            raise KeyboardInterrupt
+        write(path, data)
+
+    monkeypatch.setattr(apply, "replace_file", killed)
+    assert run("hook", "install", project, *WORDS).status == 130
+    assert files(project) != before
+    run("hook", "uninstall", project, "--yes")
+    assert files(project) == before
 
 
 def test_a_new_file_is_kept_out_of_git(run: Run, project: Path) -> None:

@@ -201,6 +201,16 @@ def test_the_users_own_settings_hold_for_all_projects(run: Run, project: Path, t
     assert files(home).keys() == {".claude/settings.json"}
 
 
+def test_hooks_in_a_second_place_are_named(run: Run, project: Path) -> None:
+    words = ["--for", "claude-code", "--yes"]
+    assert "hooks are also in" not in run("hook", "install", "--user", *words).out
+    out = run("hook", "install", project, *words).out
+    assert "/.claude/settings.json (user): one place is enough" in out
+    out = run("hook", "uninstall", project, *words).out
+    assert "/.claude/settings.json (user): remove them there too" in out
+    assert "hooks are also in" not in run("hook", "uninstall", "--user", *words).out
+
+
 def test_a_secret_is_not_written_into_any_file(run: Run, project: Path) -> None:
     url = "agent-mail://ann:hunter2@example.net/box"
     done = run("hook", "install", "--for", "claude-code", project, "--store", url, "--yes")
