@@ -97,6 +97,7 @@ def _haak(kind: str) -> list[Action]:
         Action(kind, "read --mark", ("read", "--as", ANN, "--mark", *store)),
         Action(kind, "register", ("roster", "register", "eve-00000001", "--role", "clerk", *store), is_once=True),
         Action(kind, "bury", ("roster", "bury", BOB, *store), is_once=True),
+        Action(kind, "bye", ("bye", "--as", BOB, "--yes", *store), is_once=True),
         Action(kind, "presence", ("presence", "--as", ANN, "--state", "working", *store)),
         Action(kind, "redirect", redirect, is_once=True),
         Action(kind, "resend", ("dead-letters", "resend", "m1", "--ttl-hours", "5", *store), is_once=True),

@@ -44,6 +44,7 @@ LOOKS: list[tuple[str, ...]] = [
     ("who",),
     ("dead-letters",),
     ("attention",),
+    ("bye", *AS, "--dry-run"),
     ("roster",),
     ("doctor",),
     ("archive", "--dry-run", "--keep", "1"),
