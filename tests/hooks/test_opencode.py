@@ -52,6 +52,14 @@ def test_the_answer_names_the_agent_and_what_to_watch() -> None:
     }
 
 
+def test_a_turn_that_ends_without_words_ends_without_an_answer() -> None:
+    event = told("session.idle")
+    assert event
+    event.agent_id = "opencode-12345678"
+    assert opencode.answer(event, "", ()).out == ""
+    assert json.loads(opencode.answer(event, "one letter", ()).out) == {"text": "one letter"}
+
+
 @pytest.mark.parametrize("native", ["permission.asked", "permission.replied", "session.interrupted", "session.deleted"])
 def test_nothing_is_said_where_there_is_no_place_for_it(native: str) -> None:
     event = told(native)

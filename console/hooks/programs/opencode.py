@@ -53,11 +53,11 @@ def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent
 
 
 def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
-    """Return a text for the model, the agent's id for its shell, and the files to watch."""
+    """Return a text for the model, and before a turn the agent's id for its shell and the files to watch."""
     told: dict[str, object] = {}
     if text and event.moment not in (WAITING, INTERRUPT, END) and not event.is_unheard:
         told["text"] = text
-    if event.agent_id:
+    if event.agent_id and event.moment in (START, PROMPT):
         told["agent"] = event.agent_id
     if watch:
         told["watch"] = watch
