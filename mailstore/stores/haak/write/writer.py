@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mailstore.files.append import append_all, append_lines
 from mailstore.files.lines import BIG_BLOCK, Line, LineFile, Replaced
 from mailstore.files.salvage import salvage
 from mailstore.kit.json_records import encode_record
 from mailstore.kit.timestamps import isoformat
-from mailstore.records.draft import Draft
-from mailstore.records.message import Intervention
 from mailstore.stores.haak.field_names import MESSAGE, READ, named, pick
 from mailstore.stores.haak.places import MailboxFiles
+
+if TYPE_CHECKING:
+    from mailstore.records.draft import Draft
+    from mailstore.records.message import Intervention
 
 __all__ = ["dialect_of", "last_records", "write_intervention", "write_message", "write_reads"]
 
