@@ -157,7 +157,7 @@ class Plan:
             is_theirs = change.before is not None and change.after is not None and change.is_one
             if is_theirs and not (change.old_note or change.path.name.endswith(LOCAL)):
                 self.remarks.append(
-                    f"{change.name} was there before and now has commands of this machine: "
+                    f"{change.name} was there before and now has entries for this machine only: "
                     "don't commit them, or install with --shared or --user instead"
                 )
 
