@@ -134,7 +134,7 @@ class Session:
         )
 
     def called(self, draft: Draft) -> list[str]:
-        """Return the agents with hooks that a draft of the person may wake."""
+        """Return the agents with hooks that a draft of the person may wake, of whichever type it is."""
         if self.moment is not None or not self.hooked.live:
             return []
         from mailstore.rules.waking import called
@@ -142,13 +142,13 @@ class Session:
 
         mailbox = self.mailbox
         ghost = as_message(draft, self.now())
-        found = called(ghost, mailbox.roster, mailbox.user, self.config.wake.types, by_user=True)
+        found = called(ghost, mailbox.roster, mailbox.user)
         return [name for name in found if name in self.hooked.live]
 
     def hearing(self, draft: Draft, reached: Sequence[str]) -> dict[Hearing, list[str]]:
         """Return which of the agents that a draft reaches hear of it when, as far as they have hooks."""
         names = [name for name in reached if name in self.hooked.live] if self.moment is None else []
-        return hearing(names, self.hooked, self.called(draft)) if names else {}
+        return hearing(names, self.hooked, self.called(draft), is_waking=True) if names else {}
 
     def ring(self, message: Message, called: Sequence[str]) -> list[Rung]:
         """Wake the sessions of the agents that a message of the person called; blocks for some seconds at most."""

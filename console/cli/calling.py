@@ -49,7 +49,8 @@ def call_of(mail: Loaded, draft: Draft, message_id: str, hooked: HookedAgents, *
     by_user = not is_agent and is_the_user(draft.sender, mailbox)
     message = replace(as_message(draft, mail.now), id=message_id)
     types = settings(is_told=False).wake_types
-    types = WAKING_TYPES if types is None else types
-    waking = tuple(called(message, mailbox.roster, mailbox.user, types, by_user=by_user))
-    heard = hearing(preview(mailbox, draft, mail.now).reaches, hooked, waking)
-    return Call(message, waking, tuple(f"{', '.join(names)} {when}" for when, names in heard.items()), by_user)
+    is_waking = by_user or draft.type in (WAKING_TYPES if types is None else types)
+    named = called(message, mailbox.roster, mailbox.user)
+    heard = hearing(preview(mailbox, draft, mail.now).reaches, hooked, named, is_waking=is_waking)
+    lines = tuple(f"{', '.join(names)} {when}" for when, names in heard.items())
+    return Call(message, tuple(named) if is_waking else (), lines, by_user)

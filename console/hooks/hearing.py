@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from enum import StrEnum
 
-from console.hooks.live import HookedAgents, LiveHook
+from console.hooks.live import HookedAgents
 from console.hooks.waking import can_ring, hears_by_itself, is_idle
 
 __all__ = ["Hearing", "hearing"]
@@ -19,20 +19,19 @@ class Hearing(StrEnum):
     NEXT_TURN = "will hear of it at the next turn"
 
 
-def hearing(names: Iterable[str], hooked: HookedAgents, called: Collection[str]) -> dict[Hearing, list[str]]:
-    """Return which of the agents that a message reaches hear of it when; `called` are those that it may wake.
+def hearing(
+    names: Iterable[str], hooked: HookedAgents, called: Collection[str], *, is_waking: bool
+) -> dict[Hearing, list[str]]:
+    """Return which of the agents that a message reaches hear of it when; agents without a hook are left out.
 
-    Agents without a hook are left out.
+    `called` are those that it may wake; `is_waking` says whether it wakes also those whose program doesn't watch the
+    mailbox.
     """
     found: dict[Hearing, list[str]] = {}
     for name in names:
         hook = hooked.live.get(name)
         if hook is not None:
-            found.setdefault(_when(hook, is_called=name in called), []).append(name)
+            wakes = name in called and can_ring(hook) and (is_waking or hears_by_itself(hook))
+            when = Hearing.WITHIN_TURN if not is_idle(hook) else Hearing.WOKEN if wakes else Hearing.NEXT_TURN
+            found.setdefault(when, []).append(name)
     return {when: found[when] for when in Hearing if when in found}
-
-
-def _when(hook: LiveHook, *, is_called: bool) -> Hearing:
-    if not is_idle(hook):
-        return Hearing.WITHIN_TURN
-    return Hearing.WOKEN if hears_by_itself(hook) or (is_called and can_ring(hook)) else Hearing.NEXT_TURN

@@ -27,21 +27,17 @@ def waking_mail(unread: Iterable[Message], types: Collection[str]) -> list[Messa
     return [message for message in unread if message.type in types]
 
 
-def called(message: Message, roster: Roster, user: str, types: Collection[str], *, by_user: bool = False) -> list[str]:
-    """Return the session ids that a message may wake as soon as it is sent: never by a broadcast, nor its sender.
+def called(message: Message, roster: Roster, user: str) -> list[str]:
+    """Return the session ids that a message may wake as soon as it is sent.
 
-    One of the given types wakes all whom it is addressed to or mentions; one that the person writes (`by_user`) wakes
-    also without a type, but not a whole channel.
+    Those of the agents that it names, or whose role it names, as addresses or in mentions; never all agents, a whole
+    channel, or its sender.
     """
-    is_urging = message.type in types
-    kinds = {Kind.DIRECT, Kind.ROLE, *([Kind.TAG] if is_urging else ())}
-    if not is_urging and not by_user:
-        return []
     found: dict[str, None] = {}
     for way in ways(message, roster, user):
         if way.kind is Kind.ROLE:
             found.update((agent.session_id, None) for agent in roster.holders(way.role))
-        elif way.kind in kinds and roster.get(way.name) is not None:
+        elif way.kind is Kind.DIRECT and roster.get(way.name) is not None:
             found[way.name] = None
     found.pop(message.sender, None)
     return list(found)

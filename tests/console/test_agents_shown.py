@@ -89,7 +89,8 @@ async def test_the_composer_says_when_agents_with_hooks_will_hear_of_a_message(m
             (BOB, f"reaches {BOB} · will be woken · "),
             (CAT, f"reaches {CAT} · will hear of it at the next turn · "),
             (f"{ANN}, {BOB}", f"will hear of it within a turn: {ANN} · will be woken: {BOB}"),
-            ("project:ink", f"will be woken: {EVE}"),  # by the mailbox's file
+            ("project:ink", f"will hear of it at the next turn: {EVE}"),
+            (EVE, f"reaches {EVE} · will be woken · "),
             ("fay-00000001", "reaches fay-00000001 · expires"),
         ):
             await seat.press("ctrl+u")
