@@ -180,8 +180,7 @@ class Hook:
             read, mail.letters = settle(state, mail.letters, event.moment)
             if read:
                 mail.record(read)
-            if event.moment == PROMPT and event.prompt.startswith(OWN_WORDS):
-                # a wake that was typed for the session
+            if event.moment == PROMPT and self._is_a_wake(state.agent_id):
                 Told("", mail.letters).note(state, CHANGED, self._now)
                 words = Told()
             else:
@@ -194,6 +193,10 @@ class Hook:
             self._is_told = bool(words.text)
             state.unread, state.paths, state.mark = len(mail.letters), paths, mark
         return answer
+
+    def _is_a_wake(self, agent_id: str) -> bool:
+        """Say whether a prompt is a notice that was queued to wake the session."""
+        return self._event.prompt.startswith(OWN_WORDS) and f" check --as {agent_id}" in self._event.prompt
 
     def _looked(self, held: opened) -> UnreadMail:
         """Return the agent's unread mail; should the clock end this, the next event knows."""

@@ -148,8 +148,11 @@ def test_a_program_whose_own_answer_comes_back_as_a_prompt_is_told_nothing(hooke
 def test_a_message_that_was_queued_to_wake_a_session_is_not_repeated(hooked: Hooked) -> None:
     hooked.run("SessionStart", tool="codex")
     hooked.send(to="codex-abcdef12")
-    assert hooked.run("UserPromptSubmit", tool="codex", prompt="Signalbox: 1 new letter for …").out == ""
+    notice = 'Signalbox: 1 new letter for codex-abcdef12, from boss. "signalbox check --as codex-abcdef12" prints it.'
+    assert hooked.run("UserPromptSubmit", tool="codex", prompt=notice).out == ""
     assert hooked.run("PostToolUse", tool="codex").out == ""
+    hooked.send(to="codex-abcdef12", sender="ann")
+    assert hooked.run("UserPromptSubmit", tool="codex", prompt="Signalbox: how does it work?").out
 
 
 def test_copilot_is_not_told_by_the_hooks_of_claude_code(hooked: Hooked) -> None:
@@ -201,7 +204,7 @@ def test_a_session_that_is_kept_from_ending_works_on(hooked: Hooked) -> None:
     told = json.loads(hooked.run("session.idle", tool="opencode").out)
     assert "1 letter for opencode-abcdef12 is unread" in told["text"]
     assert doing(hooked) == "working"
-    assert json.loads(hooked.run("session.idle", tool="opencode").out).get("text", "") == ""
+    assert hooked.run("session.idle", tool="opencode").text == ""
     assert doing(hooked) == "idle"
 
 
