@@ -170,7 +170,7 @@ def first_themes(folder: Path, wanted: str) -> tuple[dict[str, Theme], list[str]
 
 
 def _check_code_style(name: str) -> None:
-    """Raise ValueError where there is no such style for code."""
+    """Raise ValueError for an unknown style for code."""
     from pygments.styles import get_all_styles
 
     if name not in set(get_all_styles()):

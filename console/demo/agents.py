@@ -1,7 +1,7 @@
 """The simulated agents as a process of their own: `python -m console.demo.agents FOLDER`.
 
-It writes into the mailbox of a demo as any program would, until it is told to end, its parent is gone or
-the folder is removed. What goes wrong is noted in a file in that folder, never on a terminal.
+It writes into the mailbox of a demo as any program would, until a signal ends it, its parent ends or the folder is
+removed. Errors are logged to a file in that folder, never to a terminal.
 """
 
 from __future__ import annotations
@@ -145,12 +145,12 @@ async def _play(folder: Path, seed: int | None, speed: float, parent: int) -> No
 
 
 def main(words: list[str] | None = None) -> int:
-    """Play until told to end; return 0, or 1 when the folder holds no demo or something went wrong."""
+    """Play until ended; return 0, or 1 if the folder holds no demo or something went wrong."""
     parser = argparse.ArgumentParser(prog="python -m console.demo.agents", description=main.__doc__)
     parser.add_argument("folder", type=Path, help="the data folder of a demo's mailbox")
     parser.add_argument("--seed", type=int, help="the same figures and choices each time")
     parser.add_argument("--speed", type=float, default=1.0, help="how much faster than life (default: 1)")
-    parser.add_argument("--parent", type=int, default=os.getppid(), help="end when this process is gone")
+    parser.add_argument("--parent", type=int, default=os.getppid(), help="end when this process has ended")
     args = parser.parse_args(words)
     if args.speed <= 0:
         parser.error("--speed must be more than 0")
@@ -158,7 +158,7 @@ def main(words: list[str] | None = None) -> int:
         parser.error(f"{args.folder} holds no mailbox of a demo: agents are simulated nowhere else")
     try:
         asyncio.run(_play(args.folder, args.seed, args.speed, args.parent))
-    except Exception as error:  # the edge of the process: nobody else would hear of it
+    except Exception as error:  # nothing else reports it
         _log(args.folder, f"ended by {type(error).__name__}: {error}")
         return 1
     return 0

@@ -70,7 +70,7 @@ def seconds(span: str) -> float:
     """Return the seconds of `2h40m`, `3d`, `12m`; raises ScriptError for anything else."""
     parts = SPAN.findall(span)
     if not parts or "".join(number + unit for number, unit in parts) != span:
-        raise ScriptError(f"{span!r} is no span of time: write 3d, 2h40m or 12m")
+        raise ScriptError(f"{span!r} can't be read as a period: write 3d, 2h40m or 12m")
     return float(sum(int(number) * UNIT[unit] for number, unit in parts))
 
 
@@ -89,8 +89,8 @@ def tell(
 ) -> list[DemoMessage]:
     """Return the letters of some files of conversations, in the order in which they are written.
 
-    `known` holds the letters that bear a label, by it; it grows, so that one file can answer another.
-    Raises ScriptError for a label that nothing bears, and msgspec.ValidationError for a wrong field.
+    `known` holds the letters with a label, by label; new ones are added, so that one file can answer another.
+    Raises ScriptError for an unknown label, and msgspec.ValidationError for a wrong field.
     """
     told: list[DemoMessage] = []
     for name in names:
@@ -107,7 +107,7 @@ def _play(
     for line in scene.lines:
         if line.answers:
             if line.answers not in known:
-                raise ScriptError(f"nothing is called {line.answers!r} that {line.sender} could answer")
+                raise ScriptError(f"{line.sender} answers {line.answers!r}, which is no label of a letter")
             above = known[line.answers]
         start = begun if above is None or above.archived is not archived else above.time
         letter = DemoMessage(
@@ -133,7 +133,7 @@ def _recipients(line: ScriptedMessage, above: DemoMessage | None) -> tuple[str, 
     if line.to is not None:
         return (line.to,) if isinstance(line.to, str) else tuple(line.to)
     if above is None:
-        raise ScriptError(f"the letter of {line.sender} begins a conversation and goes to nobody")
+        raise ScriptError(f"the letter of {line.sender} begins a conversation and has no recipient")
     if above.sender == line.sender or above.recipients[0].startswith(TAGGED):
         return above.recipients
     return (above.sender,)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from mailstore.records.roster import Agent
 from mailstore.rules.presence import Working
 
-__all__ = ["told", "work_of"]
+__all__ = ["activity_of", "work_of"]
 
 PERMISSION = "signalbox archive"
 """The command for which an agent waits for a permission."""
 
 
-def told(doing: str, work: str) -> str:
+def activity_of(doing: str, work: str) -> str:
     """Return the activity that an agent reports."""
     if doing == Working.IDLE:
         return doing

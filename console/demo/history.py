@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from console.demo.conversations import DemoMessage, new_id, tell
-from console.demo.doing import told
+from console.demo.doing import activity_of
 from console.demo.personas import CAST, MARKER, PERSON, STRANGER, Member
 from console.demo.read_records import DemoRead, readings
 from console.demo.routine_mail import old_chores, recent_chores
@@ -114,7 +114,7 @@ def _deliveries(live: list[DemoMessage], reads: list[DemoRead]) -> list[Record]:
 
 
 def _journal(live: list[DemoMessage], rng: Random) -> list[Record]:
-    """Return what the person did: stepped into an exchange of two, and settled one dead letter."""
+    """Return what the person did: an intervention between two agents, and a dead letter that was settled."""
     stepped_in = next(one for one in live if one.sender == PERSON and len(one.recipients) == 2)
     settled = next(one for one in live if one.recipients == ("architect-old",))
     return [
@@ -166,7 +166,9 @@ def _agent(one: Member, state: str, updated: float, last_seen: float, now: float
         "state": state,
         "role": one.role,
         "tags": list(one.tags),
-        "summary": told(one.doing if updated > begun else _before(one), one.activity) if is_living else one.activity,
+        "summary": activity_of(one.doing if updated > begun else _before(one), one.activity)
+        if is_living
+        else one.activity,
         "registered": _stamp(begun),
         "last_seen": _stamp(last_seen),
         "updated": _stamp(updated),

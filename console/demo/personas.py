@@ -153,7 +153,7 @@ CAST: tuple[Member, ...] = (
 
 
 def member(session_id: str) -> Member:
-    """Return the member of that session id; raises KeyError when nobody bears it."""
+    """Return the member with a session id; raises KeyError if there is none."""
     for one in CAST:
         if one.session_id == session_id:
             return one

@@ -25,10 +25,10 @@ Later = Callable[[float, Callable[[], None]], None]
 
 
 class Responder:
-    """Watches for the person's letters, and has those they reach read and answer within four seconds.
+    """Has the agents that the person's letters reach read and answer them within four seconds.
 
-    Mail that waits for a frozen agent, or for a role that nobody holds, wakes the one or starts a holder
-    for the other, half a minute later. Letters from before `since` (seconds since the epoch) are past.
+    Half a minute later a frozen agent with waiting mail is resumed, and a role without a holder gets one. Letters from
+    before `since` (seconds since the epoch) are ignored.
     """
 
     def __init__(self, company: Company, later: Later, since: float) -> None:
@@ -38,7 +38,7 @@ class Responder:
         self._handled: set[str] = set()
 
     def catch_up(self) -> None:
-        """Notice what the person wrote while nobody watched, if nobody has answered it."""
+        """Take up what the person wrote before this began, unless it is answered."""
         mailbox = self._company.mailbox
         messages = mailbox.messages()
         answered = {message.thread for message in messages}

@@ -36,7 +36,7 @@ def recent_chores(now: float, rng: Random) -> list[DemoMessage]:
 
 
 def old_chores(now: float, rng: Random) -> list[DemoMessage]:
-    """Return the routine mail of the weeks before, that lies in the archive."""
+    """Return the archived routine mail of the weeks before."""
     letters: list[DemoMessage] = []
     for day in range(24, 4, -1):
         found = rng.randint(12, 24)

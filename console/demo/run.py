@@ -50,7 +50,7 @@ def run_demo(
 def prepared(seed: int, keep: Path | None = None) -> Iterator[Path]:
     """Make a folder whose `data` is a mailbox with a history; remove it at the end, unless it is kept.
 
-    Raises StoreError when the folder to keep holds something that is no demo.
+    Raises StoreError if the folder to keep holds anything but a demo.
     """
     from console.demo.history import write_history
 
@@ -96,7 +96,7 @@ def simulated(root: Path, seed: int, speed: float = 1.0) -> Iterator[subprocess.
 
 
 def _import_path() -> str:
-    """Return a path on which the agents find this program, whatever lies in the working directory."""
+    """Return a path on which the agents find this program, regardless of the working directory."""
     ours = str(Path(__file__).parents[2])
     return os.pathsep.join(filter(None, (ours, os.environ.get("PYTHONPATH"))))
 

@@ -7,7 +7,7 @@ from random import Random
 
 import msgspec
 
-from console.demo.doing import told, work_of
+from console.demo.doing import activity_of, work_of
 from console.demo.lines import fill, read_answers
 from mailstore.records.draft import draft
 from mailstore.records.events import Event
@@ -112,7 +112,9 @@ class Company:
         """Have an agent take up something else; now and then it idles, or waits for a permission."""
         self._turns += 1
         doing = Working.WAITING if not self._turns % 7 else Working.IDLE if not self._turns % 3 else Working.WORKING
-        self._write(agent, activity=told(doing, self.rng.choice(self.answers.activities)), last_seen=self._clock())
+        self._write(
+            agent, activity=activity_of(doing, self.rng.choice(self.answers.activities)), last_seen=self._clock()
+        )
 
     def freeze(self, agent: Agent) -> None:
         """Suspend an agent: its mail waits."""
@@ -141,7 +143,7 @@ class Company:
             session_id=self._next_id(before.session_id),
             role=role,
             tags=before.tags,
-            activity=told(Working.WORKING, self.answers.activities[0]),
+            activity=activity_of(Working.WORKING, self.answers.activities[0]),
             started_at=now,
             last_seen=now,
             updated=now,

@@ -12,7 +12,7 @@ __all__ = ["Hearing", "hearing"]
 
 
 class Hearing(StrEnum):
-    """What the sender is told, after the agent's name."""
+    """The words for the sender, after the agent's name."""
 
     WITHIN_TURN = "will hear of it within a turn"
     WOKEN = "will be woken"

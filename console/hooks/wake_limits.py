@@ -77,7 +77,7 @@ def _private(path: str, flags: int) -> int:
 
 
 def _read(data: bytes) -> dict[str, dict[str, Any]]:
-    """Return what the file holds; whatever is damaged in it is as if nobody had been woken."""
+    """Return what the file holds; what is damaged in it counts as missing."""
     found: dict[str, dict[str, Any]] = {"pairs": {}, "letters": {}}
     try:
         given = json.loads(data or b"{}")

@@ -32,7 +32,7 @@ class ChannelsScreen(PartScreen, Protocol):
 
 
 class Channels:
-    """Once a channel is joined, its senders are told when the person reads their mail."""
+    """Joins and leaves channels: in those that are joined, read records tell the senders that the person read."""
 
     def __init__(self, screen: ChannelsScreen) -> None:
         self._screen = screen

@@ -129,11 +129,11 @@ class Drawing:
         return empty_list(session, self._screen.location.view, is_filtered=listing.is_narrowed)
 
     def title_threads(self) -> None:
-        """Write the list's title anew."""
+        """Update the list's title."""
         self._titles.title_threads(len(self._screen.threads.source))
 
     def title_conversation(self) -> None:
-        """Write the conversation's title anew."""
+        """Update the conversation's title."""
         self._titles.title_conversation()
 
     def draw_header(self) -> None:

@@ -47,7 +47,7 @@ class Listing:
         self.only_unread = screen.location.only_unread
         self.filter_text = screen.location.filter_text
         self.found: dict[str, Message] | None = None
-        """The hits of the search that was typed, by thread; None while there is no search."""
+        """The hits of the typed search, by thread; None without a search."""
         self.query_problem: QueryError | None = None
         """Why the query that was typed can't be read."""
         self.marked: set[str] = set()

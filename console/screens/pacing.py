@@ -27,7 +27,7 @@ class Pacing:
     def wait(self, messages: int, *, is_loading: bool) -> float:
         """Return how many seconds to wait before drawing a mailbox of so many messages; 0 or less: draw now."""
         is_first = messages > 0 and not self._messages
-        # more comes than can be read: nobody misses a frame, and keys find the loop free
+        # more arrives than can be read: frames are left out, so that keys are handled at once
         pause = STORM_SECONDS if messages - self._messages > MOST_AT_ONCE else FRAME_SECONDS
         if is_loading and self._drawn and not is_first:
             pause = LOADING_SECONDS

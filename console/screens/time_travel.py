@@ -54,7 +54,7 @@ class TimeTravel:
             return
         times = self._screen.session.live.times()
         if not times:
-            self._screen.tell("The mailbox is empty: there is no past to show")
+            self._screen.tell("The mailbox is empty: no past to show")
         else:
             self.go_to(times[-1])
 
