@@ -64,14 +64,15 @@ def arrive(
         problem = _inherit(identity, folder, state, event.cwd, mailbox, now)
     state.do(doing_at(event, state), now)
     state.is_ended = False
-    label = "" if state.agent_id else label_for(mailbox, event.cwd)
+    before = state.agent_id
+    label = before.rpartition("/")[0] if before else label_for(mailbox, event.cwd)
     head = f"{label}/" if label else ""
     entry = Arriving(identity, state.doing, now)
     name, trouble = _settled(identity, head, folder, state, mailbox, entry, now)
     state.agent_id = name
     state.beat = now
     state.extra.update(said=state.doing, role=entry.role, tags=list(entry.tags), name=entry.name)
-    return Arrival(state, entry, _note(identity, name, head), trouble or problem)
+    return Arrival(state, entry, _note(identity, name, head, before), trouble or problem)
 
 
 def beat(event: HookEvent, state: SessionState, mailbox: str, now: float, doing: str = "") -> str:
@@ -182,11 +183,15 @@ def _changed(state: SessionState, mailbox: str, agent_id: str, change: Change, n
     return ""
 
 
-def _note(identity: AgentIdentity, name: str, head: str) -> str:
+def _note(identity: AgentIdentity, name: str, head: str, before: str) -> str:
     """Return what an agent must know that is not who the environment says; empty for any other."""
     wanted = identity.wanted.removeprefix(head)
     if not wanted or name == head + wanted:
         return ""
     if not is_usable_id(wanted):
         return f"${VARIABLE} does not hold a valid id and was not used."
+    if name == before:
+        return f"${VARIABLE} names {wanted}, but this session has the id {name}: use that one."
+    if name.startswith(f"{head}{wanted}."):
+        return f"${VARIABLE} names {wanted}, which is dead: use {name} instead."
     return f"${VARIABLE} names {wanted}, which another session has: use {name} instead."

@@ -34,7 +34,20 @@ def test_a_program_started_by_an_agent_is_another_agent_and_is_told(fleet: Fleet
         arrival.note == "$SIGNALBOX_AGENT names architect-7, which another session has: use opencode-bbbbbbbb instead."
     )
     assert fleet.start(ONE, "resume") == "architect-7"
-    assert fleet.start(TWO, "resume", tool="opencode") == "opencode-bbbbbbbb"
+    arrival = fleet.event(TWO, source="resume", tool="opencode")
+    assert arrival is not None
+    assert arrival.agent_id == "opencode-bbbbbbbb"
+    assert arrival.note == (
+        "$SIGNALBOX_AGENT names architect-7, but this session has the id opencode-bbbbbbbb: use that one."
+    )
+
+
+def test_a_cleared_session_is_the_agent_that_the_variable_names_again(fleet: Fleet) -> None:
+    fleet.env["SIGNALBOX_AGENT"] = "architect-7"
+    fleet.start(ONE)
+    fleet.event(ONE, END, "clear")
+    assert fleet.start(TWO, "clear") == "architect-7"
+    assert [line["status"] for line in fleet.lines()] == ["living", "frozen", "living"]
 
 
 def test_an_id_is_free_again_when_its_session_has_ended(fleet: Fleet) -> None:
@@ -97,7 +110,10 @@ def test_a_dead_agent_s_id_is_not_used_again(fleet: Fleet) -> None:
     fleet.env["SIGNALBOX_AGENT"] = "v1.2"
     fleet.start(ONE)
     fleet.event(ONE, END, at_end="bury")
-    assert fleet.start(TWO) == "v1.2.2"
+    arrival = fleet.event(TWO)
+    assert arrival is not None
+    assert arrival.agent_id == "v1.2.2"
+    assert arrival.note == "$SIGNALBOX_AGENT names v1.2, which is dead: use v1.2.2 instead."
     assert fleet.entry("v1.2")["status"] == "dead"
 
 

@@ -261,4 +261,7 @@ def test_of_several_mailboxes_the_nearest_one_has_the_agent(fleet: Fleet, tmp_pa
     assert fleet.entry("claude-aaaaaaaa")["status"] == "frozen"
     fleet.env["SIGNALBOX_AGENT"] = "ink/architect-7"
     assert fleet.start("c" * 12) == "ink/architect-7"
+    fleet.event("c" * 12, END)
+    assert fleet.start("d" * 12) == "ink/architect-7"
+    assert fleet.start("c" * 12, "resume") == "ink/claude-cccccccc"
     assert fleet.now == NOW
