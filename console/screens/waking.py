@@ -42,13 +42,15 @@ class Waking:
             self._screen.run_task(self._wake(view.name), group="wake", exclusive=True)
 
     async def _wake(self, session_id: str) -> None:
+        from console.hooks.live import hooked_agents
         from console.hooks.waking import can_ring
         from console.unread_mail import shown_to, unread_mail
 
         session = self._screen.session
+        hooked = await asyncio.to_thread(hooked_agents, session.store.url, session.clock())
         shown = await asyncio.to_thread(shown_to, session.store, session_id)
         unread = unread_mail(session.store, session.mailbox, session_id, session.now(), shown)
-        hook = session.hooked.live.get(session_id)
+        hook = hooked.live.get(session_id)
         if hook is not None and can_ring(hook):
             await self._ring(session_id, hook, unread)
         else:
