@@ -10,9 +10,12 @@ from time import monotonic
 from typing import Any
 
 from textual import _wait
+from textual._compositor import Compositor
+from textual._context import visible_screen_stack
 from textual.app import App
 from textual.events import Paste
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from console.app import SignalboxApp
 from console.config import Config
@@ -53,6 +56,7 @@ def screen_lines(app: App[Any]) -> list[str]:
 
     An exported screenshot holds the same and takes ten times as long, which a suite that looks so often feels.
     """
+    visible_screen_stack.set(app._background_screens)  # a dialog shows what is behind it
     return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
 
 
@@ -145,6 +149,29 @@ def impatient() -> Iterator[None]:
         _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE = before
 
 
+@contextmanager
+def painted_when_looked_at() -> Iterator[None]:
+    """Don't paint what no terminal shows: `screen_lines` paints the whole screen itself, and a test looks rarely."""
+    paint = Compositor.render_update
+
+    def skip(
+        compositor: Compositor,
+        full: bool = False,
+        screen_stack: list[Screen[Any]] | None = None,
+        simplify: bool = False,
+    ) -> Any:
+        if full:
+            return paint(compositor, full, screen_stack, simplify)
+        compositor._dirty_regions.clear()
+        return None
+
+    Compositor.render_update = skip  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Compositor.render_update = paint  # type: ignore[method-assign]
+
+
 @asynccontextmanager
 async def opened(
     data: Path | str,
@@ -161,7 +188,7 @@ async def opened(
         app = SignalboxApp(store, config or Config(), state=kept, clock=lambda: now, **more)
         app.animation_level = "none"
         try:
-            with impatient():
+            with impatient(), painted_when_looked_at():
                 async with app.run_test(size=size, notifications=True) as pilot:
                     await until(pilot, lambda: app.main_screen is not None and not app.session.is_loading)
                     await settle(pilot)
