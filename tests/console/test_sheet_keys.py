@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from console.command import SHEETS
+from console.command import SHEETS, Command
 from console.commands import COMMANDS, commands_for
 from console.config import Config
 from tests.console.screen_text import Seat
@@ -49,10 +50,13 @@ async def test_each_key_does_something_that_is_seen(sheet: str, tmp_path: Path) 
     config = Config(views={f"View {number}": "nothing " * 400 for number in range(60)})
     async with SharedConsole(lambda folder: write_mail(folder).data, tmp_path, config=config) as console:
         for command in (command for command in commands_for(sheet) if command.keys):
-            seat = await console.seat()
-            await seat.press(OPENERS[sheet])
-            assert len(seat.app.screen_stack) == 2, f"{sheet} did not open"
-            await seat.press("g", "j", "j", "J")
-            before = look(seat)
-            await seat.press(command.keys.partition(",")[0])
-            assert look(seat) != before, f"{command.keys} ({command.help}) did nothing in {sheet}"
+            await console.attempt(partial(press_in, sheet, command))
+
+
+async def press_in(sheet: str, command: Command, seat: Seat) -> None:
+    await seat.press(OPENERS[sheet])
+    assert len(seat.app.screen_stack) == 2, f"{sheet} did not open"
+    await seat.press("g", "j", "j", "J")
+    before = look(seat)
+    await seat.press(command.keys.partition(",")[0])
+    assert look(seat) != before, f"{command.keys} ({command.help}) did nothing in {sheet}"
