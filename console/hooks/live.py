@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from console.hooks.known_states import KnownStates
 from console.hooks.liveness import is_live, process_is_gone
-from console.hooks.session_state import SessionState, states_in
+from console.hooks.session_state import SessionState
 from console.hooks.state_folder import all_folders, hooks_folder
 from mailstore.records.scope import Scope, label_of, parts_of
 
 __all__ = ["HookedAgents", "LiveHook", "hooked_agents", "live_hooks"]
+
+_known = KnownStates()
 
 
 class LiveHook(Struct, frozen=True):
@@ -52,7 +55,7 @@ def hooked_agents(store_url: str, now: float) -> HookedAgents:
     found: dict[str, LiveHook] = {}
     gone: dict[str, float] = {}
     for folder in all_folders():
-        for state in states_in(folder):
+        for state in _known.states_in(folder):
             if not is_live(state, now):
                 if not state.is_ended and process_is_gone(state) and (name := names.of(folder, state)):
                     gone[name] = max(gone.get(name, 0.0), state.last_run)

@@ -22,6 +22,7 @@ __all__ = [
     "WAITING",
     "WORKING",
     "SessionState",
+    "listed_state",
     "locked_file",
     "opened",
     "read_state",
@@ -253,12 +254,13 @@ def states_in(folder: str) -> list[SessionState]:
                 data = file.read(LONGEST_FILE)
         except OSError:
             continue
-        if not name.endswith(".new") and (state := _listed(data)):
+        if not name.endswith(".new") and (state := listed_state(data)):
             found.append(state)
     return found
 
 
-def _listed(data: bytes) -> SessionState | None:
+def listed_state(data: bytes) -> SessionState | None:
+    """Return the state in a file of any name; None for another kind of file, or a damaged one."""
     try:
         given = decoded(data.split(b"\n", 2)[1])
         tool, session_id = given["tool"], given["session_id"]

@@ -107,6 +107,15 @@ def test_several_mailboxes_side_by_side_name_agents_with_their_labels(tmp_path: 
     assert set(live_hooks(other, NOW)) == {"m/codex-2", "m/codex-3"}
 
 
+def test_a_state_that_changed_is_read_again_and_one_that_went_is_forgotten(tmp_path: Path) -> None:
+    for since in (NOW - 60, NOW - 30):
+        session(url(tmp_path), "one", "codex-1", since)
+        assert live_hooks(url(tmp_path), NOW)["codex-1"].last_run == since
+        assert live_hooks(url(tmp_path), NOW)["codex-1"].last_run == since
+    (Path(hooks_folder(url(tmp_path))) / "codex-one").unlink()
+    assert not live_hooks(url(tmp_path), NOW)
+
+
 def test_damaged_and_foreign_files_in_the_state_folder_are_passed_over(tmp_path: Path) -> None:
     session(url(tmp_path), "one", "codex-1", NOW)
     folder = Path(hooks_folder(url(tmp_path)))
