@@ -159,7 +159,7 @@ class Hooked:
         self._words = ["claude-code", "--store", url]
         self._answers: list[Answer] = []
         monkeypatch.setattr(hooks, "_print", self._answers.append)
-        monkeypatch.setattr(clock, "start", lambda: None)
+        monkeypatch.setattr(clock, "start", lambda *_: None)
         monkeypatch.setenv("SIGNALBOX_AGENT", reader)
 
     def told(self, name: str, **more: str) -> str:
