@@ -58,6 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Show the changes, ask, and make them; or report."""
     target = _target(args)
+    if args.json and args.action != "status":
+        raise UsedWrongly("--json is for status", "leave it out")
     if args.action == "install":
         return _install(args, target)
     if args.action == "status":

@@ -15,11 +15,20 @@ from console.hooks.install.instruction import adding_block, removing_block
 from console.hooks.install.own_file import adding_file, removing_file
 from console.hooks.install.programs import Part, SettingsPart, Target
 from console.hooks.install.settings_tokens import JSON, parsed
-from console.hooks.install.target_files import missing_folders, read_text, real_path, refuse_if_read_only, shown
+from console.hooks.install.target_files import (
+    leads_outside,
+    missing_folders,
+    read_text,
+    real_path,
+    refuse_if_read_only,
+    shown,
+)
 from console.hooks.install.text_edits import Edit, edited, undo_of
 
 __all__ = ["FileChange", "Plan"]
 
+OUR_NAMES = ("signalbox", "entry.py")
+"""One of these is in every text of ours."""
 LOCAL = ".local.json"
 """How a file's name ends that nobody shares anyway."""
 BARE_MEMBERS = frozenset({"version", "$schema"})
@@ -83,7 +92,9 @@ class Plan:
     def instruction(self, program: str, path: Path, *, wanted: bool) -> None:
         """Plan the block in a file of instructions. Raises Refused."""
         remove: Removing = lambda text, _: removing_block(text)  # noqa: E731
-        if wanted:
+        if wanted and (elsewhere := leads_outside(path, self._target)):
+            self.remarks.append(f"{shown(path, self._target)} is left as it is, because it is a link to {elsewhere}")
+        elif wanted:
             self._add(program, path, lambda text: (adding_block(text), []), remove, lambda text: not adding_block(text))
             self._mark_for_git(path, is_for_git=False)
         else:
@@ -130,8 +141,12 @@ class Plan:
         self._changes[change.path] = replace(change, after=after, note=new)
 
     def _remove(self, program: str, path: Path, remove: Removing) -> None:
+        if leads_outside(path, self._target):
+            return  # nothing of ours was ever written there
         change = self._open(path)
         text, note = change.after, change.note
+        if note is None and text is not None and not any(name in text for name in OUR_NAMES):
+            return  # whatever state it is in
         if note and (rest := note.without(program)).programs:
             self._changes[change.path] = replace(change, note=rest)
             return

@@ -10,7 +10,7 @@ from console.errors import Refused
 from console.hooks.install.programs import Target
 from mailstore.errors import reason_of
 
-__all__ = ["missing_folders", "read_text", "real_path", "refuse_if_read_only", "shown"]
+__all__ = ["leads_outside", "missing_folders", "read_text", "real_path", "refuse_if_read_only", "shown"]
 
 LONGEST = 64 << 20
 
@@ -23,13 +23,22 @@ def real_path(path: Path, target: Target) -> Path:
     """
     try:
         real = path.resolve()
-        if real != path and not target.is_user and not real.is_relative_to(_top(target.folder.resolve())):
+        if leads_outside(path, target):
             raise Refused(f"{path} points outside {target.folder}", "replace the link with a regular file")
         if path.is_symlink() and not real.exists():
             raise Refused(f"{path} is a link to {real}, which does not exist", "remove the link, or create that file")
     except (OSError, RuntimeError, ValueError) as error:
         raise Refused(f"{path} can't be found ({error})", "check its links") from error
     return real
+
+
+def leads_outside(path: Path, target: Target) -> Path | None:
+    """Return where a project's file leads if that is outside of the project; None for the user's own files."""
+    try:
+        real = path.resolve()
+        return None if target.is_user or real.is_relative_to(_top(target.folder.resolve())) else real
+    except (OSError, RuntimeError, ValueError):
+        return None
 
 
 def read_text(real: Path) -> str | None:

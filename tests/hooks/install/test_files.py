@@ -125,6 +125,26 @@ def test_links_within_the_project_are_followed_and_others_refused(run: Run, proj
     assert (tmp_path / "elsewhere.json").read_text() == "{}"
 
 
+def test_what_is_not_ours_stops_nothing(run: Run, project: Path, tmp_path: Path) -> None:
+    """A team's settings that lead elsewhere, damaged ones, instructions that are somebody's dotfiles."""
+    (tmp_path / "team.json").write_text("{}")
+    (tmp_path / "dotfiles.md").write_text("Mine.")
+    path = settle(project, "{}")
+    (project / ".claude" / "settings.json").symlink_to(tmp_path / "team.json")
+    (project / "CLAUDE.md").symlink_to(tmp_path / "dotfiles.md")
+    settle(project, "{damaged", ".gemini/settings.json")
+    done = run("hook", "install", project, *WORDS)
+    assert done.status == 0
+    assert f"CLAUDE.md is left as it is, because it is a link to {tmp_path / 'dotfiles.md'}" in done.out
+    assert b"entry.py" in path.read_bytes()
+    assert run("hook", "uninstall", project, "--yes").status == 0
+    assert path.read_bytes() == b"{}"
+    assert (tmp_path / "dotfiles.md").read_text() == "Mine."
+    settle(project, '{"hooks": {"SessionStart": [{"command": "signalbox hook run gemini"}}', ".gemini/settings.json")
+    done = run("hook", "uninstall", project, "--yes")
+    assert (done.status, "settings.json is not valid JSON" in done.err) == (1, True)
+
+
 @pytest.mark.parametrize("kind", ["dangling", "loop", "folder", "pipe", "not text", "read-only", "read-only folder"])
 def test_files_that_can_not_be_changed_are_refused_before_anything_is(kind: str, run: Run, project: Path) -> None:
     path = settle(project, "{}")
