@@ -1,7 +1,8 @@
 """The first line of a session's state file, and the stats in it. Imports only `os`, because every hook does.
 
 The line holds, separated by tabs: when the next heartbeat is due, the options of the command, the working folder as the
-program's JSON spells it, and for each file whose change may mean mail its stat and its path.
+program's JSON spells it, and for each file whose change may mean mail its stat and its path. A roster isn't among them:
+it changes with each heartbeat of each agent, and what else changes in it is seen at the next full run.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ __all__ = ["GONE", "NO_QUICK_LOOK", "quick_line", "stat_mark"]
 NO_QUICK_LOOK = "0"
 """Stands alone where every event needs a full run."""
 GONE = "-"
+ROSTER = "agent-roster."
+"""How the names of a HAAK mailbox's rosters begin."""
 
 
 def stat_mark(path: str) -> str:
@@ -28,6 +31,7 @@ def quick_line(due: float, options: str, cwd_token: str, paths: list[str], mark:
     """Return the line; one that always asks for a full run where a text can't stand in it."""
     fields = [str(int(due)), options, cwd_token]
     for path, stat in zip(paths, mark, strict=False):
-        fields += [stat, path]
+        if not path.rpartition("/")[2].startswith(ROSTER):
+            fields += [stat, path]
     is_plain = all(field.isprintable() for field in fields)
     return "\t".join(fields) if is_plain and paths and len(paths) == len(mark) else NO_QUICK_LOOK

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -231,6 +232,20 @@ def test_a_heartbeat_is_due_even_if_nothing_comes(hooked: Hooked) -> None:
     path.write_text("\t".join(["1", *quick.split("\t")[1:]]) + "\n" + rest)
     assert hooked.claude("PostToolBatch") == ""
     assert int(path.read_text().split("\t")[0]) >= due
+
+
+def test_the_heartbeats_of_others_are_no_mail(hooked: Hooked) -> None:
+    for event in ("SessionStart", "UserPromptSubmit", "PostToolBatch"):
+        hooked.claude(event)
+    [path] = [each for each in hooked.states() if each.name == f"claude-code-{SESSION}"]
+    before = path.stat().st_mtime_ns
+    hooked.claude("SessionStart", session_id="99999999-2222-4333-8444-5555abcdef99")
+    assert hooked.claude("PostToolBatch") == ""
+    assert path.stat().st_mtime_ns == before
+    with (hooked.data / "agent-roster.jsonl").open("a") as file:
+        file.write(json.dumps({**hooked.roster()[AGENT], "role": "judge"}) + "\n")
+    hooked.send(to="role:judge")
+    assert ORDINARY in hooked.claude("PostToolBatch")
 
 
 def test_a_session_that_does_the_same_for_long_is_left_in_peace_between_its_heartbeats() -> None:
