@@ -61,6 +61,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     policy = { to_user = ["orchestrator"] }
     search = { index = true }
     wake = { command = ["waker", "-v"], types = ["question"] }
+    hooks = { tags = ["domain:press"] }
     """
     config, problems = load_config(write(tmp_path, text))
     assert not problems
@@ -71,7 +72,8 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     assert config.policy.to_user == ["orchestrator"]
     assert (config.wake.command, config.wake.types) == (["waker", "-v"], ["question"])
     assert config.search.index
-    tables = {"archive", "attention", "notifications", "policy", "retention", "search", "views", "wake"}
+    assert config.hooks.tags == ["domain:press"]
+    tables = {"archive", "attention", "hooks", "notifications", "policy", "retention", "search", "views", "wake"}
     assert {name: value for name, value in asdict(config).items() if name not in tables} == {
         "store": "haak:data",
         "user": "petra",
