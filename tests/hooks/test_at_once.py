@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from mailstore.records.scope import url_of
 from tests.mailboxes import MailFiles
 
 ROOT = Path(__file__).parents[2]
@@ -25,6 +27,7 @@ class Repository:
     def __init__(self, folder: Path) -> None:
         self.mail = MailFiles(folder / "ink", now=time.time())
         self.folder = folder / "ink"
+        self.options: tuple[str, ...] = ()
         self.env = {
             "PATH": os.environ["PATH"],
             "HOME": str(folder),
@@ -35,7 +38,7 @@ class Repository:
         """Start the hook of an event."""
         given = {"session_id": session, "cwd": str(cwd or self.folder), "hook_event_name": event, **more}
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(ENTRY), "claude-code"],
+            [sys.executable, "-I", "-S", str(ENTRY), "claude-code", *self.options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -131,6 +134,32 @@ def test_a_session_in_a_linked_worktree_belongs_to_the_main_checkout(repository:
         assert "bob-1" in printed
     assert repository.command("check", "--as", "claude-00000001", cwd=tmp_path / "side")
     assert repository.mail.reads.read_text(encoding="utf-8").count("\n") == 1
+
+
+def test_of_several_mailboxes_a_session_hears_by_its_whole_name(repository: Repository, tmp_path: Path) -> None:
+    mill = MailFiles(tmp_path / "mill")
+    url = url_of({"mill": f"haak:{mill.mailbox}", "ink": f"haak:{repository.mail.mailbox}"})
+    repository.options = ("--store", url)
+    repository.mail.message("m1", "bob-1", "claude-00000001", ago=5.0)
+    told = repository.told(session(1), "SessionStart", source="startup")
+    assert "you are ink/claude-00000001 (tags project:ink). 1 unread letter from ink/bob-1." in told
+    assert f"check --as ink/claude-00000001 --store '{url}'" in told
+    repository.mail.message("m2", "bob-1", "project:ink", ago=5.0)
+    assert "for ink/claude-00000001, from ink/bob-1." in repository.told(session(1), "PostToolBatch")
+    assert repository.roster()[0]["session_id"] == "claude-00000001"
+
+
+def test_a_member_of_another_system_hears_of_its_mail_without_being_registered(repository: Repository) -> None:
+    forge = repository.folder / ".agenties"
+    shutil.copytree(ROOT / "tests" / "fixtures" / "agenties" / ".agenties", forge)
+    repository.options = ("--store", f"agenties:{forge}")
+    repository.env["SIGNALBOX_AGENT"] = "ag_x1"
+    before = {path: path.read_bytes() for path in forge.rglob("*") if path.is_file()}
+    assert "you are ag_x1 (tags project:ink). 1 unread letter from ag_x2." in repository.told(
+        session(1), "SessionStart", source="startup"
+    )
+    repository.told(session(1), "SessionEnd", reason="other")
+    assert {path: path.read_bytes() for path in forge.rglob("*") if path.is_file()} == before
 
 
 def test_a_subagent_neither_registers_nor_reads(repository: Repository) -> None:
