@@ -12,7 +12,7 @@ HAAK, SEVERAL = "haak", "several"
 DATABASES = frozenset({"neo"})
 FOLDERS = frozenset({"agenties", "agentazall", "agent-mail", "channels", "claude-teams"})
 """Kinds whose mail is in the files at their place; where others have theirs is not known."""
-MOST_PATHS = 200
+MOST_PATHS = 300
 
 
 def mailbox_file(mailbox: str) -> str:
@@ -47,10 +47,14 @@ def paths_of(mailbox: str) -> list[str]:
 
 
 def _tree(top: str) -> list[str]:
-    """Return a folder and all that is in it; nothing if that is very much."""
-    found = [top]
-    for folder, folders, files in os.walk(top):
-        found += [f"{folder}/{name}" for name in (*folders, *files)]
-        if len(found) > MOST_PATHS:
+    """Return a folder and all that is in it; its folders alone where there are many files, each of them a letter.
+
+    Nothing where there are very many folders.
+    """
+    folders, files = [top], []
+    for folder, inner, names in os.walk(top):
+        folders += [f"{folder}/{name}" for name in inner]
+        files += [f"{folder}/{name}" for name in names]
+        if len(folders) > MOST_PATHS:
             return []
-    return found
+    return folders if len(folders) + len(files) > MOST_PATHS else folders + files
