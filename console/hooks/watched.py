@@ -10,7 +10,8 @@ __all__ = ["HAAK", "bell_of", "mailbox_file", "paths_of"]
 
 HAAK, SEVERAL = "haak", "several"
 DATABASES = frozenset({"neo"})
-FOLDERS = frozenset({"agenties", "agentazall", "agent-mail", "channels", "claude-teams"})
+TEAMS = "claude-teams"
+FOLDERS = frozenset({"agenties", "agentazall", "agent-mail", "channels"})
 """Kinds whose mail is in the files at their place; where others have theirs is not known."""
 MOST_PATHS = 300
 
@@ -43,7 +44,16 @@ def paths_of(mailbox: str) -> list[str]:
         return [place, *roster, f"{folder}/{name.removesuffix('.jsonl')}-deliveries.jsonl"]
     if kind in DATABASES or (kind in FOLDERS and os.path.isfile(place)):  # noqa: PTH113
         return [place, f"{place}-wal"]
-    return _tree(place) if kind in FOLDERS else []
+    trees = [_tree(top) for top in _tops(kind, place)]
+    return [path for tree in trees for path in tree] if all(trees) else []
+
+
+def _tops(kind: str, place: str) -> list[str]:
+    """Return the folders that hold a mailbox's files."""
+    if kind != TEAMS:
+        return [place] if kind in FOLDERS else []
+    above, name = os.path.split(place)
+    return [place, f"{above}/tasks", f"{os.path.dirname(above)}/tasks/{name}"]  # noqa: PTH120 - of several teams, of one
 
 
 def _tree(top: str) -> list[str]:

@@ -30,14 +30,15 @@ def test_a_letter_in_a_file_of_its_own_is_noticed(tmp_path: Path, letters: int) 
 
 
 def test_a_line_more_in_one_of_a_few_files_is_noticed(tmp_path: Path) -> None:
-    (tmp_path / "inboxes").mkdir()
-    file = tmp_path / "inboxes" / "ann.json"
-    file.write_text("[]")
-    url = f"claude-teams:{tmp_path}"
-    paths = paths_of(url)
-    before = [stat_mark(path) for path in paths]
-    file.write_text("[1]")
-    assert changed(url, paths, before)
+    team = tmp_path / "teams" / "ink"
+    for file in (team / "inboxes" / "ann.json", tmp_path / "tasks" / "ink" / "1.json"):
+        file.parent.mkdir(parents=True)
+        file.write_text("[]")
+        for url in (f"claude-teams:{team}", f"claude-teams:{team.parent}"):
+            paths = paths_of(url)
+            before = [stat_mark(path) for path in paths]
+            file.write_text(file.read_text() + " ")
+            assert changed(url, paths, before)
 
 
 def test_what_is_on_a_server_or_unknown_is_looked_at_each_time(tmp_path: Path) -> None:
