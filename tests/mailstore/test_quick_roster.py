@@ -185,6 +185,7 @@ def test_no_file_has_no_lines(tmp_path: Path) -> None:
     assert last_lines(str(tmp_path / "none")) == []
 
 
+@settings(max_examples=30, deadline=None)
 @given(VALUES)
 def test_what_was_decoded_is_encoded_again(value: Any) -> None:
     try:
