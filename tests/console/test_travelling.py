@@ -85,7 +85,7 @@ async def test_a_moment_is_typed_and_the_ends_are_told(mail: MailFiles) -> None:
 async def test_an_empty_mailbox_has_no_past(tmp_path: Path) -> None:
     async with opened(MailFiles(tmp_path).data) as seat:
         await seat.press("T")
-        assert "there is no past to show" in seat.lines[-1]
+        assert "no past to show" in seat.lines[-1]
 
 
 async def test_a_search_is_asked_of_the_moment_and_steps_that_outrun_the_drawing_all_count(mail: MailFiles) -> None:

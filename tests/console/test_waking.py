@@ -82,14 +82,14 @@ async def test_a_message_of_the_person_wakes_whom_it_is_addressed_to(
     async with opened(mail.data) as seat:
         await seat.sees(f"‖ {ANN}")
         await seat.press("r")
-        await seat.type("Go on")
+        await seat.paste("Go on")
         await seat.sees("will be woken")
         await seat.press("ctrl+s")
         await seat.sees(f"Sent · {ANN} will be woken")
         await seat.until(calls)
         fake_codex(tmp_path, monkeypatch, "sys.exit('Error: no such thread')")
         await seat.press("r")
-        await seat.type("And on")
+        await seat.paste("And on")
         await seat.press("ctrl+s")
         await seat.sees("Not woken")
         assert "no such thread" in seat.text
