@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from console.hooks import registration
 from tests.hooks.fleet import Fleet
+from tests.hooks.forking import HookForks
 from tests.hooks.hooked import Hooked
 from tests.mailboxes import MailFiles
 
 
+@pytest.fixture(scope="session")
+def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HookForks]:
+    """The process that runs the hooks of most tests."""
+    forks = HookForks(tmp_path_factory.mktemp("forks"))
+    yield forks
+    forks.close()
+
+
 @pytest.fixture
-def hooked(tmp_path: Path) -> Hooked:
-    return Hooked(tmp_path)
+def hooked(tmp_path: Path, forks: HookForks) -> Hooked:
+    return Hooked(tmp_path, forks)
 
 
 @pytest.fixture

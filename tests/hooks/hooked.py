@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from console.hooks import entry
+from tests.hooks.forking import HookForks
 
 __all__ = ["AGENT", "SESSION", "Hooked", "Said"]
 
@@ -49,7 +50,8 @@ class Said(NamedTuple):
 class Hooked:
     """Runs hooks in a repository below a folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, forks: HookForks) -> None:
+        self.forks = forks
         self.repository = folder / "repo"
         self.state = folder / "state" / "signalbox"
         self.data = self.repository / "data"
@@ -119,9 +121,7 @@ class Hooked:
         self, event: str, *options: str, tool: str = "claude-code", env: dict[str, str] | None = None, **more: Any
     ) -> Said:
         """Run a hook to its end."""
-        with self.start(event, *options, tool=tool, env=env, **more) as process:
-            out, err = process.communicate()
-        return Said(out, err, process.returncode)
+        return Said(*self.forks.run([tool, *options], self.input(event, **more), self.env | (env or {})))
 
     def raw(self, data: bytes, *words: str) -> Said:
         """Run a hook with any input and any arguments."""

@@ -4,34 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.hooks.hooked import AGENT, Hooked
 
-KILLED = (
-    "import os, sys; sys.path.insert(0, sys.argv[1])\n"
-    "left = int(sys.argv[2])\n"
-    "def dying(call):\n"
-    "    def called(*given, **named):\n"
-    "        global left\n"
-    "        left -= 1\n"
-    "        if not left: os._exit(9)\n"
-    "        return call(*given, **named)\n"
-    "    return called\n"
-    "for name in ('write', 'rename', 'ftruncate', 'utime', 'link', 'unlink', 'mkdir'):\n"
-    "    setattr(os, name, dying(getattr(os, name)))\n"
-    "from console.hooks import clock, entry\n"
-    "clock.LIMIT_SECONDS = 60.0\n"
-    "os._exit(entry.hook(['claude-code', '--deliver', 'letters']))"
-)
 SHOWN = ("--deliver", "letters")
 
 
-@pytest.mark.parametrize("event", ["SessionStart", "PostToolBatch"])
+@pytest.mark.parametrize("event", ["SessionStart", "PostToolBatch", "Stop", "SessionEnd"])
 def test_a_killed_hook_loses_nothing(hooked: Hooked, tmp_path: Path, event: str) -> None:
     hooked.claude("SessionStart", *SHOWN)
     hooked.send(text="MARK-one")
@@ -47,15 +29,11 @@ def test_a_killed_hook_loses_nothing(hooked: Hooked, tmp_path: Path, event: str)
         shutil.rmtree(hooked.state)
         shutil.copytree(before / "data", hooked.data)
         shutil.copytree(before / "state", hooked.state)
-        argv = [sys.executable, "-I", "-S", "-c", KILLED, str(Path(__file__).parents[2]), str(at)]
-        done = subprocess.run(
-            argv, input=hooked.input(event), env=hooked.env, capture_output=True, text=True, check=False
-        )
-        status = done.returncode
+        out, _, status = hooked.forks.run(["claude-code", *SHOWN], hooked.input(event), hooked.env, killed_at=at)
         assert status in (0, 9)
-        assert not done.stdout or json.loads(done.stdout), "half an answer"
+        assert not out or json.loads(out), "half an answer"
         assert set(hooked.reads()) <= {"letter-1"}, "a letter that no model has answered"
-        printed = done.stdout + hooked.claude("PostToolBatch", *SHOWN)
+        printed = out + hooked.claude("PostToolBatch", *SHOWN)
         assert "MARK-two" in printed
         hooked.claude("Stop", *SHOWN)
         hooked.claude("Stop", *SHOWN)

@@ -140,7 +140,7 @@ def test_whatever_a_program_says_it_is_not_disturbed(hooked: Hooked, data: bytes
 def test_a_huge_input_is_read_to_its_end(hooked: Hooked) -> None:
     hooked.claude("SessionStart")
     hooked.send()
-    calls = [{"tool_name": "Bash", "tool_response": '\U0001f600\\" ' * 400_000}]
+    calls = [{"tool_name": "Bash", "tool_response": '\U0001f600\\" ' * 100_000}]
     assert ORDINARY in hooked.claude("PostToolBatch", tool_calls=calls)
     assert hooked.raw(hooked.input("Stop", last_assistant_message="x" * (1 << 25)).encode(), "claude-code").status == 0
 
