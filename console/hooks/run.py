@@ -43,6 +43,8 @@ __all__ = ["run"]
 
 SPEAKING = (START, PROMPT, TOOL, STOP, CHANGED)
 """The moments at which a session can be told of its mail."""
+REVIVING = (START, PROMPT, TOOL)
+"""The moments at which a session that has ended goes on; what else comes is late."""
 OWN_WORDS = "Signalbox: "
 
 
@@ -113,6 +115,8 @@ class Hook:
             if event.is_subagent:
                 self._log(registration.beat(event, state, mailbox, self._now))
                 held.save()
+                return 0
+            if state.is_ended and event.moment not in REVIVING:
                 return 0
             answer = self._decided(held)
             clock.stop()

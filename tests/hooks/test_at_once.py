@@ -169,6 +169,17 @@ def test_a_subagent_neither_registers_nor_reads(repository: Repository) -> None:
     assert len(repository.roster()) == 1
 
 
+def test_what_comes_late_for_a_session_that_has_ended_is_passed_over(repository: Repository) -> None:
+    repository.told(session(1), "SessionStart", source="startup")
+    repository.told(session(1), "SessionEnd", reason="clear")
+    repository.mail.message("m1", "bob-1", "claude-00000001", ago=1.0)
+    for event in ("FileChanged", "CwdChanged", "Stop"):
+        assert repository.told(session(1), event, new_cwd=str(repository.folder)) == ""
+    assert [line["status"] for line in repository.roster()] == ["living", "frozen"]
+    assert "from bob-1" in repository.told(session(1), "UserPromptSubmit", prompt="go on")
+    assert repository.roster()[-1]["status"] == "living"
+
+
 def test_what_an_inherited_variable_means_is_told(repository: Repository) -> None:
     repository.env["SIGNALBOX_AGENT"] = "architect-7"
     assert "you are architect-7" in repository.told(session(1), "SessionStart", source="startup")
