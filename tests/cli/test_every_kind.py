@@ -189,3 +189,16 @@ def test_hooks_tell_an_agent_of_its_mail_once(
     assert session.told("Stop") == ""
     assert session.told("SessionStart", source="compact").count(" No unread letters. ") == 1
     box.close()
+
+
+def test_hooks_tell_an_agent_of_its_mail_in_the_mailbox_of_several_that_has_a_roster(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boxes = {kind: Box(kind, tmp_path / kind, monkeypatch) for kind in ("channels", "haak")}
+    url = url_of({label: box.url for label, box in boxes.items()})
+    session = Hooked(url, "ada-7", monkeypatch)
+    assert session.told("SessionStart", source="startup").startswith("Signalbox: you are haak/ada-7 (tags project:")
+    boxes["haak"].send("First.", "ada-7")
+    assert "1 new letter for haak/ada-7, from haak/ann-00000001. " in session.told("PostToolBatch")
+    assert check(run, url, "ada-7") == ["First."]
+    assert session.told("Stop") == ""
