@@ -113,10 +113,7 @@ def test_an_agent_gets_its_mail_once_in_each_way(
 def test_an_agent_gets_its_mail_once_among_mailboxes_of_several_kinds(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    boxes = {
-        kind.replace("-", ""): Box(kind, tmp_path / kind, monkeypatch)
-        for kind in ("haak", "channels", "neo", "mapped-rows")
-    }
+    boxes = {kind.replace("-", ""): Box(kind, tmp_path / kind, monkeypatch) for kind in ("haak", "channels", "neo")}
     url = url_of({label: box.url for label, box in boxes.items()})
     for label, box in boxes.items():
         reader = f"{label}/{box.reader}"
