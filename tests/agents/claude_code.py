@@ -13,7 +13,17 @@ from tests.agents.programs import program_named
 from tests.agents.scripted_model import ScriptedModel
 from tests.terminal import Terminal
 
-__all__ = ["CLAUDE", "agent_of", "at_terminal", "bash", "call_agent", "check", "print_mode", "start_print_mode"]
+__all__ = [
+    "CLAUDE",
+    "agent_of",
+    "at_terminal",
+    "bash",
+    "call_agent",
+    "check",
+    "print_mode",
+    "start_print_mode",
+    "trust",
+]
 
 CLAUDE = program_named("claude-code")
 KEY = "sk-ant-dummy"
@@ -68,18 +78,25 @@ def at_terminal(
     env: Mapping[str, str] | None = None,
 ) -> Terminal:
     """Start it at a terminal, in a folder that is trusted; return when it takes a prompt."""
+    trust(lab, lab.repository, cwd or lab.repository)
+    terminal = lab.terminal([str(CLAUDE.path), *words], env=_variables(model) | dict(env or {}), cwd=cwd, size=size)
+    terminal.wait_for("❯")
+    return terminal
+
+
+def trust(lab: Lab, *folders: Path) -> None:
+    """Leave what a person has answered before: the folders are trusted, the key is approved."""
+    path = lab.home / ".claude.json"
+    if path.exists():
+        return
     seen = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
     state = {
         "hasCompletedOnboarding": True,
         "theme": "dark",
         "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
-        "projects": {str(folder): seen for folder in (lab.repository, cwd or lab.repository)},
+        "projects": {str(folder): seen for folder in folders},
     }
-    if not (lab.home / ".claude.json").exists():
-        (lab.home / ".claude.json").write_text(json.dumps(state), "utf-8")
-    terminal = lab.terminal([str(CLAUDE.path), *words], env=_variables(model) | dict(env or {}), cwd=cwd, size=size)
-    terminal.wait_for("❯")
-    return terminal
+    path.write_text(json.dumps(state), "utf-8")
 
 
 def _variables(model: ScriptedModel) -> dict[str, str]:
