@@ -20,7 +20,8 @@ __all__ = ["measure"]
 COLD = 3
 MANY = 1_000_000
 EMPTY = "python -c pass (beside hooks)"
-NOTHING, LONG = "hook after a tool, nothing new", "the same in a long mailbox"
+NEW, NOTHING = "hook after a tool, a new letter", "hook after a tool, nothing new"
+LONG = "the same in a long mailbox"
 SESSION, AGENT = "11111111-2222-4333-8444-5555abcdef12", "claude-abcdef12"
 HOOK = [sys.executable, "-I", "-S", entry.__file__, "claude-code"]
 
@@ -70,7 +71,8 @@ def measure(bench: Bench) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         few = Agent(root, 1_000)
-        many = Agent(root, 20_000 if bench.is_quick else MANY)
+        sizes = {NOTHING: 1_000, NEW: 1_000, LONG: 20_000 if bench.is_quick else MANY}
+        many = Agent(root, sizes[LONG])
         taken: dict[str, list[int]] = {}
         for at in range(COLD + bench.rounds(40)):
             few.get_mail(at)
@@ -78,7 +80,7 @@ def measure(bench: Bench) -> None:
             assert AGENT in said, "the hook did not announce the letter"
             round_of = {
                 EMPTY: run([sys.executable, "-c", "pass"], {})[0],
-                "hook after a tool, a new letter": new,
+                NEW: new,
                 NOTHING: few.event("PostToolBatch")[0],
                 LONG: many.event("PostToolBatch")[0],
             }
@@ -86,5 +88,4 @@ def measure(bench: Bench) -> None:
                 if at >= COLD:
                     taken.setdefault(name, []).append(time_taken)
     for name, times in taken.items():
-        size = MANY if name == LONG else 0 if name == EMPTY else 1_000
-        bench.results.times(NOTHING if name == LONG else name, size, times)
+        bench.results.times(NOTHING if name == LONG else name, sizes.get(name, 0), times)
