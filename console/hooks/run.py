@@ -22,6 +22,7 @@ from console.hooks.programs import program
 from console.hooks.quick_line import stat_mark
 from console.hooks.quick_look import CWD as CWD_FIELD
 from console.hooks.quick_look import token_in
+from console.hooks.repeats import is_repeated
 from console.hooks.session_files import has_state, known_mailbox
 from console.hooks.session_state import WORKING, opened
 from console.hooks.slow_looks import begin_look, end_look, is_too_slow
@@ -174,6 +175,10 @@ class Hook:
         event, state = self._event, held.state
         if event.moment == PROMPT and (event.is_continued or (state.last_block and state.last_block in event.prompt)):
             return self._tool.answer(event, "", ())  # the prompt is an answer of ours
+        if event.moment in (START, PROMPT) and is_repeated(
+            state, event, self._options, self._now, is_first=speaker.is_first(event.moment)
+        ):
+            return self._tool.answer(event, "", self._watched())
         paths = paths_of(self._mailbox)
         mark = [stat_mark(path) for path in paths]  # before the mail is read: what comes meanwhile is seen next time
         is_same = paths and (state.unread, state.paths, state.mark) == (0, paths, mark)

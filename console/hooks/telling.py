@@ -69,7 +69,7 @@ class Speaker:
         letters = due(state, unshown, moment, now, is_rung=is_rung)
         if letters and (self._deliver == EVERYWHERE or (self._deliver == AT_START and moment == START)):
             return self._fenced(mail, letters, moment)
-        if self._is_first(moment):
+        if self.is_first(moment):
             return Told(self._introduced(letters), letters)
         if not letters:
             return Told()
@@ -80,9 +80,10 @@ class Speaker:
 
     def introduction(self, moment: str) -> str:
         """Return what to say where the unread mail isn't known: who the agent is, if that is to be told."""
-        return self._introduced(None) if self._is_first(moment) else ""
+        return self._introduced(None) if self.is_first(moment) else ""
 
-    def _is_first(self, moment: str) -> bool:
+    def is_first(self, moment: str) -> bool:
+        """Say whether the agent is to be told who it is."""
         return moment == START or (moment == PROMPT and self._arrival is not None)
 
     def _introduced(self, letters: list[Letter] | None) -> str:
@@ -103,7 +104,7 @@ class Speaker:
         whole = [letters[at] for at in found.whole]
         cut = [] if found.cut is None else [letters[found.cut]]
         text = found.text()
-        if self._is_first(moment) and self._arrival is not None:
+        if self.is_first(moment) and self._arrival is not None:
             it = self._arrival
             text = f"{introduction(self._state.agent_id, it.role, it.tags, it.note)}\n\n{text}"
         return Told(text, letters if self._deliver == AT_START else [*whole, *cut], whole)

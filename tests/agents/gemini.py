@@ -13,7 +13,7 @@ from tests.agents.programs import program_named
 from tests.agents.scripted_model import ScriptedModel
 from tests.terminal import Terminal
 
-__all__ = ["GEMINI", "at_terminal", "configure", "print_mode", "shell"]
+__all__ = ["GEMINI", "at_terminal", "configure", "print_mode", "shell", "submit"]
 
 GEMINI = program_named("gemini")
 MODEL = ("-m", "gemini-2.5-flash")
@@ -55,6 +55,23 @@ def at_terminal(lab: Lab, model: ScriptedModel, *words: str, **how: Any) -> Term
     terminal = lab.terminal([str(GEMINI.path), *MODEL, *words], env=variables(model) | how.pop("env", {}), **how)
     terminal.wait_for("Type your message", 60)
     return terminal
+
+
+def submit(lab: Lab, terminal: Terminal, model: ScriptedModel, prompt: str) -> None:
+    """Give it a prompt. Enter that comes right after a text is part of it: it is pressed until the model is asked."""
+    before = len(model.requests)
+    terminal.send(prompt)
+    terminal.wait_for(prompt)
+
+    def is_asked() -> bool:
+        terminal.press("enter")
+        try:
+            model.wait_count(before + 1, 10)
+        except AssertionError:
+            return False
+        return True
+
+    lab.until(is_asked, f"the model is asked {prompt!r}", 60)
 
 
 def variables(model: ScriptedModel) -> dict[str, str]:

@@ -5,7 +5,9 @@ The model does what each notice says, with the command that stands in it.
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -14,8 +16,9 @@ from tests.agents.lab import Lab
 from tests.agents.model_requests import ModelRequest
 from tests.agents.notices import Notice, new_notices, notices
 from tests.agents.scripted_model import Planned
+from tests.terminal import Terminal
 
-__all__ = ["Story", "as_told", "only_agent"]
+__all__ = ["Story", "as_told", "kill", "only_agent"]
 
 COMMAND = re.compile(r'"(signalbox check [^"]+)"')
 Shell = Callable[[str], Step]
@@ -25,6 +28,12 @@ def only_agent(lab: Lab) -> str:
     """Return the id of the one agent of the mailbox."""
     (agent,) = lab.agents()
     return agent
+
+
+def kill(terminal: Terminal, lab: Lab, agent: str) -> None:
+    """Kill a program with all that it started, and wait until its agent is shown as gone."""
+    os.killpg(terminal.pid, signal.SIGKILL)
+    lab.until(lambda: {"gone", "stale"} & set(lab.doing(agent).split(", ")), f"{agent} is gone: {lab.doing(agent)}")
 
 
 def as_told(shell: Shell) -> Planned:
@@ -92,7 +101,7 @@ class Story:
         for body, before, after in zip(bodies, requests[::2], requests[1::2], strict=True):
             assert not before.holds(body)
             assert len(after.find(body)) == 1
-        assert self.lab.reads_of(agent) == self.sent
+        assert self.lab.reads_of(agent) == self.sent[: len(places)]
 
     def check_again(self, requests: Sequence[ModelRequest]) -> None:
         """Assert that the session, resumed, is the same agent and is told of no letter again."""

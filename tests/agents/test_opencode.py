@@ -6,9 +6,10 @@ import pytest
 
 from tests.agents.dialects import say
 from tests.agents.lab import Lab, type_line
-from tests.agents.opencode import at_terminal, configure, run_to_its_end, shell
+from tests.agents.notices import new_notices, notices
+from tests.agents.opencode import at_terminal, configure, run_to_its_end, shell, task
 from tests.agents.scripted_model import ScriptedModel
-from tests.agents.story import Story, only_agent
+from tests.agents.story import Story, as_told, kill, only_agent
 
 pytestmark = pytest.mark.program("opencode")
 USER, RESULT, PROMPT = ("user", "text"), ("tool", ""), ("user", "")
@@ -33,3 +34,93 @@ def test_at_a_terminal_a_letter_is_heard_at_the_start_between_tools_and_at_the_e
         run_to_its_end(lab, "--continue", "anything?")
         assert len(model.requests) == 7
         story.check_again(model.requests)
+
+
+def test_in_run_a_letter_is_heard_at_the_start_and_between_tools_and_the_shell_knows_the_agent(lab: Lab) -> None:
+    lab.install_hooks("opencode")
+    story = Story(lab, shell)
+    story.begin()
+    with ScriptedModel(*story.until_the_turn_ends(), story.ends_too_early()) as model:
+        configure(lab, model)
+        run_to_its_end(lab, "hello")
+        story.check(model.requests, USER, RESULT)
+        agent = only_agent(lab)
+        assert lab.agents()[agent]["status"] == "frozen"
+        model.then(as_told(shell), shell("echo me=$SIGNALBOX_AGENT"), say("done"))
+        run_to_its_end(lab, "--continue", "anything?")
+    assert len(model.requests[5].find("BODY-END")) == 1
+    assert model.requests[6].holds(f"me={agent}\n")
+    assert lab.reads_of(agent) == story.sent
+
+
+def test_a_letter_wakes_an_idle_session_in_its_own_mode(lab: Lab) -> None:
+    lab.install_hooks("opencode", "--wake")
+    with ScriptedModel(say("ready"), as_told(shell), say("finished")) as model:
+        configure(lab, model, default_agent="plan")
+        terminal = at_terminal(lab)
+        type_line(terminal, "hello")
+        terminal.wait_for("ready", 60)
+        agent = only_agent(lab)
+        lab.wait_doing(agent, "idle")
+        letter = lab.send(agent, "BODY", type="question")
+        terminal.wait_for("finished", 60)
+        assert [notice.role for notice in new_notices(model.requests)[1]] == ["user"]
+        assert len(model.requests[2].find("BODY")) == 1
+        assert model.requests[1].holds("Plan mode") == model.requests[0].holds("Plan mode")
+        lab.wait_doing(agent, "idle")
+    assert lab.reads_of(agent) == [letter]
+
+
+def test_a_subagent_eats_no_mail_of_its_parent(lab: Lab) -> None:
+    lab.install_hooks("opencode")
+    with ScriptedModel(
+        task("INNER look"),
+        shell("echo inner", when="INNER look", before=lambda: lab.send(only_agent(lab), "BODY")),
+        say("looked"),
+        say("done"),
+    ) as model:
+        configure(lab, model)
+        run_to_its_end(lab, "hello")
+    agent = only_agent(lab)
+    first, *inner, last = model.requests
+    assert f"you are {agent}" in notices(first)[0].line
+    assert [notices(request) for request in inner] == [[], []]
+    assert inner[1].holds("inner\n")
+    assert "1 new letter" in notices(last)[-1].line
+    assert lab.reads_of(agent) == []
+
+
+def test_interrupted_it_is_idle_and_not_prompted_and_killed_it_is_gone(lab: Lab) -> None:
+    lab.install_hooks("opencode")
+    with ScriptedModel(shell("sleep 100"), shell("sleep 100")) as model:
+        configure(lab, model)
+        terminal = at_terminal(lab)
+        type_line(terminal, "hello")
+        terminal.wait_for("sleep 100", 60)
+        agent = only_agent(lab)
+        lab.send(agent, "BODY")
+        terminal.press("escape")
+        terminal.wait_for("again to interrupt")
+        terminal.press("escape")
+        lab.wait_doing(agent, "idle")
+        assert len(model.requests) == 1
+        type_line(terminal, "go on")
+        model.wait_count(2)
+        assert "1 unread letter for" in notices(model.requests[1])[-1].line.replace("new", "unread")
+        lab.wait_doing(agent, "working")
+        kill(terminal, lab, agent)
+
+
+def test_it_waits_while_a_person_is_asked(lab: Lab) -> None:
+    lab.install_hooks("opencode")
+    with ScriptedModel(shell("touch made"), say("finished")) as model:
+        configure(lab, model, bash="ask")
+        terminal = at_terminal(lab)
+        type_line(terminal, "hello")
+        terminal.wait_for("Permission required", 60)
+        agent = only_agent(lab)
+        lab.wait_doing(agent, "waiting")
+        terminal.press("enter")
+        terminal.wait_for("finished", 60)
+        lab.wait_doing(agent, "idle")
+    assert (lab.repository / "made").exists()

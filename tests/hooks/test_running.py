@@ -170,7 +170,7 @@ def test_a_notice_is_a_command_that_works_where_it_is_run(hooked: Hooked, tmp_pa
     program = tmp_path / "bin" / "signalbox"
     program.parent.mkdir()
     program.touch(0o755)
-    text = hooked.claude("SessionStart", env={"PATH": str(program.parent)})
+    text = hooked.claude("SessionStart", source="resume", env={"PATH": str(program.parent)})
     assert f'"signalbox {CHECK}' in text
 
 

@@ -1,0 +1,38 @@
+"""Whether a session was told the same a moment ago: by another copy of our hooks, or before its start was told.
+
+Hooks may be installed for a person and in a project: programs then run both. Copilot may tell a session's first prompt
+before its start. Imports next to nothing.
+"""
+
+from __future__ import annotations
+
+from console.hooks.events import PROMPT, START
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from console.hooks.events import HookEvent
+    from console.hooks.options import RunOptions
+    from console.hooks.session_state import SessionState
+
+__all__ = ["is_repeated"]
+
+REPEAT_SECONDS = 5.0
+REMEMBERED = "told"
+
+
+def is_repeated(state: SessionState, event: HookEvent, options: RunOptions, now: float, *, is_first: bool) -> bool:
+    """Say whether a start or a prompt was told already; else remember that it is being told.
+
+    `is_first` says that the agent is told who it is.
+    """
+    copy = "|".join((options.store, options.deliver, options.at_end, str(options.can_wake)))
+    last = state.extra.get(REMEMBERED)
+    if isinstance(last, list) and len(last) == 5 and isinstance(last[0], int | float):
+        at, moment, source, other, was_first = last
+        is_recent = 0 <= now - at < REPEAT_SECONDS
+        is_other_copy = other != copy and moment == event.moment and source == event.source
+        is_late_start = moment == PROMPT and was_first and event.source in ("startup", "resume")
+        if is_recent and (is_other_copy or (event.moment == START and is_late_start)):
+            return True
+    state.extra[REMEMBERED] = [now, event.moment, event.source, copy, is_first]
+    return False
