@@ -19,7 +19,10 @@ def has_state(folder: str, tool: str, session_id: str) -> bool:
 
 
 def known_mailbox(tool: str, session_id: str, options: str, cwd_token: str) -> str | None:
-    """Return the mailbox that a session had when its hook last ran in the same folder with the same options."""
+    """Return the mailbox that a session had when its hook last ran in the same folder with the same options.
+
+    None for one on a server, whose secrets are not kept: it has to be chosen again.
+    """
     for folder in all_folders():
         try:
             with open(f"{folder}/{tool}-{session_id}", "rb") as file:
@@ -27,5 +30,5 @@ def known_mailbox(tool: str, session_id: str, options: str, cwd_token: str) -> s
         except OSError:
             continue
         if state.mailbox and cwd_token and (state.options, state.cwd_token) == (options, cwd_token):
-            return state.mailbox
+            return None if state.mailbox.partition(":")[2].startswith("//") else state.mailbox
     return None

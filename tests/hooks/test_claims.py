@@ -16,6 +16,8 @@ from console.hooks.events import END, TOOL
 from console.hooks.liveness import SILENT_SECONDS
 from console.hooks.mailbox_choice import mailbox_of, store_option
 from console.hooks.processes import process_name
+from console.hooks.session_files import known_mailbox
+from console.hooks.session_state import opened
 from console.hooks.state_folder import hooks_folder
 from tests.hooks.fleet import Fleet, needs_processes
 from tests.mailboxes import MailFiles
@@ -172,6 +174,15 @@ def test_what_is_remembered_of_sessions_goes_after_30_days(fleet: Fleet) -> None
     assert (folder / f"claude-code-{TWO}").exists()  # once a day
     clean(fleet.now + 24 * 3600)
     assert not folder.exists()
+
+
+def test_a_mailbox_on_a_server_is_chosen_anew_because_its_secrets_are_not_kept(fleet: Fleet) -> None:
+    for place, known in (("haak:/x/agent-mailbox.jsonl", True), ("relay://host/team", False)):
+        with opened(hooks_folder(fleet.mailbox), "codex", ONE) as held:
+            held.state.mailbox, held.state.options, held.state.cwd_token = place, "--wake", "/x"
+            held.save()
+        assert known_mailbox("codex", ONE, "--wake", "/x") == (place if known else None)
+        assert known_mailbox("codex", ONE, "", "/x") is None
 
 
 def test_the_shells_of_an_agent_are_told_who_it_is_once(tmp_path: Path) -> None:
