@@ -72,3 +72,18 @@ def test_it_waits_while_a_person_is_asked_and_killed_it_is_gone(lab: Lab) -> Non
         type_line(terminal, "go on")
         lab.wait_doing(agent, "waiting")
         kill(terminal, lab, agent)
+
+
+def test_in_a_linked_worktree_the_persons_own_hooks_run(lab: Lab) -> None:
+    lab.install_hooks("copilot")
+    tree = lab.home / "tree"
+    lab.git("worktree", "add", "--quiet", str(tree))
+    lab.send("all", "BODY")
+    with ScriptedModel(say("not told"), as_told(shell), say("done")) as model:
+        configure(lab, trusted=[tree])
+        print_mode(lab, model, "hello", cwd=tree)
+        lab.signalbox("hook", "install", "--for", "copilot", "--user", "--yes")
+        print_mode(lab, model, "hello", cwd=tree)
+    assert [len(new) for new in new_notices(model.requests)] == [0, 1, 0]
+    assert len(model.requests[2].find("BODY")) == 1
+    assert not (tree / "data").exists()

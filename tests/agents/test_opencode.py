@@ -124,3 +124,23 @@ def test_it_waits_while_a_person_is_asked(lab: Lab) -> None:
         terminal.wait_for("finished", 60)
         lab.wait_doing(agent, "idle")
     assert (lab.repository / "made").exists()
+
+
+def test_in_a_subfolder_and_by_the_persons_own_settings_in_a_linked_worktree(lab: Lab) -> None:
+    lab.install_hooks("opencode")
+    folder = lab.repository / "sub"
+    folder.mkdir()
+    tree = lab.home / "tree"
+    lab.git("worktree", "add", "--quiet", str(tree))
+    lab.send("all", "BODY")
+    with ScriptedModel(*(step for _ in range(2) for step in (as_told(shell), say("done")))) as model:
+        configure(lab, model)
+        lab.signalbox("hook", "install", "--for", "opencode", "--user", "--yes")
+        for place in (folder, tree):
+            before = len(model.requests)
+            run_to_its_end(lab, "hello", cwd=place)
+            first, second = model.requests[before:]
+            assert len(notices(first)) == 1
+            assert len(second.find("BODY")) == 1
+    assert len(lab.agents()) == 2
+    assert not (tree / "data").exists()
