@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.hooks.processes import is_gone
+from console.hooks.processes import is_gone, is_of_this_system
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def is_live(state: SessionState, now: float) -> bool:
     """Say whether a session goes on: nobody ended it, its process runs, or else it did something within a day."""
     if state.is_ended or not state.agent_id:
         return False
-    if _process(state):
+    if is_of_this_system(_process(state)):
         return not process_is_gone(state)
     return now - state.last_run < SILENT_SECONDS
 

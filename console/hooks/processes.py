@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["is_gone", "process_name", "program_process"]
+__all__ = ["is_gone", "is_of_this_system", "process_name", "program_process"]
 
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "busybox"})
 """What programs run their hooks with: not the program itself, but its child."""
@@ -39,12 +39,17 @@ def process_name(pid: int) -> str:
 
 def is_gone(process: str) -> bool:
     """Say whether a process has certainly ended."""
-    pid, _, rest = process.partition(" ")
-    started, _, namespace = rest.partition(" ")
-    if not pid.isdecimal() or not namespace or namespace != _namespace():
+    if not is_of_this_system(process):
         return False
+    pid, started, _ = process.split(" ")
     found = _stat(int(pid))
     return found is None or found[2] != started
+
+
+def is_of_this_system(process: str) -> bool:
+    """Say whether a process runs or ran here since the system started: of any other, nothing is known."""
+    parts = process.split(" ")
+    return len(parts) == 3 and parts[0].isdecimal() and bool(parts[2]) and parts[2] == _namespace()
 
 
 def _stat(pid: int) -> tuple[str, int, str] | None:

@@ -89,6 +89,12 @@ def test_what_names_no_process_of_this_machine_is_not_taken_for_gone() -> None:
     assert not is_gone(program_process())
 
 
+def test_after_a_restart_of_the_system_a_silent_session_is_not_live_for_ever(tmp_path: Path) -> None:
+    for ago, is_live in ((60.0, True), (SILENT_SECONDS, False)):
+        session(url(tmp_path), "one", "codex-1", NOW - ago, f"{os.getpid()} 1234 before-1")
+        assert bool(live_hooks(url(tmp_path), NOW)) == is_live
+
+
 def test_of_two_sessions_under_one_id_the_last_one_counts(tmp_path: Path) -> None:
     session(url(tmp_path), "old", "architect-7", NOW - 60)
     session(url(tmp_path), "new", "architect-7", NOW - 30)
