@@ -52,13 +52,17 @@ def presence_of(agent: Agent, now: float, stale_after: float, since: float | Non
     word, _, substate = agent.activity.partition(": ")
     is_living = agent.status is Status.LIVING
     is_said = word in (list(Working) if is_living else ASLEEP if agent.status is Status.FROZEN else ())
+    if agent.status is Status.DEAD:
+        since = agent.ended_at
+    elif is_living and not is_said:
+        since = None
     age = None if agent.last_seen is None else max(0.0, now - agent.last_seen)
     return Presence(
         state=word if is_said else agent.status.value,
         substate=substate if is_said else agent.activity,
         age=age,
         is_stale=is_living and age is not None and age > stale_after,
-        since=agent.ended_at if agent.status is Status.DEAD else since if is_said or not is_living else None,
+        since=None if since is None or since > now else since,
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from mailstore.rules.presence import presence_of
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 from tests.oracle.people import PERSON, is_person
@@ -41,6 +43,8 @@ def expected(box: Box, now: float, *, is_past: bool = False) -> Answers:
         told[f"unread {name}"] = oracle.unread(name)
     for session in people.lines:
         told[f"status {session}"] = people.now(session).status
+        state, since = people.doing(session)
+        told[f"doing {session}"] = (state, None if since is None or since > now else rounded(since))
     for role in sorted({key for _, key in oracle.having("waiting")}):
         told[f"waiting {role}"] = [
             letter.id for letter in oracle.in_order() if (letter.id, role) in oracle.having("waiting")
@@ -98,6 +102,8 @@ def found(mailbox: Mailbox, now: float, *, is_past: bool = False) -> Answers:
             told[f"unread count {name}"] = mailbox.unread_count(name)
     for agent in mailbox.roster:
         told[f"status {agent.session_id}"] = agent.status.value
+        shown = presence_of(agent, now, math.inf, mailbox.roster.active_since(agent.session_id))
+        told[f"doing {agent.session_id}"] = (shown.state, rounded(shown.since))
     for role, mail in mailbox.waiting():
         told[f"waiting {role}"] = [message.id for message in mail]
     roots = sorted(mailbox.threads(View("all")))

@@ -86,6 +86,7 @@ TEXTS = [
     "The text.", "The text.\nMore of it.", 'He said "so": {"to": "x"} \\u0040',
     "", "  \n The second line.", "é€ 🙂",
 ]  # fmt: skip
+ACTIVITIES = ["working: leaf 1", "working: leaf 2", "idle", "waiting", "offline", "ink"]
 OLD, NEW = (
     {},
     {
@@ -338,6 +339,10 @@ class Maker:
                 record["tags"] = ", ".join(record["tags"])
         if self.happens(0.3):
             record["name"] = self.random.choice(AGENT_NAMES)
+        if self.happens(0.5):
+            record["activity"] = self.random.choice(ACTIVITIES)
+        if self.happens(0.2):
+            record["last_seen"] = self.stamp()
         if self.happens(0.4):
             record["started_at"] = self.stamp()
         if self.happens(0.1) and not self.is_calm:

@@ -11,6 +11,7 @@ __all__ = ["PERSON", "People", "Span", "is_person"]
 
 PERSON = "user"
 EVERYBODY = ("all", "broadcast", "AGENT:*")
+REPORTED = ("working", "waiting", "idle", "awake", "offline")
 CHANNELS = ("project:", "concern:", "domain:")
 
 Span = tuple[float, float]
@@ -76,6 +77,24 @@ class People:
                 found.append((start, lines[number].updated if number < len(lines) else inf))
             number += 1
         return found
+
+    def doing(self, session: str) -> tuple[str, float | None]:
+        """Return an agent's state, and since when it is in that, None where it is not known."""
+        lines = self.lines[session]
+        line = lines[-1]
+        told = line.activity.partition(": ")[0]
+        believed = {"living": REPORTED, "frozen": ("idle", "offline"), "dead": ()}[line.status]
+        if line.status == "dead":
+            return "dead", line.ended
+        state = told if told in believed else line.status
+        if line.status == "living" and state == "living":
+            return state, None
+        same = [(one.status, one.activity.partition(": ")[0]) == (line.status, told) for one in lines]
+        if all(same):
+            first = lines[0]
+            return state, first.updated if first.started is not None and first.started == first.updated else None
+        first = lines[len(same) - same[::-1].index(False)]
+        return state, first.seen if first.updated is None else first.updated
 
     def agent(self, name: str) -> str:
         """Return the session that a name stands for: an id, the beginning of one, or an agent's name."""

@@ -31,6 +31,8 @@ NAMES = {
     "started": "started_at registered registered_at created_at",
     "ended": "ended_at died_at buried_at",
     "updated": "updated updated_at last_updated",
+    "activity": "activity summary working_on",
+    "seen": "last_seen heartbeat",
 }
 FROZEN = ["frozen", "idle", "sleeping", "suspended"]
 DEAD = ["dead", "buried", "ended", "offline"]
@@ -80,6 +82,8 @@ class AgentLine:
     ended: float | None
     updated: float | None
     spells: list[tuple[float | None, float | None]]
+    activity: str
+    seen: float | None
 
 
 @dataclass(frozen=True)
@@ -362,4 +366,6 @@ def agent_of(record: dict[str, Any]) -> AgentLine | None:
         ended=(updated if ended is None else ended) if status == "dead" else None,
         updated=updated,
         spells=[(moment(one[0]), moment(one[1])) for one in told if isinstance(one, list) and len(one) == 2],
+        activity=word(get(record, "activity")),
+        seen=moment(get(record, "seen")),
     )
