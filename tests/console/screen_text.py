@@ -23,6 +23,7 @@ from console.screens.main_screen import MainScreen
 from console.state import PersonalState
 from mailstore.registry import open_store
 from mailstore.stores.haak import HaakStore
+from tests.console.spared import spare
 from tests.mailboxes import NOW
 
 __all__ = ["Seat", "opened", "screen_lines", "settle", "until"]
@@ -46,6 +47,8 @@ GROUPS = {
     "export",
     "archive",
 }
+spare()
+
 PATIENCE = 10.0
 FRAME_SECONDS = 1 / 50
 """A little more than a frame: what is drawn with the next one stands on the screen then."""
