@@ -60,6 +60,8 @@ def headline(session: Session, asking: int = 0) -> Headline:
 
 
 UNREADABLE = "unreadable"
+ROOMY = 140
+"""Cells from which on the words that are understood without are added."""
 
 
 class Header(Widget):
@@ -105,7 +107,7 @@ class Header(Widget):
         if counts.for_you:
             found.append((f"{count(counts.for_you)} for you", styles.accent))
         if shown.asking:
-            words = " waiting for a permission" if wide else " waiting"
+            words = " waiting for a permission" if self.size.width >= ROOMY else " waiting"
             found.append((f"{count(shown.asking)}{words}", styles.bad))
         if counts.unseen and wide:
             found.append((f"{count(counts.unseen)} new", styles.text))
