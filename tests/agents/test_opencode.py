@@ -144,3 +144,23 @@ def test_in_a_subfolder_and_by_the_persons_own_settings_in_a_linked_worktree(lab
             assert len(second.find("BODY")) == 1
     assert len(lab.agents()) == 2
     assert not (tree / "data").exists()
+
+
+def test_once_its_memory_was_compacted_it_is_told_again(lab: Lab) -> None:
+    lab.install_hooks("opencode")
+    lab.send("all", "BODY")
+    with ScriptedModel(say("ready"), say("still unread"), say("finished"), say("once more")) as model:
+        configure(lab, model)
+        terminal = at_terminal(lab)
+        type_line(terminal, "hello")
+        terminal.wait_for("still unread", 60)
+        agent = only_agent(lab)
+        lab.wait_doing(agent, "idle")
+        type_line(terminal, "/compact")
+        terminal.wait_for("Compaction · scripted · ", 60)
+        lab.wait_doing(agent, "idle")
+        for prompt, answer in (("go on", "finished"), ("and on", "once more")):  # the first may come too early
+            type_line(terminal, prompt)
+            terminal.wait_for(answer, 60)
+            lab.wait_doing(agent, "idle")
+        assert any(f"you are {agent}" in notice.line for notice in notices(model.requests[-1]))
