@@ -8,7 +8,7 @@ from contextlib import aclosing
 from pathlib import Path
 from time import monotonic
 
-from console.hooks.live import HookedAgents, hooked_agents
+from console.hooks.sessions.live import HookedAgents, hooked_agents
 from console.hooks.state_folder import hooks_folder, root
 from mailstore.files.watch import wakeups
 from mailstore.records.scope import parts_of

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from textual.cache import LRUCache
 
 from console.config import Config
-from console.hooks.hearing import Hearing, hearing
-from console.hooks.hooked_presence import hooked_presence
-from console.hooks.live import HookedAgents
+from console.hooks.sessions.hooked_presence import hooked_presence
+from console.hooks.sessions.live import HookedAgents
+from console.hooks.waking.hearing import Hearing, hearing
 from console.personal import PersonalData
 from console.undo_history import UndoHistory
 from mailstore.errors import MailError, StoreError, Unsupported
@@ -26,7 +26,7 @@ from mailstore.state.thread_guard import guarded
 from mailstore.store import Capability, Store
 
 if TYPE_CHECKING:
-    from console.hooks.waking import Rung
+    from console.hooks.waking.wake_session import Rung
     from console.saved_views import SavedViewHits
     from console.state import PersonalState
     from mailstore.records.draft import Draft
@@ -154,7 +154,7 @@ class Session:
         """Wake the sessions of the agents that a message of the person called; blocks for some seconds at most."""
         if not called:
             return []
-        from console.hooks.ringing import ring_called
+        from console.hooks.waking.ringing import ring_called
 
         return ring_called(self.store.url, message, called, self.clock(), by_user=True)
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from console.hooks.processes import _namespace
-from console.hooks.session_state import opened
+from console.hooks.sessions.processes import _namespace
+from console.hooks.sessions.session_state import opened
 from console.hooks.state_folder import hooks_folder
 from mailstore.registry import open_store
 

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from console.cli.loading import Loaded
 from console.cli.person import agent_mark
 from console.cli.settings import settings
-from console.hooks.hearing import hearing
-from console.hooks.live import HookedAgents, hooked_agents
-from console.hooks.ringing import ring_called
+from console.hooks.sessions.live import HookedAgents, hooked_agents
+from console.hooks.waking.hearing import hearing
+from console.hooks.waking.ringing import ring_called
 from mailstore.records.draft import Draft
 from mailstore.records.message import Message
 from mailstore.rules.waking import WAKING_TYPES, called

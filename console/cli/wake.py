@@ -15,11 +15,11 @@ from console.cli.options import mailbox_options, reader_option
 from console.cli.settings import settings
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
-from console.hooks.live import LiveHook, live_hooks
-from console.hooks.ringing import wake_for
-from console.hooks.wake_limits import PAIR_SECONDS
-from console.hooks.wake_log import log_line, wake_log
-from console.hooks.waking import can_ring, hears_by_itself, is_idle
+from console.hooks.sessions.live import LiveHook, live_hooks
+from console.hooks.waking.limits import PAIR_SECONDS
+from console.hooks.waking.ringing import wake_for
+from console.hooks.waking.wake_log import log_line, wake_log
+from console.hooks.waking.wake_session import can_ring, hears_by_itself, is_idle
 from console.render.timestamps import iso_time
 from console.unread_mail import keeps_reads, note_shown, shown_to, unread_mail
 from console.wake_command import ENVIRONMENT

@@ -1,1 +1,1 @@
-"""What agents are given so that they read their mail: hooks and instructions, put in and taken out of their files."""
+"""How agents hear of their mail: what runs inside their programs, its installation, and waking them."""

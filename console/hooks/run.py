@@ -8,27 +8,28 @@ from __future__ import annotations
 import os
 import time
 
-from console.hooks import clock, registration
-from console.hooks.announce import settle
-from console.hooks.cleanup import clean
-from console.hooks.commands import check_command
-from console.hooks.environment import export
+from console.hooks import clock
 from console.hooks.events import CHANGED, CWD, END, PROMPT, START, STOP, TOOL, Answer
 from console.hooks.log import log_error
-from console.hooks.look import NoMail, look
-from console.hooks.mailbox_choice import mailbox_of, store_option
+from console.hooks.notices.announce import settle
+from console.hooks.notices.check_command import check_command
+from console.hooks.notices.repeats import is_repeated
+from console.hooks.notices.telling import Speaker, Told
 from console.hooks.options import RunOptions
 from console.hooks.programs import program
 from console.hooks.quick_line import stat_mark
 from console.hooks.quick_look import CWD as CWD_FIELD
 from console.hooks.quick_look import token_in
-from console.hooks.repeats import is_repeated
-from console.hooks.session_files import has_state, known_mailbox
-from console.hooks.session_state import WORKING, opened
-from console.hooks.slow_looks import begin_look, end_look, is_too_slow
+from console.hooks.sessions import registration
+from console.hooks.sessions.cleanup import clean
+from console.hooks.sessions.environment import export
+from console.hooks.sessions.mailbox_choice import mailbox_of, store_option
+from console.hooks.sessions.session_state import WORKING, opened
+from console.hooks.sessions.state_files import has_state, known_mailbox
 from console.hooks.state_folder import hooks_folder
-from console.hooks.telling import Speaker, Told
-from console.hooks.watched import bell_of, mailbox_file, paths_of
+from console.hooks.unread.look import NoMail, look
+from console.hooks.unread.slow_looks import begin_look, end_look, is_too_slow
+from console.hooks.unread.watched import bell_of, mailbox_file, paths_of
 from mailstore.files.scan import Unusual, decoded
 
 TYPE_CHECKING = False
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from console.hooks.events import HookEvent
-    from console.hooks.look import UnreadMail
     from console.hooks.programs import Program
+    from console.hooks.unread.look import UnreadMail
 
 __all__ = ["run"]
 

@@ -17,7 +17,7 @@ from console.cli.presences import Presences
 from console.cli.settings import joined_channels
 from console.errors import Refused, UsedWrongly
 from console.handout.portion import portion
-from console.hooks.live import hooked_agents
+from console.hooks.sessions.live import hooked_agents
 from console.mcp.requests import MarkRead, Nothing, ReadMessages, Request, SendMessage, ThreadOf
 from console.state import Shown
 from console.unread_mail import keeps_reads, reads_of, record, shown_to, unread_mail

@@ -16,7 +16,7 @@ from textual.worker import Worker
 
 from console.composer_draft import ComposerDraft
 from console.failures import tell_failure
-from console.hooks.hearing import Hearing
+from console.hooks.waking.hearing import Hearing
 from console.panes.address_completion import address_candidates
 from console.panes.reach_line import reach_line
 from console.panes.titles import as_title
@@ -30,7 +30,7 @@ from mailstore.store import Capability
 from mailstore.writing.sending import prepare, split_addresses
 
 if TYPE_CHECKING:
-    from console.hooks.waking import Rung
+    from console.hooks.waking.wake_session import Rung
 
 __all__ = ["Composer"]
 

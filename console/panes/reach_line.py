@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from textual.content import Content
 
-from console.hooks.hearing import Hearing
+from console.hooks.waking.hearing import Hearing
 from console.render.safe import visible_line
 from console.render.short_text import remaining
 from console.symbols import STALE, STATES

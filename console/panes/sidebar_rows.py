@@ -10,7 +10,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from console.agent_presence import presence_symbol
-from console.hooks.waking import can_ring, is_idle
+from console.hooks.waking.wake_session import can_ring, is_idle
 from console.panes.row_layout import Piece, layout_line
 from console.render.safe import visible_line
 from console.render.short_text import age, shorten_middle

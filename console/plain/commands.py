@@ -14,7 +14,7 @@ from console.cli.run_module import run_module
 from console.cli.terminal_io import guarded
 from console.cli.thread import branch
 from console.errors import Refused, UsedWrongly
-from console.hooks.live import hooked_agents
+from console.hooks.sessions.live import hooked_agents
 from console.plain.news import News
 from console.render.safe import visible_line
 from console.render.short_text import age

@@ -11,7 +11,7 @@ from console.screens.location import ScreenLocation
 from console.screens.needs import PartScreen
 
 if TYPE_CHECKING:
-    from console.hooks.live import LiveHook
+    from console.hooks.sessions.live import LiveHook
     from mailstore.records.message import Message
 
 __all__ = ["Waking", "WakingScreen"]
@@ -42,8 +42,8 @@ class Waking:
             self._screen.run_task(self._wake(view.name), group="wake", exclusive=True)
 
     async def _wake(self, session_id: str) -> None:
-        from console.hooks.live import hooked_agents
-        from console.hooks.waking import can_ring
+        from console.hooks.sessions.live import hooked_agents
+        from console.hooks.waking.wake_session import can_ring
         from console.unread_mail import shown_to, unread_mail
 
         session = self._screen.session
@@ -58,8 +58,8 @@ class Waking:
 
     async def _ring(self, session_id: str, hook: LiveHook, unread: Sequence[Message]) -> None:
         """Wake a session through its program, for all its unread mail."""
-        from console.hooks.ringing import log_wake
-        from console.hooks.waking import is_idle, ring, way_of
+        from console.hooks.waking.ringing import log_wake
+        from console.hooks.waking.wake_session import is_idle, ring, way_of
         from console.screens.ask import Ask
 
         screen, name = self._screen, visible_line(session_id)

@@ -17,7 +17,7 @@ from threading import Event
 from typing import Any
 from uuid import uuid4
 
-from console.hooks.session_state import IDLE, SessionState, states_in
+from console.hooks.sessions.session_state import IDLE, SessionState, states_in
 from tests.agents.programs import NODE
 from tests.terminal import Terminal, environment
 

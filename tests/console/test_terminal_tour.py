@@ -14,7 +14,7 @@ import pytest
 
 from console.config import Config
 from console.demo.history import write_history
-from console.hooks.live import HookedAgents
+from console.hooks.sessions.live import HookedAgents
 from console.panes.sidebar_rows import sidebar_rows
 from console.panes.titles import view_title
 from console.session import Session

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from console.hooks import registration
+from console.hooks.sessions import registration
 from tests.hooks.fleet import Fleet
 from tests.hooks.forking import HookForks
 from tests.hooks.hooked import Hooked

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from console.hooks import registration
 from console.hooks.events import END, START, HookEvent
-from console.hooks.mailbox_choice import mailbox_of
-from console.hooks.processes import process_name
 from console.hooks.programs import program
-from console.hooks.registration import Arrival
-from console.hooks.session_state import SessionState, opened, states_in
+from console.hooks.sessions import registration
+from console.hooks.sessions.mailbox_choice import mailbox_of
+from console.hooks.sessions.processes import process_name
+from console.hooks.sessions.registration import Arrival
+from console.hooks.sessions.session_state import SessionState, opened, states_in
 from console.hooks.state_folder import hooks_folder
 
 __all__ = ["NOW", "Fleet", "needs_processes"]

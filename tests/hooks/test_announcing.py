@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.hooks.announce import MOST_BLOCKS, MOST_REMINDERS, WAKE_SECONDS, settle
 from console.hooks.events import CHANGED, PROMPT, START, STOP, TOOL
+from console.hooks.notices.announce import MOST_BLOCKS, MOST_REMINDERS, WAKE_SECONDS, settle
+from console.hooks.notices.telling import Speaker
 from console.hooks.options import AT_START, EVERYWHERE, NOTICE
-from console.hooks.session_state import SessionState, read_state
-from console.hooks.telling import Speaker
+from console.hooks.sessions.session_state import SessionState, read_state
 from mailstore.stores.haak.quick.quick_unread import QuickMessage
 from tests.hooks.letters import HeldMail, letter
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from console.hooks.events import START, HookEvent
-from console.hooks.identity import AgentIdentity, identity_of, is_usable_id, own_ids, shown_name
 from console.hooks.programs import program
+from console.hooks.sessions.identity import AgentIdentity, identity_of, is_usable_id, own_ids, shown_name
 from tests.hooks.fleet import Fleet
 
 CODEX = "01a20164-1882-7822-bc9e-7609a32438bf"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from console.hooks.live import live_hooks
-from console.hooks.liveness import SILENT_SECONDS
-from console.hooks.processes import is_gone, program_process
-from console.hooks.session_state import WORKING, opened
+from console.hooks.sessions.live import live_hooks
+from console.hooks.sessions.liveness import SILENT_SECONDS
+from console.hooks.sessions.processes import is_gone, program_process
+from console.hooks.sessions.session_state import WORKING, opened
 from console.hooks.state_folder import hooks_folder
 from mailstore.records.scope import url_of
 
@@ -60,7 +60,9 @@ def test_a_session_that_ended_or_has_been_silent_for_a_day_is_not(tmp_path: Path
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="only Linux tells what processes run")  # noqa: PTH110
 def test_a_session_whose_process_was_killed_is_not(tmp_path: Path) -> None:
-    code = "import sys; sys.path.insert(0, sys.argv[1]); from console.hooks.processes import program_process as p"
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from console.hooks.sessions.processes import program_process as p"
+    )
     code += "; print(p(), flush=True)"
     root = str(Path(__file__).parents[2])
     # the program is this one: its child asks whose hook it is

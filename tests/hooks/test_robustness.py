@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from console.hooks.beating import is_due
-from console.hooks.session_state import SessionState
+from console.hooks.sessions.heartbeat import is_due
+from console.hooks.sessions.session_state import SessionState
 from tests.hooks.hooked import AGENT, SESSION, Hooked
 
 HEAVY = {"argparse", "dataclasses", "enum", "hashlib", "json", "msgspec", "pathlib", "re", "site", "typing"}
@@ -268,7 +268,8 @@ def test_a_wake_counts_even_if_what_follows_fails(hooked: Hooked) -> None:
     hooked.send()
     program = (
         "import os, sys; sys.path.insert(0, sys.argv[1])\n"
-        "from console.hooks import entry, registration\n"
+        "from console.hooks import entry\n"
+        "from console.hooks.sessions import registration\n"
         "registration.beat = lambda *_: 1 / 0\n"
         "os._exit(entry.hook(['claude-code', '--wake']))"
     )

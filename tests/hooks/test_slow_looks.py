@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from console.hooks import slow_looks
-from console.hooks.fold_ahead import fold_ahead
-from console.hooks.session_state import SessionState
-from console.hooks.slow_looks import FOLDING, begin_look, end_look, is_too_slow
+from console.hooks.sessions.session_state import SessionState
+from console.hooks.unread import slow_looks
+from console.hooks.unread.fold_ahead import fold_ahead
+from console.hooks.unread.slow_looks import FOLDING, begin_look, end_look, is_too_slow
 from tests.hooks.hooked import AGENT, Hooked
 
 NOW = time.time()

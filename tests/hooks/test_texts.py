@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.hooks.commands import check_command
+from console.hooks.notices.check_command import check_command
+from console.hooks.notices.texts import at_start, at_turn_end, in_between
 from console.hooks.quick_look import CWD, SESSION, token_in
-from console.hooks.texts import at_start, at_turn_end, in_between
 from tests.hooks.letters import letter
 
 CHECK = "signalbox check --as codex-1"

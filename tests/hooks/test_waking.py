@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from console.hooks import waking
-from console.hooks.live import LiveHook, live_hooks
-from console.hooks.ringing import ring_called, wake_for
-from console.hooks.wake_limits import may_wake, release, wakes_file
-from console.hooks.wake_log import wake_log
+from console.hooks.sessions.live import LiveHook, live_hooks
+from console.hooks.waking import wake_session as waking
+from console.hooks.waking.limits import may_wake, release, wakes_file
+from console.hooks.waking.ringing import ring_called, wake_for
+from console.hooks.waking.wake_log import wake_log
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent, Roster
 from mailstore.rules.waking import called
@@ -159,7 +159,7 @@ def test_limits_that_are_damaged_are_begun_anew(content: bytes, mail: MailFiles)
 def test_many_senders_at_once_lose_no_limit(mail: MailFiles) -> None:
     folder = hook_of(mail, session_id="s-1").folder
     code = (
-        "import sys; from console.hooks.wake_limits import may_wake;"
+        "import sys; from console.hooks.waking.limits import may_wake;"
         "print(sum(may_wake(sys.argv[1], 'x', 's-1', [str(n)], 5.0) for n in range(20)))"
     )
     from subprocess import PIPE, Popen

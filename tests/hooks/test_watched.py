@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from console.hooks.quick_line import stat_mark
-from console.hooks.watched import MOST_PATHS, bell_of, mailbox_file, paths_of
+from console.hooks.unread.watched import MOST_PATHS, bell_of, mailbox_file, paths_of
 
 
 def changed(url: str, paths: list[str], before: list[str]) -> bool:

@@ -23,7 +23,7 @@ PRINTING = {
 ENCODING = {
     "render/json_output.py": "the way out for JSON",
     "wake_command.py": "an environment, in ASCII",
-    "hooks/wake_limits.py": "what woke whom, for us alone",
+    "hooks/waking/limits.py": "what woke whom, for us alone",
     "state.py": "the person's own state",
     "hooks/install/install_notes.py": "our own state",
     "hooks/install/programs/codex.py": "a path as TOML, in a remark",

@@ -7,9 +7,9 @@ from collections.abc import Collection
 from pathlib import Path
 
 from console.hooks.install.programs import Target
-from console.hooks.liveness import is_live
-from console.hooks.registration import leave
-from console.hooks.session_state import SessionState, opened, states_in
+from console.hooks.sessions.liveness import is_live
+from console.hooks.sessions.registration import leave
+from console.hooks.sessions.session_state import SessionState, opened, states_in
 from console.hooks.state_folder import all_folders
 
 __all__ = ["freeze_sessions"]

@@ -14,9 +14,9 @@ from console.hooks.install.choose import version_of
 from console.hooks.install.installed import Installed, installed
 from console.hooks.install.programs import ProgramFiles, Target
 from console.hooks.install.trust import trust_of
-from console.hooks.liveness import is_live
 from console.hooks.log import log_file
-from console.hooks.session_state import SessionState, states_in
+from console.hooks.sessions.liveness import is_live
+from console.hooks.sessions.session_state import SessionState, states_in
 from console.hooks.state_folder import all_folders
 from console.render.timestamps import iso_time
 from mailstore.location import without_secrets

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from console.hooks.log import log_error
-from console.hooks.session_state import WORKING, opened
+from console.hooks.sessions.session_state import WORKING, opened
 from console.hooks.state_folder import hooks_folder
 from tests.hooks.install.conftest import Run, put_program
 

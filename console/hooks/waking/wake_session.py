@@ -15,12 +15,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from console.hooks.commands import check_command
-from console.hooks.live import LiveHook
-from console.hooks.mailbox_choice import store_option
-from console.hooks.session_state import IDLE
-from console.hooks.texts import in_between
-from console.hooks.watched import bell_of, mailbox_file
+from console.hooks.notices.check_command import check_command
+from console.hooks.notices.texts import in_between
+from console.hooks.sessions.live import LiveHook
+from console.hooks.sessions.mailbox_choice import store_option
+from console.hooks.sessions.session_state import IDLE
+from console.hooks.unread.watched import bell_of, mailbox_file
 from mailstore.errors import reason_of
 from mailstore.records.message import Message
 

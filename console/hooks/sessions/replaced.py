@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from console.hooks.session_state import states_in
+from console.hooks.sessions.session_state import states_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from console.hooks.session_state import SessionState
+    from console.hooks.sessions.session_state import SessionState
 
 __all__ = ["REPLACING", "replaced_by"]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import sys
 
-from console.hooks.watched import mailbox_file
+from console.hooks.unread.watched import mailbox_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from console.hooks.session_state import SessionState
+    from console.hooks.sessions.session_state import SessionState
 
 __all__ = ["FOLDING", "begin_look", "end_look", "is_too_slow"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from console.hooks.events import INTERRUPT, PROMPT, START, STOP, TOOL
 from console.hooks.events import WAITING as WAITS
-from console.hooks.session_state import IDLE, WAITING, WORKING
+from console.hooks.sessions.session_state import IDLE, WAITING, WORKING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from console.hooks.events import HookEvent
-    from console.hooks.session_state import SessionState
+    from console.hooks.sessions.session_state import SessionState
 
 __all__ = ["COMPACT", "OFFLINE", "activity", "doing_at", "is_due"]
 

@@ -5,19 +5,19 @@ Returns the words together with what is to be remembered once they were printed.
 
 from __future__ import annotations
 
-from console.hooks.announce import announced, due
 from console.hooks.events import PROMPT, START, STOP
+from console.hooks.notices.announce import announced, due
+from console.hooks.notices.texts import at_start, at_turn_end, in_between, introduction
 from console.hooks.options import AT_START, EVERYWHERE
-from console.hooks.texts import at_start, at_turn_end, in_between, introduction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from console.handout.portion import Portion
-    from console.hooks.look import Letter, UnreadMail
-    from console.hooks.registration import Arrival
-    from console.hooks.session_state import SessionState
+    from console.hooks.sessions.registration import Arrival
+    from console.hooks.sessions.session_state import SessionState
+    from console.hooks.unread.look import Letter, UnreadMail
 
 __all__ = ["Speaker", "Told"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from console.hooks.live import HookedAgents
+from console.hooks.sessions.live import HookedAgents
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import Presence, Working
 

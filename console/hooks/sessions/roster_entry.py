@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from console.hooks.beating import OFFLINE, activity
+from console.hooks.sessions.heartbeat import OFFLINE, activity
 from mailstore.records.agent_table import DEAD, FROZEN, LIVING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from console.hooks.identity import AgentIdentity
-    from console.hooks.session_state import SessionState
+    from console.hooks.sessions.identity import AgentIdentity
+    from console.hooks.sessions.session_state import SessionState
 
 __all__ = ["BURY", "Arriving", "Beating", "ended"]
 

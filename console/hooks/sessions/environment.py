@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from console.hooks.identity import VARIABLE
+from console.hooks.sessions.identity import VARIABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

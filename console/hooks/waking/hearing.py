@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from enum import StrEnum
 
-from console.hooks.live import HookedAgents
-from console.hooks.waking import can_ring, hears_by_itself, is_idle
+from console.hooks.sessions.live import HookedAgents
+from console.hooks.waking.wake_session import can_ring, hears_by_itself, is_idle
 
 __all__ = ["Hearing", "hearing"]
 

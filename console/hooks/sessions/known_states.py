@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from console.hooks.session_state import SessionState, listed_state
+from console.hooks.sessions.session_state import SessionState, listed_state
 
 __all__ = ["KnownStates"]
 

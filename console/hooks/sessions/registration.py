@@ -6,15 +6,15 @@ heartbeat. Imports next to nothing, because every hook does.
 
 from __future__ import annotations
 
-from console.hooks.beating import doing_at, is_due
-from console.hooks.claims import claim
-from console.hooks.identity import VARIABLE, identity_of, is_usable_id, shown_name
-from console.hooks.liveness import process_is_gone
-from console.hooks.processes import program_process
-from console.hooks.registering import Arriving, Beating, ended
-from console.hooks.replaced import REPLACING, replaced_by
-from console.hooks.roster_access import change_agent, label_for
-from console.hooks.session_state import IDLE, opened
+from console.hooks.sessions.claims import claim
+from console.hooks.sessions.heartbeat import doing_at, is_due
+from console.hooks.sessions.identity import VARIABLE, identity_of, is_usable_id, shown_name
+from console.hooks.sessions.liveness import process_is_gone
+from console.hooks.sessions.processes import program_process
+from console.hooks.sessions.replaced import REPLACING, replaced_by
+from console.hooks.sessions.roster_access import change_agent, label_for
+from console.hooks.sessions.roster_entry import Arriving, Beating, ended
+from console.hooks.sessions.session_state import IDLE, opened
 from console.hooks.state_folder import hooks_folder
 from mailstore.errors import MailError, Unsupported
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from console.hooks.events import HookEvent
-    from console.hooks.identity import AgentIdentity
     from console.hooks.programs import Program
-    from console.hooks.roster_access import Change
-    from console.hooks.session_state import SessionState
+    from console.hooks.sessions.identity import AgentIdentity
+    from console.hooks.sessions.roster_access import Change
+    from console.hooks.sessions.session_state import SessionState
 
 __all__ = ["Arrival", "arrive", "beat", "leave"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from console.hooks.claims import NAMES, holder_file
+from console.hooks.sessions.claims import NAMES, holder_file
 from console.hooks.state_folder import all_folders, root
 from mailstore.errors import StoreError
 from mailstore.files.append import locked

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from console.hooks.processes import is_gone, is_of_this_system
+from console.hooks.sessions.processes import is_gone, is_of_this_system
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from console.hooks.session_state import SessionState
+    from console.hooks.sessions.session_state import SessionState
 
 __all__ = ["SILENT_SECONDS", "is_live", "process_is_gone"]
 

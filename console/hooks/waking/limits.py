@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from console.hooks.session_state import locked_file
+from console.hooks.sessions.session_state import locked_file
 
 __all__ = ["PAIR_SECONDS", "may_wake", "release", "wakes_file"]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from console.hooks.live import LiveHook, live_hooks
-from console.hooks.wake_limits import may_wake, release
-from console.hooks.wake_log import log_line, wake_log
-from console.hooks.waking import Rung, can_ring, hears_by_itself, is_idle, ring, way_of
+from console.hooks.sessions.live import LiveHook, live_hooks
+from console.hooks.waking.limits import may_wake, release
+from console.hooks.waking.wake_log import log_line, wake_log
+from console.hooks.waking.wake_session import Rung, can_ring, hears_by_itself, is_idle, ring, way_of
 from console.render.timestamps import iso_time
 from mailstore.errors import reason_of
 from mailstore.records.message import Message

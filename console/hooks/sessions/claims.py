@@ -8,15 +8,15 @@ from __future__ import annotations
 import os
 
 from console.hooks.fields import as_json
-from console.hooks.liveness import is_live
-from console.hooks.session_state import read_state
+from console.hooks.sessions.liveness import is_live
+from console.hooks.sessions.session_state import read_state
 from mailstore.errors import StoreError
 from mailstore.files.append import locked
 from mailstore.files.scan import decoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from console.hooks.session_state import SessionState
+    from console.hooks.sessions.session_state import SessionState
 
 __all__ = ["NAMES", "claim", "claim_path", "holder_file"]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from console.hooks.session_state import SessionState
+    from console.hooks.sessions.session_state import SessionState
 
 __all__ = ["MOST_BLOCKS", "MOST_REMINDERS", "WAKE_SECONDS", "announced", "due", "settle"]
 

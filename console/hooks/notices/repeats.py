@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from console.hooks.events import HookEvent
     from console.hooks.options import RunOptions
-    from console.hooks.session_state import SessionState
+    from console.hooks.sessions.session_state import SessionState
 
 __all__ = ["is_repeated"]
 

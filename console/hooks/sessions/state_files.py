@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from console.hooks.session_state import read_state
+from console.hooks.sessions.session_state import read_state
 from console.hooks.state_folder import all_folders
 
 __all__ = ["has_state", "known_mailbox"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from console.hooks.known_states import KnownStates
-from console.hooks.liveness import is_live, process_is_gone
-from console.hooks.session_state import SessionState
+from console.hooks.sessions.known_states import KnownStates
+from console.hooks.sessions.liveness import is_live, process_is_gone
+from console.hooks.sessions.session_state import SessionState
 from console.hooks.state_folder import all_folders, hooks_folder
 from mailstore.records.scope import Scope, label_of, parts_of
 

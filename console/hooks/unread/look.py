@@ -6,8 +6,8 @@ Imports next to nothing until the mailbox has to be folded.
 from __future__ import annotations
 
 from console.hooks.site_packages import turn_on
+from console.hooks.unread.watched import mailbox_file
 from console.hooks.user_settings import names_the_user
-from console.hooks.watched import mailbox_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,6 +91,6 @@ def look(mailbox: str, agent_id: str, now: float, env: Mapping[str, str]) -> Unr
         except Exception:  # noqa: S110 - whatever it was (nearly always Unusual), the fold meets it too
             pass
     turn_on()
-    from console.hooks.full_look import full_look
+    from console.hooks.unread.full_look import full_look
 
     return full_look(mailbox, agent_id, now)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from console.hooks.mailbox_choice import HAAK
+from console.hooks.sessions.mailbox_choice import HAAK
 from console.hooks.site_packages import turn_on
 from mailstore.errors import MailError, Unsupported
 from mailstore.files.scan import Unusual

@@ -1,0 +1,1 @@
+"""What a session is told of its mail, when, and in which words."""
