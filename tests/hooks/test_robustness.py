@@ -30,7 +30,8 @@ def test_a_letter_is_remembered_as_told_only_once_it_was_printed(hooked: Hooked)
     assert process.returncode == 0
     killed = (
         "import os, sys; sys.path.insert(0, sys.argv[1])\n"
-        "from console.hooks import entry, session_state\n"
+        "from console.hooks import entry\n"
+        "from console.hooks.sessions import session_state\n"
         "session_state.opened.save = lambda held: os._exit(9)\n"
         "entry.hook(['claude-code'])"
     )

@@ -56,7 +56,8 @@ def test_a_session_whose_first_look_was_ended_is_told_later(hooked: Hooked) -> N
     hooked.send()
     program = (
         "import os, sys; sys.path.insert(0, sys.argv[1])\n"
-        "from console.hooks import run, slow_looks, entry\n"
+        "from console.hooks import entry, run\n"
+        "from console.hooks.unread import slow_looks\n"
         "slow_looks.LONG_BYTES = 0\n"
         "slow_looks._fold_ahead = print\n"
         "if sys.argv[2] == 'ended':\n"
