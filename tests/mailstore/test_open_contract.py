@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import subprocess
 import sys
@@ -109,13 +108,6 @@ def test_a_failure_that_no_store_should_raise_shows_no_secret(server: Server, mo
     assert PASSWORD not in str(caught.value)
     with pytest.raises(ValueError, match="bad port"):
         open_store(SHOWN)
-
-
-def test_what_is_installed_for_agents_holds_no_secret(server: Server) -> None:
-    from console.cli.hooks import _command
-
-    asked = argparse.Namespace(reader="ann", store=SECRET)
-    assert _command(asked, "check", "--as") == f"signalbox check --as ann --store {SHOWN}"
 
 
 def test_several_mailboxes_show_no_secret_of_theirs(server: Server, tmp_path: Path) -> None:
