@@ -21,7 +21,7 @@ demo: .venv/run
 	@$(BIN)/signalbox demo
 
 test: .venv/dev
-	@$(BIN)/python -m pytest --numprocesses 4 --quiet $(TESTS)
+	@$(BIN)/python -m pytest --numprocesses 4 --dist worksteal --quiet $(TESTS)
 
 test-agents: .venv/dev
 	@$(BIN)/python -m tests.agents $(AGENTS) -- --numprocesses 2 --quiet $(or $(TESTS),tests/agents)
@@ -30,7 +30,7 @@ check: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --numprocesses 4 --quiet $(TESTS)
+	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal --quiet $(TESTS)
 
 bench: .venv/dev
 	$(BIN)/python -m benchmarks.run

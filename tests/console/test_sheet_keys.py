@@ -47,7 +47,8 @@ def test_every_list_has_a_key_that_opens_it() -> None:
 
 @pytest.mark.parametrize("sheet", sorted(SHEETS))
 async def test_each_key_does_something_that_is_seen(sheet: str, tmp_path: Path) -> None:
-    config = Config(views={f"View {number}": "nothing " * 400 for number in range(60)})
+    long = {f"View {number}": "nothing " * 400 for number in range(60)}
+    config = Config(views=long if sheet == "views" else {})  # each is counted in every console
     async with SharedConsole(lambda folder: write_mail(folder).data, tmp_path, config=config) as console:
         for command in (command for command in commands_for(sheet) if command.keys):
             await console.attempt(partial(press_in, sheet, command))

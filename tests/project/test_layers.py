@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -84,20 +84,27 @@ def imported(path: Path, *, top_level_only: bool = False) -> Iterator[str]:
             yield node.module
 
 
+def imports_of(paths: Iterable[Path], *, top_level_only: bool = False) -> list[tuple[str, str]]:
+    """Return each module's path with each name that it imports."""
+    found = [(str(path.relative_to(ROOT)), imported(path, top_level_only=top_level_only)) for path in paths]
+    assert found
+    return [(path, name) for path, names in found for name in names]
+
+
 def is_within(name: str, packages: tuple[str, ...]) -> bool:
     return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
-@pytest.mark.parametrize("path", modules("mailstore"), ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_store_layer_knows_nothing_of_the_interface(path: Path) -> None:
-    assert not [name for name in imported(path) if is_within(name, (*SCREEN, "console", "themes"))]
+def test_the_store_layer_knows_nothing_of_the_interface() -> None:
+    found = imports_of(modules("mailstore"))
+    assert not [each for each in found if is_within(each[1], (*SCREEN, "console", "themes"))]
 
 
-@pytest.mark.parametrize("path", modules("console/widgets") + modules("console/render"), ids=lambda path: path.name)
-def test_widgets_and_rendering_know_nothing_of_mail(path: Path) -> None:
+def test_widgets_and_rendering_know_nothing_of_mail() -> None:
     allowed = ("console.render", "console.widgets")
-    names = [name for name in imported(path) if is_within(name, ("mailstore", "console"))]
-    assert not [name for name in names if not is_within(name, allowed)]
+    found = imports_of(modules("console/widgets") + modules("console/render"))
+    own = [each for each in found if is_within(each[1], ("mailstore", "console"))]
+    assert not [each for each in own if not is_within(each[1], allowed)]
 
 
 def room_of(module: str) -> str:
@@ -144,23 +151,20 @@ def test_mechanisms_for_files_know_nothing_of_mail() -> None:
         )
 
 
-@pytest.mark.parametrize("path", modules("console/cli"), ids=lambda path: path.name)
-def test_commands_import_the_screen_only_when_they_run(path: Path) -> None:
+def test_commands_import_the_screen_only_when_they_run() -> None:
     heavy = (*SCREEN, "console.app", "console.screens", "console.panes", "console.widgets", "pydantic")
-    assert not [name for name in imported(path, top_level_only=True) if is_within(name, heavy)]
+    found = imports_of(modules("console/cli"), top_level_only=True)
+    assert not [each for each in found if is_within(each[1], heavy)]
 
 
 PARSERS = ("textual._parser", "textual._xterm_parser")
 """What a driver is made of; where Textual has them no longer, its own driver is taken (decision 33)."""
 
 
-@pytest.mark.parametrize(
-    "path", modules("console") + modules("mailstore"), ids=lambda path: str(path.relative_to(ROOT))
-)
-def test_no_private_module_of_the_libraries_is_used(path: Path) -> None:
-    names = [name for name in imported(path) if is_within(name, (*SCREEN, "pydantic", "msgspec"))]
-    allowed = PARSERS if path == ROOT / "console/driver.py" else ()
-    assert not [name for name in names if "._" in name and not is_within(name, allowed)]
+def test_no_private_module_of_the_libraries_is_used() -> None:
+    found = imports_of(modules("console") + modules("mailstore"))
+    private = [each for each in found if "._" in each[1] and is_within(each[1], (*SCREEN, "pydantic", "msgspec"))]
+    assert not [each for each in private if not (each[0] == "console/driver.py" and is_within(each[1], PARSERS))]
 
 
 @pytest.mark.parametrize("words", [["--version"], ["--help"], ["stores", "--json"]])
