@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.conformance import following
@@ -143,7 +143,6 @@ def test_what_was_never_seen_is_gone(tmp_path: Path) -> None:
             store.raw(message)
 
 
-@settings(max_examples=150)
 @given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode), st.integers(0, 200))
 def test_cutting_any_bytes_ends_and_finds_them_where_they_stand(noise: bytes, at: int) -> None:
     data = json.dumps([entry("One."), entry("Two.", 1)]).encode()

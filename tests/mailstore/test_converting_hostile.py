@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.files.naming import safe_name
@@ -148,7 +148,6 @@ def addressed(text: str) -> str:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=150)
 @given(mail=mailboxes)
 def test_a_copy_stays_in_its_folder_and_says_what_differs(kind: str, mail: Mail) -> None:
     with tempfile.TemporaryDirectory() as around:

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.conformance.following import ids, of, scanned
@@ -204,7 +204,6 @@ GARBAGE = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(GARBAGE, max_size=6))
 def test_no_bytes_between_good_lines_lose_a_good_message(garbage: list[bytes]) -> None:
     lines: list[bytes] = []
@@ -224,7 +223,6 @@ def test_no_bytes_between_good_lines_lose_a_good_message(garbage: list[bytes]) -
     assert [one.id for one in found if one.id.startswith("good")] == names
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.integers(0, len(record("torn")) - 1), st.text(max_size=9))
 def test_a_good_message_glued_behind_any_torn_one_is_read(cut: int, content: str) -> None:
     found, _ = MessageDecoder("file").decode(Line(0, record("torn")[:cut] + record("good", content)), 1)

@@ -91,7 +91,6 @@ def folded(batch: list[Event]) -> Mailbox:
     return mailbox
 
 
-@settings(max_examples=150, deadline=None)
 @given(events().flatmap(lambda batch: st.tuples(st.just(batch), st.permutations(batch))))
 def test_the_order_of_events_changes_no_answer(case: tuple[list[Event], list[Event]]) -> None:
     batch, shuffled = case
@@ -103,7 +102,6 @@ def test_the_order_of_events_changes_no_answer(case: tuple[list[Event], list[Eve
         assert one[key] == other[key], key
 
 
-@settings(max_examples=100, deadline=None)
 @given(events())
 def test_counts_agree_with_the_states_of_every_message(batch: list[Event]) -> None:
     mailbox = folded(batch)

@@ -122,7 +122,7 @@ def test_whatever_the_files_hold_both_tell_the_same() -> None:
     quick: Counter[bool] = Counter()
     with_index: Counter[bool] = Counter()
 
-    @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+    @settings(suppress_health_check=[HealthCheck.too_slow])
     @given(
         agents=st.lists(AGENTS, max_size=4),
         messages=st.lists(MESSAGES, max_size=6),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from unittest.mock import patch
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.records.events import Event
@@ -42,7 +42,6 @@ def wanted(mailbox: Mailbox, view: View, rule: Retention, text: str, *, only_unr
     return found
 
 
-@settings(max_examples=300)
 @given(
     events(),
     st.randoms(use_true_random=False),
