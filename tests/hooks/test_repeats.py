@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from console.hooks.sessions.session_state import opened
 from tests.hooks.hooked import AGENT, SESSION, Hooked
 
 
@@ -31,3 +36,14 @@ def test_copilots_start_may_come_after_its_prompt(hooked: Hooked) -> None:
     second = hooked.run("", "sessionStart", tool="copilot", sessionId=SESSION, source="new")
     assert "1 unread letter" in first.out
     assert second.out == ""
+
+
+def test_a_state_that_was_saved_is_still_held(tmp_path: Path) -> None:
+    with opened(str(tmp_path), "codex", "s") as held:
+        held.save()
+        held.state.agent_id = "codex-1"
+        with pytest.raises(TimeoutError):
+            opened(str(tmp_path), "codex", "s")
+        held.save()
+    with opened(str(tmp_path), "codex", "s") as held:
+        assert held.state.agent_id == "codex-1"

@@ -200,16 +200,22 @@ class opened:  # noqa: N801 - used like a function, as `open` is
         os.close(self._fd)
 
     def save(self) -> None:
-        """Replace the file at once: who reads it finds the old state or the new one."""
+        """Replace the file at once, and hold the new one: who reads it finds the old state or the new one."""
+        import fcntl
+
         new = f"{self._path}.new"  # one holder at a time writes it; what a killed one left is overwritten
         fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
             data = self.state.as_bytes()
             if os.write(fd, data) < len(data):
                 raise OSError(f"{new} could not be written completely")
-        finally:
+            os.rename(new, self._path)  # noqa: PTH104
+        except BaseException:
             os.close(fd)
-        os.rename(new, self._path)  # noqa: PTH104
+            raise
+        os.close(self._fd)
+        self._fd = fd
 
     def remove(self) -> None:
         """Remove the file."""
