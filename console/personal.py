@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from console.config import Config, state_file
+from console.remembered import RememberedValues
 from mailstore.records.events import Event, Seen
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class PersonalData:
         self._now = now
         self.joined: frozenset[str] = frozenset()
         self.views: dict[str, str] = dict(config.views)
+        self._remembered = RememberedValues()
         self._drafts: dict[str, ComposerDraft] = {}
         self._draft_lock = Lock()
         self._newest_mark = 0
@@ -76,6 +78,7 @@ class PersonalData:
         self.joined = self.state.joined(self._url)
         self._drafts = self.state.drafts(self._url)
         self.views = {**self._config.views, **self.state.views(self._url)}
+        self._remembered.load(self.state.database, self._url)
 
     def leave(self, location: dict[str, Any]) -> None:
         """Save where the person leaves off; blocks."""
@@ -91,6 +94,20 @@ class PersonalData:
     def save_theme(self, name: str) -> None:
         """Save the chosen theme for the next start; blocks."""
         self.state.save_session(EVERYWHERE, {"theme": name, "configured": self._config.theme})
+
+    # Small values
+
+    def recall(self, name: str, otherwise: Any = None) -> Any:
+        """Return the value that is remembered under a name, as JSON has it."""
+        return self._remembered.recall(name, otherwise)
+
+    def remember(self, name: str, value: Any) -> None:
+        """Remember a value under a name; None forgets it. `save_remembered` follows."""
+        self._remembered.remember(name, value)
+
+    def save_remembered(self, name: str) -> None:
+        """Save the value with a name as it is by now; blocks."""
+        self._remembered.save(self.state.database, self._url, name)
 
     # Seen marks
 

@@ -41,6 +41,11 @@ class PersonalState:
         return self._db.path
 
     @property
+    def database(self) -> StateDatabase:
+        """The open file, for the modules that have tables of their own in it."""
+        return self._db
+
+    @property
     def problem(self) -> str:
         """What was wrong with the file when it was opened; empty if nothing was."""
         return self._db.problem

@@ -33,6 +33,9 @@ CREATE TABLE IF NOT EXISTS shown (
     reader INTEGER NOT NULL, message_id TEXT NOT NULL, at REAL NOT NULL, PRIMARY KEY (reader, message_id)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS session (mailbox TEXT PRIMARY KEY, value TEXT NOT NULL, updated REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS remembered (
+    mailbox TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, updated REAL NOT NULL, PRIMARY KEY (mailbox, name)
+);
 """
 VERSION = 1
 

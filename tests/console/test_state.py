@@ -7,12 +7,15 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from console.composer_draft import ComposerDraft
+from console.config import Config
+from console.personal import PersonalData
 from console.state import PersonalState
 from tests.console.screen_text import opened
 from tests.mailboxes import every_case
@@ -169,6 +172,28 @@ def test_an_odd_session_is_no_session(tmp_path: Path) -> None:
     assert state.session(BOX) == {}
     state.save_session(BOX, {"view": {"kind": "dead"}})
     assert state.session(BOX) == {"view": {"kind": "dead"}}
+    state.close()
+
+
+def test_values_are_remembered_by_mailbox_and_survive_damage(tmp_path: Path) -> None:
+    state = PersonalState(tmp_path / "state.db")
+    here, there = (PersonalData(state, url, Config(), time.time) for url in (BOX, "haak:/elsewhere"))
+    here.remember("panes", {"sidebar": 31, "names": ["日本", "[/]"]})
+    here.remember("gone", 1)
+    for name in ("panes", "gone"):
+        here.save_remembered(name)
+    here.remember("gone", None)
+    here.save_remembered("gone")
+    there.remember("panes", 5)  # before what was saved is loaded: the newer value stays
+    there.save_remembered("panes")
+    state.database.write("INSERT INTO remembered VALUES (?, 'odd', '{', 0)", [(BOX,)])
+    again = PersonalData(state, BOX, Config(), time.time)
+    again.remember("new", True)
+    again.load()
+    assert again.recall("panes") == {"sidebar": 31, "names": ["日本", "[/]"]}
+    assert (again.recall("gone"), again.recall("odd", "none"), again.recall("new")) == (None, "none", True)
+    there.load()
+    assert there.recall("panes") == 5
     state.close()
 
 

@@ -47,7 +47,7 @@ CONSOLE = [
         "widgets",
     },
     {"bindings", "export", "feed", "keymap", "notification_rules", "state_database", "wake_command"},
-    {"notification_delivery", "state", "theme_switcher"},
+    {"notification_delivery", "remembered", "state", "theme_switcher"},
     {"personal", "unread_mail"},
     {"hooks"},
     {"hook_watch", "session"},
