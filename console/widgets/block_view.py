@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from msgspec.structs import replace
 from rich.segment import Segment
-from textual.events import Blur, Click, Focus, Resize
+from textual.events import Blur, Focus, Resize
 from textual.message import Message
-from textual.reactive import reactive
 from textual.strip import Strip
 
-from console.widgets.block_layout import BlockLayout, BlockSource, NoBlocks, PendingScroll
+from console.widgets.block_layout import BlockSource
 from console.widgets.block_lines import BlockLines, KeptLines
-from console.widgets.line_view import LineView, blank
+from console.widgets.block_scroll import BlockScroll
+from console.widgets.line_view import blank
 
 __all__ = ["BlockSource", "BlockView"]
 
 
-class BlockView(LineView):
+class BlockView(BlockScroll):
     """Requests the lines of visible blocks, and keeps the scroll position when they arrive."""
 
     DEFAULT_CSS = """
@@ -32,8 +31,6 @@ class BlockView(LineView):
         "block-view--bar-blurred",
         "block-view--indent",
     }
-
-    is_following: reactive[bool] = reactive(False, repaint=False)
 
     class LinesWanted(Message):
         """The lines of these blocks are needed."""
@@ -64,69 +61,18 @@ class BlockView(LineView):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self.cursor_key: str | None = None
-        self._places = BlockLayout(NoBlocks(), 0)
         self._lines = KeptLines()
-        self._pending: PendingScroll | None = None
         self._is_stale = False
-        self._newest: str | None = None
-
-    @property
-    def source(self) -> BlockSource:
-        """The blocks that are shown."""
-        return self._places.source
-
-    # Content
 
     def set_source(self, source: BlockSource) -> None:
-        """Show other blocks from the top."""
         self._lines.forget()
-        self._lay_out(BlockLayout(source, self._width))
-        self._newest = self.newest()
-        self.cursor_key = source.keys[0] if source.keys else None
-        self._scroll(0)
-        self._redraw()
-        if self.cursor_key is not None:
-            self.post_message(self.Highlighted(self, self.cursor_key))
+        super().set_source(source)
 
-    def source_changed(self, source: BlockSource) -> None:
-        """Show the blocks after some were added or removed; keep the position, or follow the newest block."""
-        place = self._places.place(self.scroll_offset.y)
-        follows, old = self.is_following and self._is_newest_in_sight(), self._newest
-        self._lay_out(self._places.of(source, self._width))
-        self._newest = self.newest()
-        if self._places.index(self.cursor_key) is None:
-            self.cursor_key = source.keys[0] if source.keys else None
-        if follows and self._newest is not None and (self._newest != old or self._newest == source.keys[-1]):
-            self.show_newest()
-        else:
-            self._restore(place)
-        self._redraw()
+    def cursor_moved(self, key: str) -> None:
+        """Say that the cursor is at another block."""
+        self.post_message(self.Highlighted(self, key))
 
-    def newest(self) -> str | None:
-        """Return the key of the newest block: by default, the last one."""
-        return self.source.keys[-1] if self.source.keys else None
-
-    def show_newest(self) -> None:
-        """Scroll to the newest block."""
-        if self._newest is None or (self.source.keys and self._newest == self.source.keys[-1]):
-            self.action_last()
-        else:
-            self.scroll_to_key(self._newest)
-
-    def _is_newest_in_sight(self) -> bool:
-        at = self._places.index(self._newest)
-        if at is None or at == len(self._places) - 1:
-            return self.is_at_end
-        return at in self._places.touching(*self._sight)
-
-    def _lay_out(self, places: BlockLayout) -> None:
-        self._places = places
-        self.set_scrolled_height(places.end)
-
-    @property
-    def _width(self) -> int:
-        return self.scrollable_content_region.width
+    # Lines
 
     def text_width(self, key: str) -> int:
         """Return the width of a block's lines, in cells."""
@@ -138,23 +84,13 @@ class BlockView(LineView):
         if is_whole:
             self._lines.confirm(key)
         if at is None or width != self._places.width(at):
-            self._redraw()
+            self.redraw()
             return
         self._lines.put(key, width, lines, is_whole=is_whole)
-        self._drop_pending_when_scrolled()
-        place = self._places.place(self.scroll_offset.y)
-        was_at_end = self.is_at_end
-        if self._places.learn(at, max(1, len(lines))):
-            self.set_scrolled_height(self._places.end)
-            if self._pending is not None:
-                self._show_pending()
-            elif self.is_following and was_at_end:
-                self._scroll(self._places.end)
-            else:
-                self._restore(place)
+        self._learn_height(at, max(1, len(lines)))
         if self._pending is not None and self._is_known_in_sight():
             self._pending = None
-        self._redraw()
+        self.redraw()
 
     def lines_of(self, key: str) -> BlockLines | None:
         """Return a block's lines if they are whole and of the current width."""
@@ -177,166 +113,12 @@ class BlockView(LineView):
     def clear_lines(self, key: str | None = None) -> None:
         """Drop the lines of one block, or of all, and request them again."""
         self._lines.forget(key)
-        self._redraw()
-
-    # Position
-
-    @property
-    def _sight(self) -> tuple[int, int]:
-        """The first visible line, and the first below."""
-        top = self.scroll_offset.y
-        return top, top + self.scrollable_content_region.height
-
-    def _restore(self, place: tuple[str, int] | None) -> None:
-        line = self._places.line(place)
-        if line is not None:
-            self._scroll(line)
-
-    def _scroll(self, y: int) -> None:
-        self.scroll_to(y=y, animate=False, immediate=True, force=True)
-
-    @property
-    def is_at_end(self) -> bool:
-        """Return whether the last line is visible."""
-        return self._sight[1] >= self._places.end
-
-    def place_of(self, key: str | None) -> int | None:
-        """Return a block's index; None if it is not there."""
-        return self._places.index(key)
-
-    def keys_below(self) -> list[str]:
-        """Return the keys of the blocks that begin below the screen."""
-        below = self._places.beginning_in(self._sight[1], self._places.end + 1)
-        return list(self.source.keys[below.start : below.stop])
-
-    def visible_keys(self) -> list[str]:
-        """Return the keys of the blocks whose first line is visible."""
-        return [self.source.keys[at] for at in self._places.beginning_in(*self._sight)]
-
-    def scroll_to_key(self, key: str) -> bool:
-        """Move the cursor to a block and make it visible; return whether it is there."""
-        at = self._places.index(key)
-        if at is None:
-            return False
-        self._highlight(at)
-        self._pending = PendingScroll(key, is_end=False)
-        self._show_pending()
-        return True
-
-    def _show_pending(self) -> None:
-        """Make the pending block visible."""
-        assert self._pending is not None
-        at = self._places.index(self._pending.key)
-        if at is None:
-            self._pending = None
-            return
-        top, height = self._places.top(at), self._places.height(at)
-        here, below = self._sight
-        if self._pending.is_end:
-            self._scroll(self._places.end)
-        elif top < here or height > below - here:
-            self._scroll(top)
-        elif top + height > below:
-            self._scroll(top + height - (below - here))
-        self._pending = replace(self._pending, left_at=self.scroll_offset.y)
-
-    def _drop_pending_when_scrolled(self) -> None:
-        """Drop the pending scroll if the person has scrolled elsewhere."""
-        here = self.scroll_offset.y
-        if self._pending is not None and here not in (self._pending.left_at, self.max_scroll_y):
-            self._pending = None
+        self.redraw()
 
     def _is_known_in_sight(self) -> bool:
         keys, places = self.source.keys, self._places
         in_sight = places.touching(*self._sight)
         return all(self._lines.whole(keys[at], places.width(at)) is not None for at in in_sight)
-
-    def _highlight(self, at: int) -> None:
-        key = self.source.keys[at]
-        if key != self.cursor_key:
-            self.cursor_key = key
-            self._redraw()
-            self.post_message(self.Highlighted(self, key))
-
-    @property
-    def _cursor(self) -> int:
-        return self._places.index(self.cursor_key) or 0
-
-    def action_cursor_down(self) -> None:
-        """Scroll within a block that is taller than the screen, else go to the next one."""
-        if not len(self._places):
-            return
-        at = self._cursor
-        top, bottom = self._sight
-        if self._places.top(at + 1) > bottom and self._places.height(at) > bottom - top:
-            self._leave_pending(3)
-        elif at + 1 < len(self._places):
-            self.scroll_to_key(self.source.keys[at + 1])
-
-    def action_cursor_up(self) -> None:
-        if not len(self._places):
-            return
-        at = self._cursor
-        top, bottom = self._sight
-        if self._places.top(at) < top and self._places.height(at) > bottom - top:
-            self._leave_pending(-3)
-        elif at > 0:
-            self.scroll_to_key(self.source.keys[at - 1])
-
-    def _leave_pending(self, lines: int) -> None:
-        self._pending = None
-        self._scroll(max(0, self.scroll_offset.y + lines))
-
-    def _page(self, part: float) -> None:
-        if not len(self._places):
-            return
-        self._leave_pending(int(self.scrollable_content_region.height * part))
-        visible = self.visible_keys()
-        if visible:
-            self._highlight(self._places.index(visible[-1] if part > 0 and self.is_at_end else visible[0]) or 0)
-
-    def action_page_down(self) -> None:
-        self._page(0.9)
-
-    def action_page_up(self) -> None:
-        self._page(-0.9)
-
-    def action_half_page_down(self) -> None:
-        self._page(0.5)
-
-    def action_half_page_up(self) -> None:
-        self._page(-0.5)
-
-    def action_first(self) -> None:
-        if len(self._places):
-            self._highlight(0)
-            self._leave_pending(-self.scroll_offset.y)
-
-    def action_last(self) -> None:
-        if len(self._places):
-            self._highlight(len(self._places) - 1)
-            self._pending = PendingScroll(self.source.keys[-1], is_end=True)
-            self._show_pending()
-
-    def first_reply(self) -> str | None:
-        """Return the next block if it is a reply to the current one."""
-        at = self._cursor
-        if at + 1 < len(self._places) and self.source.indent(at + 1) > self.source.indent(at):
-            return self.source.keys[at + 1]
-        return None
-
-    def on_click(self, event: Click) -> None:
-        """Move the cursor to the clicked block."""
-        offset = event.get_content_offset(self)
-        at = self._places.at_line(offset.y + self.scroll_offset.y) if offset is not None else None
-        if at is not None:
-            self._highlight(at)
-
-    def watch_scroll_y(self, old: float, new: float) -> None:
-        super().watch_scroll_y(old, new)
-        self._ask()
-
-    # Drawing
 
     def _ask(self) -> None:
         """Request the lines of the visible blocks, and of a page above and below."""
@@ -351,7 +133,13 @@ class BlockView(LineView):
         if wanted:
             self.post_message(self.LinesWanted(self, wanted).set_sender(self))
 
-    def _redraw(self) -> None:
+    # Drawing
+
+    def watch_scroll_y(self, old: float, new: float) -> None:
+        super().watch_scroll_y(old, new)
+        self._ask()
+
+    def redraw(self) -> None:
         """Repaint after all pending changes: usually there are several."""
         if not self._is_stale:
             self._is_stale = True
@@ -387,14 +175,12 @@ class BlockView(LineView):
             yield Strip([guides, gutter, *body.apply_style(base)]).adjust_cell_length(width, base)
 
     def on_resize(self, event: Resize) -> None:
-        place = self._places.place(self.scroll_offset.y)
         self._lines.doubt()
-        self._lay_out(self._places.of(self.source, self._width))
-        self._restore(place)
-        self._redraw()
+        self._lay_out_again()
+        self.redraw()
 
     def on_focus(self, event: Focus) -> None:
-        self._redraw()
+        self.redraw()
 
     def on_blur(self, event: Blur) -> None:
-        self._redraw()
+        self.redraw()

@@ -1,0 +1,261 @@
+"""A scrolling view of blocks of differing height: its cursor, and its position while heights become known."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+from textual.events import Click
+from textual.reactive import reactive
+
+from console.widgets.block_layout import BlockLayout, BlockSource, NoBlocks, PendingScroll
+from console.widgets.line_view import LineView
+
+__all__ = ["BlockScroll"]
+
+
+class BlockScroll(LineView):
+    """Keeps the block and line at the top of the screen where they are, or follows the newest block."""
+
+    is_following: reactive[bool] = reactive(False, repaint=False)
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.cursor_key: str | None = None
+        self._places = BlockLayout(NoBlocks(), 0)
+        self._pending: PendingScroll | None = None
+        self._newest: str | None = None
+
+    @property
+    def source(self) -> BlockSource:
+        """The blocks that are shown."""
+        return self._places.source
+
+    # Hooks
+
+    def redraw(self) -> None:
+        """Repaint after all pending changes."""
+        raise NotImplementedError
+
+    def cursor_moved(self, key: str) -> None:
+        """Act on the cursor's being at another block."""
+        raise NotImplementedError
+
+    # Content
+
+    def set_source(self, source: BlockSource) -> None:
+        """Show other blocks from the top."""
+        self._lay_out(BlockLayout(source, self._width))
+        self._newest = self.newest()
+        self.cursor_key = source.keys[0] if source.keys else None
+        self._scroll(0)
+        self.redraw()
+        if self.cursor_key is not None:
+            self.cursor_moved(self.cursor_key)
+
+    def source_changed(self, source: BlockSource) -> None:
+        """Show the blocks after some were added or removed; keep the position, or follow the newest block."""
+        place = self._places.place(self.scroll_offset.y)
+        follows, old = self.is_following and self._is_newest_in_sight(), self._newest
+        self._lay_out(self._places.of(source, self._width))
+        self._newest = self.newest()
+        if self._places.index(self.cursor_key) is None:
+            self.cursor_key = source.keys[0] if source.keys else None
+        if follows and self._newest is not None and (self._newest != old or self._newest == source.keys[-1]):
+            self.show_newest()
+        else:
+            self._restore(place)
+        self.redraw()
+
+    def newest(self) -> str | None:
+        """Return the key of the newest block: by default, the last one."""
+        return self.source.keys[-1] if self.source.keys else None
+
+    def show_newest(self) -> None:
+        """Scroll to the newest block."""
+        if self._newest is None or (self.source.keys and self._newest == self.source.keys[-1]):
+            self.action_last()
+        else:
+            self.scroll_to_key(self._newest)
+
+    def _is_newest_in_sight(self) -> bool:
+        at = self._places.index(self._newest)
+        if at is None or at == len(self._places) - 1:
+            return self.is_at_end
+        return at in self._places.touching(*self._sight)
+
+    def _lay_out(self, places: BlockLayout) -> None:
+        self._places = places
+        self.set_scrolled_height(places.end)
+
+    @property
+    def _width(self) -> int:
+        return self.scrollable_content_region.width
+
+    def _lay_out_again(self) -> None:
+        """Lay out the same blocks at the current width."""
+        place = self._places.place(self.scroll_offset.y)
+        self._lay_out(self._places.of(self.source, self._width))
+        self._restore(place)
+
+    def _learn_height(self, at: int, height: int) -> None:
+        """Set a block's actual height; what is at the top stays, or the block to scroll to, or the end if followed."""
+        self._drop_pending_when_scrolled()
+        place = self._places.place(self.scroll_offset.y)
+        was_at_end = self.is_at_end
+        if self._places.learn(at, height):
+            self.set_scrolled_height(self._places.end)
+            if self._pending is not None:
+                self._show_pending()
+            elif self.is_following and was_at_end:
+                self._scroll(self._places.end)
+            else:
+                self._restore(place)
+
+    # Position
+
+    @property
+    def _sight(self) -> tuple[int, int]:
+        """The first visible line, and the first below."""
+        top = self.scroll_offset.y
+        return top, top + self.scrollable_content_region.height
+
+    def _restore(self, place: tuple[str, int] | None) -> None:
+        line = self._places.line(place)
+        if line is not None:
+            self._scroll(line)
+
+    def _scroll(self, y: int) -> None:
+        self.scroll_to(y=y, animate=False, immediate=True, force=True)
+
+    @property
+    def is_at_end(self) -> bool:
+        """Return whether the last line is visible."""
+        return self._sight[1] >= self._places.end
+
+    def place_of(self, key: str | None) -> int | None:
+        """Return a block's index; None if it is not there."""
+        return self._places.index(key)
+
+    def keys_below(self) -> list[str]:
+        """Return the keys of the blocks that begin below the screen."""
+        below = self._places.beginning_in(self._sight[1], self._places.end + 1)
+        return list(self.source.keys[below.start : below.stop])
+
+    def visible_keys(self) -> list[str]:
+        """Return the keys of the blocks whose first line is visible."""
+        return [self.source.keys[at] for at in self._places.beginning_in(*self._sight)]
+
+    def scroll_to_key(self, key: str) -> bool:
+        """Move the cursor to a block and make it visible; return whether it is there."""
+        at = self._places.index(key)
+        if at is None:
+            return False
+        self._highlight(at)
+        self._pending = PendingScroll(key, is_end=False)
+        self._show_pending()
+        return True
+
+    def _show_pending(self) -> None:
+        """Make the pending block visible."""
+        assert self._pending is not None
+        at = self._places.index(self._pending.key)
+        if at is None:
+            self._pending = None
+            return
+        top, height = self._places.top(at), self._places.height(at)
+        here, below = self._sight
+        if self._pending.is_end:
+            self._scroll(self._places.end)
+        elif top < here or height > below - here:
+            self._scroll(top)
+        elif top + height > below:
+            self._scroll(top + height - (below - here))
+        self._pending = replace(self._pending, left_at=self.scroll_offset.y)
+
+    def _drop_pending_when_scrolled(self) -> None:
+        """Drop the pending scroll if the person has scrolled elsewhere."""
+        here = self.scroll_offset.y
+        if self._pending is not None and here not in (self._pending.left_at, self.max_scroll_y):
+            self._pending = None
+
+    def _highlight(self, at: int) -> None:
+        key = self.source.keys[at]
+        if key != self.cursor_key:
+            self.cursor_key = key
+            self.redraw()
+            self.cursor_moved(key)
+
+    @property
+    def _cursor(self) -> int:
+        return self._places.index(self.cursor_key) or 0
+
+    # Moves
+
+    def action_cursor_down(self) -> None:
+        """Scroll within a block that is taller than the screen, else go to the next one."""
+        if not len(self._places):
+            return
+        at = self._cursor
+        top, bottom = self._sight
+        if self._places.top(at + 1) > bottom and self._places.height(at) > bottom - top:
+            self._leave_pending(3)
+        elif at + 1 < len(self._places):
+            self.scroll_to_key(self.source.keys[at + 1])
+
+    def action_cursor_up(self) -> None:
+        if not len(self._places):
+            return
+        at = self._cursor
+        top, bottom = self._sight
+        if self._places.top(at) < top and self._places.height(at) > bottom - top:
+            self._leave_pending(-3)
+        elif at > 0:
+            self.scroll_to_key(self.source.keys[at - 1])
+
+    def _leave_pending(self, lines: int) -> None:
+        self._pending = None
+        self._scroll(max(0, self.scroll_offset.y + lines))
+
+    def _page(self, part: float) -> None:
+        if not len(self._places):
+            return
+        self._leave_pending(int(self.scrollable_content_region.height * part))
+        visible = self.visible_keys()
+        if visible:
+            self._highlight(self._places.index(visible[-1] if part > 0 and self.is_at_end else visible[0]) or 0)
+
+    def action_page_down(self) -> None:
+        self._page(0.9)
+
+    def action_page_up(self) -> None:
+        self._page(-0.9)
+
+    def action_half_page_down(self) -> None:
+        self._page(0.5)
+
+    def action_half_page_up(self) -> None:
+        self._page(-0.5)
+
+    def action_first(self) -> None:
+        if len(self._places):
+            self._highlight(0)
+            self._leave_pending(-self.scroll_offset.y)
+
+    def action_last(self) -> None:
+        if len(self._places):
+            self._highlight(len(self._places) - 1)
+            self._pending = PendingScroll(self.source.keys[-1], is_end=True)
+            self._show_pending()
+
+    def first_reply(self) -> str | None:
+        """Return the next block if it is a reply to the current one."""
+        at = self._cursor
+        if at + 1 < len(self._places) and self.source.indent(at + 1) > self.source.indent(at):
+            return self.source.keys[at + 1]
+        return None
+
+    def on_click(self, event: Click) -> None:
+        """Move the cursor to the clicked block."""
+        offset = event.get_content_offset(self)
+        at = self._places.at_line(offset.y + self.scroll_offset.y) if offset is not None else None
+        if at is not None:
+            self._highlight(at)
