@@ -17,9 +17,11 @@ from console.errors import Refused, UsedWrongly
 from console.render.short_text import age
 from mailstore.records.address import channels_named
 from mailstore.records.protocol import TAG_NAMESPACES
-from mailstore.state.views import View, ViewKind
+from mailstore.state.views import OWN_KINDS, View, ViewKind
 
-PLAIN_VIEWS = tuple(kind for kind in get_args(ViewKind) if kind not in ("channel", "agent", "saved", "store"))
+PLAIN_VIEWS = tuple(
+    kind for kind in get_args(ViewKind) if kind not in OWN_KINDS | {"channel", "agent", "saved", "store"}
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

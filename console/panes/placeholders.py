@@ -48,4 +48,4 @@ def empty_list(session: Session, view: View, *, is_filtered: bool) -> list[str]:
         return ["Invalid query.", visible_line(found.problem)]
     if view.kind == "store" and (reason := session.mailbox.failure_of(view.name)):
         return ["This mailbox can't be read.", visible_line(reason)]
-    return ["Nothing matches.", "esc: clear the filter"] if is_filtered else [NOTHING[view.kind]]
+    return ["Nothing matches.", "esc: clear the filter"] if is_filtered else [NOTHING.get(view.kind, "Nothing here.")]

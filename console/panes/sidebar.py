@@ -21,7 +21,7 @@ class Sidebar(VirtualList):
 
     def show(self, session: Session, styles: TextStyles) -> None:
         """Draw the rows for the mailbox as it is now."""
-        rows = sidebar_rows(session)
+        rows = sidebar_rows(session, self.cursor_key)
         self.asking = sum(row.glyph == ACTIVITIES[Working.WAITING].glyph for row in rows)
         self.set_source(SidebarRows(rows, styles))
 

@@ -12,6 +12,7 @@ from textual.strip import Strip
 from console.agent_presence import presence_symbol
 from console.hooks.waking.wake_session import can_ring, is_idle
 from console.panes.row_layout import Piece, layout_line
+from console.panes.sidebar_views import listed_views
 from console.render.safe import visible_line
 from console.render.short_text import age, shorten_middle
 from console.render.short_text import count as in_words
@@ -25,17 +26,7 @@ from mailstore.rules.waking import is_dormant
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
-__all__ = ["VIEWS", "SidebarRow", "SidebarRows", "sidebar_rows"]
-
-VIEWS: tuple[tuple[View, str], ...] = (
-    (View("for-you"), "For you"),
-    (View("unread"), "New to you"),
-    (View("dead"), "Dead letters"),
-    (View("waiting"), "On hold"),
-    (View("recent"), "Recent"),
-    (View("all"), "All mail"),
-    (View("archive"), "Archive"),
-)
+__all__ = ["SidebarRow", "SidebarRows", "sidebar_rows"]
 
 
 class SidebarRow(Struct, frozen=True):
@@ -53,21 +44,12 @@ class SidebarRow(Struct, frozen=True):
     """For how long an agent has been in its state or has not been seen; the last to give way to a long name."""
 
 
-def sidebar_rows(session: Session) -> list[SidebarRow]:
-    """Return the sidebar's rows for the mailbox as it is now."""
+def sidebar_rows(session: Session, kept: str | None = None) -> list[SidebarRow]:
+    """Return the sidebar's rows for the mailbox as it is now; the row `kept` stays though its view is empty."""
     mailbox = session.mailbox
-    counts = mailbox.counts()
-    waiting = {
-        "for-you": counts.for_you,
-        "unread": counts.unseen,
-        "dead": counts.dead,
-        "waiting": counts.waiting,
-    }
-    tones = {"for-you": "accent", "dead": "bad", "waiting": "warn"}
     rows = [
-        SidebarRow(f"view:{view.kind}", label, view, waiting.get(view.kind, 0), tone=tones.get(view.kind, "text"))
-        for view, label in VIEWS
-        if view.kind != "recent" or session.config.retention.rule().is_limited
+        SidebarRow(f"view:{shown.view.kind}", shown.label, shown.view, number, tone=shown.tone)
+        for shown, number in listed_views(session, kept)
     ]
     if session.personal.views:
         rows.append(SidebarRow("heading:saved", "Saved views"))

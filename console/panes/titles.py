@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.content import Content
 
 from console.agent_presence import doing_words, presence_line
-from console.panes.sidebar_rows import VIEWS
+from console.panes.sidebar_views import sidebar_view
 from console.render.safe import visible_line
 from console.render.short_text import count
 from console.session import Session
@@ -34,7 +34,8 @@ def view_title(session: Session, view: View) -> str:
         return " · ".join([view.name, *filter(None, notes)])
     if view.kind in ("saved", "store"):
         return view.name
-    return next(label for shown, label in VIEWS if shown.kind == view.kind)
+    shown = sidebar_view(view.kind)
+    return view.kind if shown is None else shown.label
 
 
 def status_words(mailbox: Mailbox, view: View, listed: int, width: int, *, is_all: bool = True) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
+from console.panes.sidebar_views import own_threads
 from console.screens.location import ScreenLocation
 from console.session import Session
 from mailstore.columns.thread_list import ThreadList
@@ -22,8 +23,8 @@ SLICE_SECONDS = 0.004
 PAUSE_SECONDS = 0.004
 SHOW_SECONDS = 0.1
 """How often a list is drawn while it is still being filtered."""
-COMPUTED = ("dead", "waiting", "saved")
-"""Views whose few threads are computed each time, rather than filtered out of all threads."""
+COMPUTED = ("dead", "waiting")
+"""Views of the mailbox whose few threads are computed each time, rather than filtered out of all threads."""
 
 
 class ListingScreen(Protocol):
@@ -64,9 +65,9 @@ class Listing:
             return list(self.found)
         if is_unread := self.only_unread or view.kind == "unread":
             mailbox.keep_read(True)
-        among = None
+        among = list(self.hits() or {}) if view.kind == "saved" else own_threads(self._screen.session, view)
         if view.kind in COMPUTED:
-            among = list(self.hits() or {}) if view.kind == "saved" else mailbox.threads(view)
+            among = mailbox.threads(view)
         if is_unread or self.filter_text or view.kind == "recent":
             return self._sift(among)
         self._end_sifting()

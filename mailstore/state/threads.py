@@ -12,7 +12,7 @@ from mailstore.state.outline import Outline, outline
 from mailstore.state.retained_threads import RetentionFilter
 from mailstore.state.subject_words import WordFilter
 from mailstore.state.thread_filter import ThreadFilter
-from mailstore.state.views import Cycle, ThreadNode, ThreadSummary, View
+from mailstore.state.views import OWN_KINDS, Cycle, ThreadNode, ThreadSummary, View
 
 __all__ = ["ThreadQueries"]
 
@@ -87,6 +87,8 @@ class ThreadQueries:
             case "waiting":
                 return self._roots(row for role in ledger.waiting() for row in ledger.open.of((True, role)))
             case "recent" | "saved":
+                return []
+            case kind if kind in OWN_KINDS:
                 return []
             case _:
                 return self._contents.index.threads(view)

@@ -11,11 +11,30 @@ from msgspec.structs import replace
 from mailstore.records.message import Message, by_age
 from mailstore.rules.delivery import State
 
-__all__ = ["Channel", "Counts", "Cycle", "DeadLetter", "ThreadNode", "ThreadSummary", "View", "ViewKind"]
+__all__ = ["OWN_KINDS", "Channel", "Counts", "Cycle", "DeadLetter", "ThreadNode", "ThreadSummary", "View", "ViewKind"]
 
 ViewKind = Literal[
-    "all", "for-you", "unread", "dead", "waiting", "archive", "channel", "agent", "recent", "saved", "store"
+    "all",
+    "for-you",
+    "unread",
+    "dead",
+    "waiting",
+    "archive",
+    "channel",
+    "agent",
+    "recent",
+    "saved",
+    "store",
+    "attention",
+    "starred",
+    "snoozed",
+    "drafts",
+    "muted",
+    "unreadable",
 ]
+
+OWN_KINDS: frozenset[ViewKind] = frozenset({"attention", "starred", "snoozed", "drafts", "muted", "unreadable"})
+"""Views of the console alone: it finds their threads in the person's own state."""
 
 
 class View(msgspec.Struct, frozen=True):
