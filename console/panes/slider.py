@@ -18,12 +18,27 @@ __all__ = ["Slider", "TimelinePosition"]
 
 @dataclass(frozen=True, slots=True)
 class TimelinePosition:
-    """A time in seconds since the epoch, and how many of all messages existed by then."""
+    """A time in seconds since the epoch, and how many of all messages existed by then.
+
+    `live` and `live_now` count those that are not archived, then and now, as the header does; `live` is None while the
+    past is being computed.
+    """
 
     moment: float = 0.0
     now: float = 0.0
     number: int = 0
     total: int = 0
+    live: int | None = None
+    live_now: int = 0
+
+    @property
+    def words(self) -> str:
+        """How many messages there were, of those of now; before an archival there were more."""
+        if self.live is None:
+            return "…"
+        if self.live > self.live_now:
+            return f"{count(self.live)} messages, now {count(self.live_now)}"
+        return f"message {count(self.live)} of {count(self.live_now)}"
 
 
 class Slider(Widget):
@@ -41,7 +56,7 @@ class Slider(Widget):
         if y > 0 or not width:
             return Strip.blank(width)
         head = f" {CONNECTION['as of'].glyph} {clock(place.moment, place.now)} "
-        tail = f" message {count(place.number)} of {count(place.total)} "
+        tail = f" {place.words} "
         keys = ", . step  { } hour  @ time  T live " if width >= 100 else "T live "
         room = max(3, width - len(head) - len(tail) - len(keys) - 1)
         at = (room - 1) * place.number // max(1, place.total)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -47,12 +48,14 @@ class TimeTravel:
         self._aim: float | None = None
         """The moment that is wanted; the screen follows as fast as the past can be computed."""
         self._is_building = False
+        self._known: tuple[object, list[float]] | None = None
+        """The times of all messages, which are the same until another one comes."""
 
     def toggle(self) -> None:
         """Go to the past, or back to now."""
         if self.end():
             return
-        times = self._screen.session.live.times()
+        times = self._times()
         if not times:
             self._screen.tell("The mailbox is empty: no past to show")
         else:
@@ -63,7 +66,7 @@ class TimeTravel:
         if self._aim is None:
             self._screen.tell("T: go to the past")
             return
-        times = self._screen.session.live.times()
+        times = self._times()
         at = bisect_left(times, self._aim) - 1 if step < 0 else bisect_right(times, self._aim)
         if 0 <= at < len(times):
             self.go_to(times[at])
@@ -75,8 +78,8 @@ class TimeTravel:
         if self._aim is None:
             self._screen.tell("T: go to the past")
             return
-        aim, session = self._aim + 3600 * hours, self._screen.session
-        if hours < 0 and self._aim < session.live.times()[0]:
+        aim, session, times = self._aim + 3600 * hours, self._screen.session, self._times()
+        if hours < 0 and (not times or self._aim < times[0]):
             self._screen.tell("Nothing further back")
         else:
             self.go_to(min(aim, session.clock()))
@@ -105,13 +108,27 @@ class TimeTravel:
 
         self._aim = moment
         session = self._screen.session
-        times = session.live.times()
+        times = self._times()
         slider = self._shown_slider()
         slider.place = TimelinePosition(moment, session.clock(), bisect_right(times, moment), len(times))
         slider.display = True
+        self._count()
         if not self._is_building:
             self._is_building = True
             self._screen.run_task(self._build(), group="travel")
+
+    def _times(self) -> list[float]:
+        live = self._screen.session.live
+        if self._known is None or self._known[0] != (live, len(live)):
+            self._known = (live, len(live)), live.times()
+        return self._known[1]
+
+    def _count(self) -> None:
+        """Say how many messages the moment has, once it is the one that is shown."""
+        session, slider = self._screen.session, self._shown_slider()
+        if self._aim == session.moment:
+            there, now = session.mailbox.counts().messages, session.live.counts().messages
+            slider.place = replace(slider.place, live=there, live_now=now)
 
     async def _build(self) -> None:
         from mailstore.state.past import past_in_steps
@@ -124,6 +141,7 @@ class TimeTravel:
                     [past] = [each async for each in found]
                 if self._aim is not None:
                     session.travel(moment, past)
+                    self._count()
                     self._screen.close_composer()
                     self._show_other_mailbox()
         finally:

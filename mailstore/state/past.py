@@ -53,7 +53,10 @@ def past_in_steps(mailbox: Mailbox, moment: float) -> Steps[Mailbox]:
 
 
 def _records(mailbox: Mailbox, moment: float) -> Iterator[list[Event]]:
-    """Yield batches of messages, each after the records about it; an empty batch marks the end of a step."""
+    """Yield batches of messages, each after the records about it; an empty batch marks the end of a step.
+
+    Lines that can't be read have no time: like receipts without one, they were always there.
+    """
     every = mailbox.each()
     batch: list[Event] = [Mailboxes(tuple(mailbox.roster.scopes)), Person(tuple(mailbox.roster.person))]
     actions = [record for record in mailbox.interventions() if record.time <= moment]
@@ -64,6 +67,10 @@ def _records(mailbox: Mailbox, moment: float) -> Iterator[list[Event]]:
         if number % PER_STEP == 0:
             yield []
     batch += actions
+    problems = mailbox.problems
+    for at in range(0, len(problems), BATCH):
+        yield [*batch, *problems[at : at + BATCH]]
+        batch = []
     for number, message in enumerate(every, 1):
         if message.time <= moment:
             batch += _known_of(mailbox, message, moment)

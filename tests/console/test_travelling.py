@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.console.screen_text import opened
-from tests.mailboxes import NOW, MailFiles, iso
+from tests.mailboxes import NOW, MailFiles, damaged, iso
 
 ANN, BOB, DED = "ann-00000001", "bob-00000001", "ded-00000001"
 HOUR = 3600
@@ -80,6 +80,20 @@ async def test_a_moment_is_typed_and_the_ends_are_told(mail: MailFiles) -> None:
         assert "message 0 of 3" in seat.lines[-2]
         await seat.press("T")
         assert "● live" in seat.lines[0]
+
+
+async def test_now_has_the_numbers_of_live_with_an_archive_and_unreadable_lines(tmp_path: Path) -> None:
+    mail = damaged(tmp_path)
+    mail.message("old", ANN, BOB, "Long ago.", ago=900 * HOUR, archived=True)
+    async with opened(mail.data, size=(160, 50)) as seat:
+        live = seat.lines[0].partition("live ")[2].split()
+        assert live[:2] == ["4", "messages"]
+        assert "unreadable" in live
+        await seat.press("T")
+        assert seat.lines[0].partition("as of 14:26")[2].split() == live
+        assert "message 4 of 4" in seat.lines[-2]
+        await seat.press("comma", "comma", "comma")
+        assert "message 0 of 4" in seat.lines[-2]
 
 
 async def test_an_empty_mailbox_has_no_past(tmp_path: Path) -> None:

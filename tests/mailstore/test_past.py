@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,14 @@ from msgspec.structs import replace
 from mailstore.errors import Unsupported
 from mailstore.queries.time_parse import read_moment
 from mailstore.read_only import ReadOnly
-from mailstore.records.message import Delivery, Message, Receipt
+from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
+from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.past import lines_at, mailbox_at
 from mailstore.state.views import View
 from mailstore.stores.haak import HaakStore
+from tests.hostile.samples import SAMPLES
 from tests.mailboxes import NOW, MailFiles, every_case, iso
 
 ANN, BOB, DED = "ann-00000001", "bob-00000001", "ded-00000001"
@@ -84,6 +87,21 @@ def test_the_present_is_the_past_of_now(tmp_path: Path) -> None:
             assert {name: it.state for name, it in past.states(message, NOW).items()} == {
                 name: it.state for name, it in mailbox.states(message, NOW).items()
             }, message.id
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+def test_the_numbers_of_now_are_those_of_live(kind: str, tmp_path: Path) -> None:
+    now = time.time()
+    mailbox = Mailbox()
+    with open_store(SAMPLES[kind](tmp_path / "new")) as store:
+        for batch in store.scan():
+            mailbox.fold(batch, now)
+    mailbox.fold([Problem("a-file", 3, 100, "torn"), Problem("a-file", 4, 200, "odd", fatal=False)], now)
+    mailbox.advance(now)
+    past = mailbox_at(mailbox, now)
+    assert past.counts() == mailbox.counts()
+    assert past.counts().unreadable
+    assert past.problems == mailbox.problems
 
 
 def test_a_roster_is_taken_back_line_by_line() -> None:
