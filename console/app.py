@@ -41,6 +41,7 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
 
 if TYPE_CHECKING:
+    from textual.command import CommandPalette
     from textual.notifications import SeverityLevel
 
     from console.notifier import Notifier
@@ -93,9 +94,9 @@ class SignalboxApp(App[None]):
         self.session = Session(store, state, config, user=user, observe=is_observing, clock=clock, rest=self._idle.rest)
         self._prefetch = Prefetch(store)
         self._line_filters: tuple[LineFilter, LineFilter] = PortableCells(), AnsiColours()
-        self.themes = ThemeSwitcher(self, self.session.personal.save_theme)
+        self.themes = ThemeSwitcher(self, self.session.personal, config.theme)
         self._has_theme = True
-        found = self.themes.start(theme or self.session.personal.chosen_theme(), config.theme)
+        found = self.themes.start(theme)
         self.session.problems = [*problems, *found, *self.session.keymap_problems]
         self.main_screen: MainScreen | None = None
         self._early_keys = EarlyKeys(keys_of("move(", self.session.keymap))
@@ -156,6 +157,7 @@ class SignalboxApp(App[None]):
         self.session.problems = list(dict.fromkeys(filter(None, found)))
         if self.session.problems and self.main_screen is not None:
             await self.main_screen.action_part("pages", "problems", False)
+        self.themes.use_terminal(self._driver)
         self.run_worker(self._follow_hooks(), group="hooks", exit_on_error=False)
         self.run_worker(self.themes.reload_on_change(), group="themes", exit_on_error=False)
         self.set_interval(TICK_SECONDS, self._tick)
@@ -168,6 +170,16 @@ class SignalboxApp(App[None]):
     def _theme_changed(self, theme: Theme) -> None:
         if self.main_screen is not None and self.main_screen.is_mounted:
             self.main_screen.set_text_styles(self.themes.text_styles())
+
+    def on_command_palette_option_highlighted(self, event: CommandPalette.OptionHighlighted) -> None:
+        """Preview a theme that is highlighted in the palette."""
+        hit = getattr(event.highlighted_event.option, "hit", None)
+        self.themes.preview(getattr(hit, "command", None))
+
+    def on_command_palette_closed(self, event: CommandPalette.Closed) -> None:
+        """Show the chosen theme again, unless one is chosen now."""
+        if not event.option_selected:
+            self.themes.preview(None)
 
     async def on_event(self, event: UIEvent) -> None:
         """Handle an event; hold keys back until the panes that they may open are mounted."""

@@ -152,8 +152,8 @@ class Config(Struct, frozen=True):
     user: Annotated[str, Meta(min_length=1)] = "user"
     """The user's name in the mailbox."""
 
-    theme: str = "night-box"
-    """The name of a theme."""
+    theme: str = "auto"
+    """The name of a theme; "auto": for a light or a dark background, as the terminal's is."""
 
     editor: str | None = None
     """The editor for messages; otherwise $VISUAL, $EDITOR or vi."""

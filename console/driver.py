@@ -15,6 +15,8 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
+from console.terminal_queries import TerminalAnswer, TerminalQueries
+
 __all__ = ["Driver"]
 
 READ_BYTES = 1 << 12
@@ -29,6 +31,13 @@ class Driver(LinuxDriver):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._woken, self._wake = os.pipe()
+        self._queries = TerminalQueries()
+
+    def query(self, question: str, *answers: TerminalAnswer) -> None:
+        """Ask the terminal a question whose answers have one of these forms; it may never answer."""
+        for answer in answers:
+            self._queries.expect(answer)
+        self.write(question)
 
     def run_input_thread(self) -> None:
         """Read until the end."""
@@ -40,10 +49,12 @@ class Driver(LinuxDriver):
             if is_readable:
                 if not (data := os.read(self.fileno, READ_BYTES)):
                     break
-                self._tell(parser.feed(decode(data)))
-                patience = constants.ESCAPE_DELAY
+                text = self._queries.sift(decode(data))
             else:
-                patience = None
+                text = self._queries.release()
+            patience = constants.ESCAPE_DELAY if is_readable or text else None
+            if text:  # without any, the parser would end
+                self._tell(parser.feed(text))
             self._tell(parser.tick())
         with suppress(EOFError, ParseError):
             self._tell(parser.feed(""))

@@ -66,8 +66,8 @@ class Palette(Provider):
             for command in COMMANDS
             if command.panes & panes
         ]
-        for name in app.themes.names:
-            self._rows.append((f"theme {name}", "Use this theme", partial(app.themes.set_theme, name)))
+        for choice in app.themes.choices():
+            self._rows.append((f"theme {choice.name}", "Use this theme", choice))
         if isinstance(here, MainScreen):
             for place in sidebar_rows(here.session)[:MOST]:
                 if place.view is not None:

@@ -84,16 +84,13 @@ class PersonalData:
         """Save where the person leaves off; blocks."""
         self.state.save_session(self._url, location)
 
-    def chosen_theme(self) -> str:
-        """Return the theme chosen in the console, unless the settings name another one since; blocks."""
-        if self._is_new:
-            return ""
-        saved = self.state.session(EVERYWHERE)
-        return str(saved.get("theme", "")) if saved.get("configured") == self._config.theme else ""
+    def appearance(self) -> dict[str, Any]:
+        """Return what is kept of the console's appearance, for all mailboxes; blocks."""
+        return {} if self._is_new else self.state.session(EVERYWHERE)
 
-    def save_theme(self, name: str) -> None:
-        """Save the chosen theme for the next start; blocks."""
-        self.state.save_session(EVERYWHERE, {"theme": name, "configured": self._config.theme})
+    def save_appearance(self, **changes: Any) -> None:
+        """Save changes of the appearance for the next start; blocks."""
+        self.state.save_session(EVERYWHERE, {**self.state.session(EVERYWHERE), **changes})
 
     # Small values
 

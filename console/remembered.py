@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import time
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+
+from msgspec import DecodeError
+from msgspec.json import decode, encode
 
 if TYPE_CHECKING:
     from console.state_database import StateDatabase
@@ -36,8 +38,8 @@ class RememberedValues:
         found = {}
         for name, text in database.rows("SELECT name, value FROM remembered WHERE mailbox = ?", (mailbox,)):
             try:
-                found[name] = json.loads(text)
-            except ValueError:
+                found[name] = decode(text)
+            except DecodeError:
                 continue
         self._values = {**found, **self._values}
 
@@ -48,5 +50,5 @@ class RememberedValues:
             if value is None:
                 database.write("DELETE FROM remembered WHERE mailbox = ? AND name = ?", [(mailbox, name)])
             else:
-                row = (mailbox, name, json.dumps(value), time.time())
+                row = (mailbox, name, encode(value).decode(), time.time())
                 database.write("INSERT OR REPLACE INTO remembered VALUES (?, ?, ?, ?)", [row])

@@ -18,7 +18,10 @@ import themes
 from console.symbols import STATES
 
 __all__ = [
+    "AUTO",
     "DEFAULTS",
+    "FOR_DARK",
+    "FOR_LIGHT",
     "builtin_themes",
     "code_style",
     "first_themes",
@@ -27,6 +30,9 @@ __all__ = [
     "read_theme",
     "theme_changes",
 ]
+
+AUTO, FOR_DARK, FOR_LIGHT = "auto", "night-box", "timetable"
+"""The name that stands for a theme by the terminal's background, and the themes it stands for."""
 
 OURS = Path(themes.__file__).parent
 

@@ -2,33 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import os
+from typing import Any, Protocol
 
 from textual.app import App
 from textual.theme import Theme
 
 from console.config import config_folder
 from console.styles import TextStyles
-from console.theme_files import DEFAULTS, code_style, first_themes, load_themes, theme_changes
+from console.terminal_background import Questioned, ask_background, hinted_dark
+from console.theme_files import (
+    AUTO,
+    DEFAULTS,
+    FOR_DARK,
+    FOR_LIGHT,
+    code_style,
+    first_themes,
+    load_themes,
+    theme_changes,
+)
 
-__all__ = ["ThemeSwitcher", "theme_variables"]
+__all__ = ["KeptAppearance", "ThemeChoice", "ThemeSwitcher", "theme_variables"]
 
-FALLBACK = "night-box"
+FALLBACK = FOR_DARK
+
+
+class KeptAppearance(Protocol):
+    """Where the chosen theme and the terminal's background are kept for the next start. Methods block."""
+
+    def appearance(self) -> dict[str, Any]: ...
+    def save_appearance(self, **changes: Any) -> None: ...
 
 
 class ThemeSwitcher:
-    """Sets an application's themes; `save` keeps the name of a chosen one for the next start, and blocks."""
+    """Sets an application's themes: the one chosen in the console until the settings name another one.
 
-    def __init__(self, app: App[Any], save: Callable[[str], None]) -> None:
+    With "auto", the theme is for a light or a dark background, as the terminal's is.
+    """
+
+    def __init__(self, app: App[Any], kept: KeptAppearance, configured: str) -> None:
         self._app = app
-        self._save = save
+        self._kept = kept
+        self._configured = configured
+        self._wanted = FALLBACK
+        """The theme that was asked for: the name of one, or "auto"."""
+        self._is_dark = True
+        self._terminal: Questioned | None = None
         self.names: list[str] = []
 
-    def start(self, chosen: str, configured: str) -> list[str]:
-        """Set the first theme before anything is drawn; return the problems, a sentence each."""
-        app, wanted = self._app, chosen or configured
-        found, problems = first_themes(config_folder() / "themes", wanted)
+    def start(self, asked: str | None) -> list[str]:
+        """Set the first theme, that which was asked for if any, before anything is drawn; return the problems."""
+        app, appearance = self._app, self._kept.appearance()
+        chosen = str(appearance.get("theme", "")) if appearance.get("configured") == self._configured else ""
+        self._wanted = wanted = asked or chosen or self._configured
+        hint = hinted_dark(os.environ)
+        self._is_dark = bool(appearance.get("is_dark", True)) if hint is None else hint
+        found, problems = first_themes(config_folder() / "themes", self._named(wanted))
         self._register(found)
         name, problem = self._find(wanted)
         if any(f"{wanted}.toml: " in known for known in problems):
@@ -51,25 +80,69 @@ class ThemeSwitcher:
             self._app.register_theme(theme)
         self.names = list(themes)
 
-    def _find(self, name: str) -> tuple[str, str]:
+    def _named(self, wanted: str) -> str:
+        """Return the name of the theme that is wanted."""
+        return wanted if wanted != AUTO else FOR_DARK if self._is_dark else FOR_LIGHT
+
+    def _find(self, wanted: str) -> tuple[str, str]:
         """Return the name of an existing theme, and what is wrong with the name that was given."""
+        name = self._named(wanted)
         if name in self._app.available_themes:
             return name, ""
         from difflib import get_close_matches
 
-        near = get_close_matches(name, self._app.available_themes, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"themes: {', '.join(self.names)}"
+        near = get_close_matches(name, [AUTO, *self._app.available_themes], n=1)
+        hint = f"did you mean {near[0]}?" if near else f"themes: {', '.join([AUTO, *self.names])}"
         return FALLBACK, f'no theme "{name}": {hint}'
 
-    def set_theme(self, name: str) -> None:
+    def choices(self) -> list[ThemeChoice]:
+        """Return the themes that can be chosen."""
+        return [ThemeChoice(self, name) for name in (AUTO, *self.names)]
+
+    def set_theme(self, wanted: str) -> None:
         """Set a theme and save the choice; for an unknown name, warn and set the default theme."""
-        name, problem = self._find(name)
+        name, problem = self._find(wanted)
         if problem:
             self._app.notify(problem, severity="warning", markup=False)
-        self._app.theme = name
+        self._wanted = name if problem else wanted
+        self._show(name)
+        self._save(theme=self._wanted, configured=self._configured)
+        self._ask_terminal()
+
+    def preview(self, highlighted: object) -> None:
+        """Show a theme whose choice is highlighted in a list; for anything else, the chosen one."""
+        wanted = highlighted.name if isinstance(highlighted, ThemeChoice) else self._wanted
+        self._show(self._find(wanted)[0])
+
+    def _show(self, name: str) -> None:
+        if name != self._app.theme:
+            self._app.theme = name
+
+    def _save(self, **changes: Any) -> None:
         self._app.run_worker(
-            lambda: self._save(name), name="saving the theme", group="marks", thread=True, exit_on_error=False
+            lambda: self._kept.save_appearance(**changes),
+            name="saving the theme",
+            group="marks",
+            thread=True,
+            exit_on_error=False,
         )
+
+    def use_terminal(self, terminal: object) -> None:
+        """Follow the background of a terminal, if it can be asked, while the theme depends on it."""
+        self._terminal = terminal if isinstance(terminal, Questioned) else None
+        self._ask_terminal()
+
+    def _ask_terminal(self) -> None:
+        if self._terminal is not None and self._wanted == AUTO:  # it may answer later, or never
+            ask_background(self._terminal, lambda is_dark: self._app.call_later(self._background_is, is_dark))
+
+    def _background_is(self, is_dark: bool) -> None:
+        if is_dark == self._is_dark:
+            return
+        self._is_dark = is_dark
+        self._save(is_dark=is_dark)
+        if self._wanted == AUTO:
+            self._show(self._find(AUTO)[0])
 
     def text_styles(self) -> TextStyles:
         """Return the text styles of the current theme."""
@@ -81,6 +154,17 @@ class ThemeSwitcher:
             for problem in self.load_all():
                 self._app.notify(problem, severity="warning", markup=False)
             self._app.mutate_reactive(App.theme)
+
+
+class ThemeChoice:
+    """Chooses a theme when called."""
+
+    def __init__(self, themes: ThemeSwitcher, name: str) -> None:
+        self._themes = themes
+        self.name = name
+
+    def __call__(self) -> None:
+        self._themes.set_theme(self.name)
 
 
 def theme_variables(theme: Theme) -> dict[str, str]:

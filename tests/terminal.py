@@ -108,6 +108,7 @@ class Terminal:
         env: Mapping[str, str],
         size: tuple[int, int] = (120, 40),
         cwd: Path | None = None,
+        background: str = "",
     ) -> None:
         self.size = size
         self.raw = bytearray()
@@ -116,6 +117,7 @@ class Terminal:
         self._stream = pyte.ByteStream(self._screen)
         self._lines = [""] * size[1]
         self.output = Output(self._stream.feed, self._write, self._look)
+        self.output.background = background
         self._sightings: list[Sighting] = []
         self._arrived = 0
         self._is_drained = False

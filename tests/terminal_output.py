@@ -48,6 +48,8 @@ class Output:
         """How many kitty keyboard levels were pushed and not popped."""
         self.bells = 0
         self.malformed = 0
+        self.background = ""
+        """What is answered when the colour is asked for, such as `rgb:ffff/ffff/ffff`; empty: nothing."""
 
     @property
     def is_updating(self) -> bool:
@@ -103,6 +105,8 @@ class Output:
             self._control(found)
         elif found["command"] is not None:
             self.commands.append(found["command"].decode("utf-8", "replace"))
+            if found["command"] == b"11;?" and self.background:
+                self._answer(f"\x1b]11;{self.background}\x1b\\".encode())
         elif found["short"] is not None:
             self._draw(found[0])
 

@@ -285,10 +285,10 @@ class StoreRow(msgspec.Struct, frozen=True):
 
 
 class ThemeRow(msgspec.Struct, frozen=True):
-    """A theme; `is_chosen` when the settings name it."""
+    """A theme; `is_chosen` when the settings name it. "auto" is dark or light as the terminal is, and so neither."""
 
     name: str
-    is_dark: bool
+    is_dark: bool | None
     is_chosen: bool
 
 

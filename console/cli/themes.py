@@ -10,7 +10,9 @@ from console.cli.output import ThemeRow
 from console.cli.plain import columns, put
 from console.cli.terminal_io import warn
 from console.config import config_folder, load_config
-from console.theme_files import load_themes
+from console.theme_files import AUTO, load_themes
+
+GROUNDS = {True: "dark", False: "light", None: "as the terminal's"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,10 +26,11 @@ def run(args: argparse.Namespace) -> int:
     themes, problems = load_themes(config_folder() / "themes")
     for problem in problems:
         warn(problem)
-    rows = [ThemeRow(name, theme.dark, name == config.theme) for name, theme in themes.items()]
+    rows = [ThemeRow(AUTO, None, config.theme == AUTO)]
+    rows += [ThemeRow(name, theme.dark, name == config.theme) for name, theme in themes.items()]
     if args.json:
         put_json(rows)
     else:
-        cells = [("▌" if row.is_chosen else "", row.name, "dark" if row.is_dark else "light") for row in rows]
+        cells = [("▌" if row.is_chosen else "", row.name, GROUNDS[row.is_dark]) for row in rows]
         put(columns(cells, ("", "theme", "background")))
     return 0

@@ -13,10 +13,22 @@ from console.app import SignalboxApp
 from console.config import Config, config_folder
 from console.state import PersonalState
 from console.symbols import STATES
-from console.theme_files import DEFAULTS, OURS, builtin_themes, code_style, load_themes, read_ours, read_theme
+from console.theme_files import (
+    AUTO,
+    DEFAULTS,
+    FOR_DARK,
+    FOR_LIGHT,
+    OURS,
+    builtin_themes,
+    code_style,
+    load_themes,
+    read_ours,
+    read_theme,
+)
 from mailstore.rules.delivery import State as Fate
 from tests.console.screen_text import opened, settle
 from tests.mailboxes import every_case
+from tests.terminal import SIGNALBOX, Terminal, environment
 
 THEMES = builtin_themes()
 TEXTS = ("foreground", "accent", "success", "warning", "error")
@@ -59,7 +71,9 @@ def contrast(one: Color, other: Color) -> float:
 def test_there_are_a_dark_a_light_and_a_high_contrast_theme() -> None:
     assert set(THEMES) == {"blackout", "night-box", "timetable"}
     assert {theme.dark for theme in THEMES.values()} == {True, False}
-    assert Config().theme in THEMES
+    assert Config().theme == AUTO
+    assert THEMES[FOR_DARK].dark
+    assert not THEMES[FOR_LIGHT].dark
 
 
 @pytest.mark.parametrize("name", THEMES)
@@ -185,3 +199,36 @@ async def test_every_theme_can_be_worn_while_mail_is_read(name: str, tmp_path: P
         seat.app.themes.set_theme(name)
         await settle(seat.pilot)
         assert "✓ read by ann-00000001" in seat.text
+
+
+async def test_a_theme_is_previewed_in_the_palette_and_left_with_escape(tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path)
+    async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        await seat.press("colon")
+        await seat.pilot.press(*"theme timetable")
+        await seat.sees("theme timetable")
+        await seat.pilot.press("down", "up")
+        await seat.until(lambda: seat.app.theme == "timetable")
+        await seat.press("escape")
+        await seat.until(lambda: seat.app.theme == "night-box")
+    assert PersonalState(tmp_path / "state.db").session("") == {}
+
+
+def test_the_theme_follows_the_background_of_the_terminal_and_is_remembered(tmp_path: Path, home: Path) -> None:
+    mail, _ = every_case(tmp_path)
+    light, dark = "ebe4d3", "151c26"
+
+    def ground_of(background: str, *words: str, first: str, then: str, **env: str) -> None:
+        argv = [*SIGNALBOX, "open", mail.url, *words]
+        with Terminal(argv, env=environment(home, COLORTERM="truecolor", **env), background=background) as terminal:
+            terminal.wait_for("Signalbox")
+            assert terminal.cell(0, 0).bg == first
+            terminal.wait_for("live")
+            terminal.wait_for(lambda terminal: terminal.cell(0, 0).bg == then)
+            terminal.press("q")
+            terminal.wait_exit()
+
+    ground_of("rgb:ffff/ffff/ffff", first=dark, then=light)
+    ground_of("", first=light, then=light)
+    ground_of("", first=dark, then=dark, COLORFGBG="15;0")
+    ground_of("rgb:ffff/ffff/ffff", "--theme", "blackout", first="000000", then="000000")

@@ -31,8 +31,19 @@ ORDER = [
 """The rooms of the store layer, the lowest first: each imports only from itself and from those below."""
 
 CONSOLE = [
-    {"errors", "render", "symbols", "toml_errors"},
-    {"command", "composer_draft", "driver", "early_keys", "failures", "idle", "lazy", "stepping", "undo_history"},
+    {"errors", "render", "symbols", "terminal_queries", "toml_errors"},
+    {
+        "command",
+        "composer_draft",
+        "driver",
+        "early_keys",
+        "failures",
+        "idle",
+        "lazy",
+        "stepping",
+        "terminal_background",
+        "undo_history",
+    },
     {"agent_presence", "list_commands", "mail_commands"},
     {
         "archive_report",

@@ -1,0 +1,75 @@
+"""The terminal's answers are cut out of what it sends, in pieces of any size; keys and pastes stay whole."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from console.terminal_background import ask_background, hinted_dark, is_dark
+from console.terminal_queries import TerminalAnswer, TerminalQueries
+
+WHITE, BLACK = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1b]11;rgb:10/15/1d\x07"
+KEYS = ("a", "\x1b[A", "\x1b", "\x1bOP", "\x1b[1;2R", "\x1b[200~]11;rgb:\x1b[201~", "\x1b]", "日", "\x1b[?2026;2$y")
+
+
+class Asked:
+    def __init__(self) -> None:
+        self.queries = TerminalQueries()
+        self.heard: list[bool] = []
+        self.questions: list[str] = []
+        ask_background(self, self.heard.append)
+
+    def query(self, question: str, *answers: TerminalAnswer) -> None:
+        self.questions.append(question)
+        for answer in answers:
+            self.queries.expect(answer)
+
+    def read(self, *pieces: str) -> str:
+        return "".join(map(self.queries.sift, pieces)) + self.queries.release()
+
+
+def pieces(text: str, cuts: list[int]) -> list[str]:
+    ends = [*sorted(cut % (len(text) + 1) for cut in cuts), len(text)]
+    return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+@given(st.lists(st.sampled_from([*KEYS, WHITE, BLACK]), max_size=6), st.lists(st.integers(0, 500), max_size=6))
+def test_answers_are_heard_and_everything_else_is_passed_on(sent: list[str], cuts: list[int]) -> None:
+    terminal, text = Asked(), "".join(sent)
+    whole = [cut for cut in cuts if text[: cut % (len(text) + 1)][-1:] != "\x1b"]  # a piece that ends so is a key
+    assert terminal.read(*pieces(text, whole)) == "".join(piece for piece in sent if piece not in (WHITE, BLACK))
+    assert terminal.heard == [piece == BLACK for piece in sent if piece in (WHITE, BLACK)]
+
+
+@given(st.text(st.sampled_from("\x1b]1;rgb:/f\x07\\[?0"), max_size=200))
+def test_nothing_that_is_no_answer_is_lost(text: str) -> None:
+    terminal = Asked()
+    assert terminal.read(text) == re.sub(r"\x1b\]11;rgba?:\w{1,4}/\w{1,4}/\w{1,4}[^\x07\x1b]*(\x07|\x1b\\)", "", text)
+
+
+def test_without_a_question_nothing_is_held_back() -> None:
+    queries = TerminalQueries()
+    assert queries.sift("\x1b]11;rgb:") == "\x1b]11;rgb:"
+
+
+@pytest.mark.parametrize(
+    ("colour", "dark"),
+    [
+        (("ffff", "ffff", "ffff"), False),
+        (("10", "15", "1d"), True),
+        (("f", "0", "0"), True),
+        (("f7", "f3", "e"), False),
+    ],
+)
+def test_dark_is_what_is_seen_as_dark(colour: tuple[str, str, str], dark: bool) -> None:
+    assert is_dark(*colour) is dark
+
+
+@pytest.mark.parametrize(
+    ("value", "dark"), [("0;15", False), ("15;0", True), ("0;default;7", False), ("x", None), ("", None), (None, None)]
+)
+def test_some_terminals_name_their_colours_in_the_environment(value: str | None, dark: bool | None) -> None:
+    assert hinted_dark({} if value is None else {"COLORFGBG": value}) is dark
