@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.widgets.completing_input import Candidate
+from console.widgets.offers import Candidate
 from mailstore.state.mailbox import Mailbox
 
 __all__ = ["address_candidates"]

@@ -22,7 +22,8 @@ from console.panes.reach_line import reach_line
 from console.panes.titles import as_title
 from console.render.safe import visible_line
 from console.session import Session
-from console.widgets.completing_input import Candidate, CompletingInput, Offers
+from console.widgets.completing_input import CompletingInput
+from console.widgets.offers import Candidate, Offers
 from console.widgets.text_body import TextBody
 from mailstore.errors import DraftRefused, MailError
 from mailstore.records.draft import Draft
@@ -32,7 +33,18 @@ from mailstore.writing.sending import prepare, split_addresses
 if TYPE_CHECKING:
     from console.hooks.waking.wake_session import Rung
 
-__all__ = ["Composer"]
+__all__ = ["Composer", "in_words"]
+
+
+def in_words(body: str) -> str:
+    """Return how many words the person wrote, and how many they quote."""
+    own = quoted = 0
+    for line in body.splitlines():
+        if line.startswith(">"):
+            quoted += len(line.lstrip("> ").split())
+        else:
+            own += len(line.split())
+    return f"{own} word{'s' * (own != 1)}" + (f", {quoted} quoted" if quoted else "")
 
 
 class Composer(Vertical):
@@ -68,14 +80,15 @@ class Composer(Vertical):
         self.is_sending = False
 
     def compose(self) -> ComposeResult:
+        offers = Offers()
         with Horizontal(classes="composer--field"):
             yield Label("To", classes="composer--label")
-            yield CompletingInput(self._candidates, id="to", compact=True)
-        yield Offers()
+            yield CompletingInput(self._candidates, offers, id="to", compact=True)
+        yield offers
         with Horizontal(classes="composer--field"):
             yield Label("Subject", classes="composer--label")
             yield Input(id="subject", compact=True, placeholder="optional")
-        yield TextBody(id="body", compact=True, soft_wrap=True, show_line_numbers=False)
+        yield TextBody(self._candidates, offers, id="body")
         yield Static(id="reach")
 
     @property
@@ -189,8 +202,7 @@ class Composer(Vertical):
         reach = self.query_one("#reach", Static)
         session = self._session
         title = "Step in" if self._writing.action else "Reply" if self._writing.thread else "Write"
-        words = len(self._writing.body.split())
-        number = f"{words} word{'s' * (words != 1)}"
+        number = in_words(self._writing.body)
         keys = "ctrl+s: send · esc: close, keep draft" if self.size.width >= 60 else "ctrl+s: send · esc: close"
         self.border_subtitle = f"{number} · {keys}"
         if self._refused:

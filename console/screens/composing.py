@@ -153,8 +153,8 @@ class Composing:
         kept = session.personal.draft(writing.key)
         base = kept or writing
         quoted = "\n".join([*([base.body.rstrip(), ""] if base.body.strip() else []), *lines, "", ""])
-        composer.open(ComposerDraft(base.key, base.recipients, base.subject, quoted, base.thread, base.action))
-        composer.flush()
+        composer.open(base)
+        composer.set_body(quoted)
         composer.focus_field()
 
     def send(self) -> None:
@@ -220,21 +220,31 @@ class Composing:
 
     def _edited(self, body: str) -> str | None:
         """Return a text as the person's editor left it; None where it failed, which is reported."""
+        import shutil
         import subprocess
         import tempfile
 
         screen = self._screen
         command = screen.session.config.editor or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-        with tempfile.TemporaryDirectory(prefix="signalbox-") as folder:
-            path = Path(folder) / "message.md"
+        try:
+            folder = tempfile.mkdtemp(prefix="signalbox-")
+        except OSError as error:
+            screen.report(f"Can't write a file for {command!r}: {error}")
+            return None
+        path = Path(folder) / "message.md"
+        try:
             path.write_text(body, encoding="utf-8")
-            try:
-                with screen.suspend():
-                    done = subprocess.run([*shlex.split(command), str(path)], check=False)
-            except (SuspendNotSupported, OSError, ValueError) as error:
-                screen.report(f"Can't run {command!r}: {error}")
-                return None
-            if done.returncode != 0:
-                screen.tell(f"{command} failed with status {done.returncode}: the draft is unchanged")
-                return None
-            return path.read_text(encoding="utf-8", errors="replace")
+            with screen.suspend():
+                done = subprocess.run([*shlex.split(command), str(path)], check=False)
+            written = path.read_text(encoding="utf-8", errors="replace")
+        except (SuspendNotSupported, OSError, ValueError) as error:
+            screen.report(f"Can't run {command!r}: {error}")
+            shutil.rmtree(folder, ignore_errors=True)
+            return None
+        is_done = done.returncode == 0
+        if is_done or written == body:
+            shutil.rmtree(folder, ignore_errors=True)
+        if not is_done:
+            kept = "" if written == body else f"; what it saved is in {path}"
+            screen.report(f"{command} failed with status {done.returncode}: the draft is unchanged{kept}")
+        return written if is_done else None

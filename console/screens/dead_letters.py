@@ -19,7 +19,7 @@ from console.screens.settling import Settling
 from console.session import Session
 from console.styles import TextStyles
 from console.symbols import STATES
-from console.widgets.completing_input import Candidate
+from console.widgets.offers import Candidate
 from mailstore.errors import MailError
 from mailstore.queries.takeover import last_seen, takers
 from mailstore.state.views import DeadLetter

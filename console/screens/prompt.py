@@ -12,7 +12,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from console.widgets.completing_input import Candidate, CompletingInput, Offers
+from console.widgets.completing_input import CompletingInput
+from console.widgets.offers import Candidate, Offers
 
 __all__ = ["Prompt"]
 
@@ -47,10 +48,13 @@ class Prompt(ModalScreen[str | None]):
         self._check = check
 
     def compose(self) -> ComposeResult:
+        offers = Offers()
         with Vertical(id="ask"):
             yield Static(self._question, id="ask-question", markup=False)
-            yield CompletingInput(self._candidates, value=self._value, id="ask-input", compact=True, is_alone=True)
-            yield Offers()
+            yield CompletingInput(
+                self._candidates, offers, value=self._value, id="ask-input", compact=True, is_alone=True
+            )
+            yield offers
             yield Static(self._detail, id="ask-detail", markup=False)
             yield Static("Enter: confirm · Esc: cancel", id="ask-keys", markup=False)
 

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from msgspec.structs import replace
 from textual.screen import Screen
 
 from console.composer_draft import ComposerDraft
@@ -91,7 +92,7 @@ class FakeComposer:
     discard = close
 
     def set_body(self, text: str) -> None:
-        self.writing = ComposerDraft(self.writing.key, body=text)
+        self.writing = replace(self.writing, body=text)
 
     def flush(self) -> None: ...
     def focus_field(self) -> None: ...

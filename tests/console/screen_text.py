@@ -26,7 +26,7 @@ from mailstore.stores.haak import HaakStore
 from tests.console.spared import spare
 from tests.mailboxes import NOW
 
-__all__ = ["Seat", "opened", "screen_lines", "settle", "until"]
+__all__ = ["Seat", "impatient", "opened", "screen_lines", "settle", "until"]
 
 GROUPS = {
     "blocks",

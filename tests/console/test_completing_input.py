@@ -6,7 +6,8 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.widgets import Input
 
-from console.widgets.completing_input import Candidate, CompletingInput, Offers
+from console.widgets.completing_input import CompletingInput
+from console.widgets.offers import Candidate, Offers
 from tests.console.screen_text import screen_lines
 
 NAMES = [
@@ -28,8 +29,9 @@ class FieldApp(App[None]):
         self.was_escaped = False
 
     def compose(self) -> ComposeResult:
-        yield CompletingInput(lambda: self.names, id="to")
-        yield Offers()
+        offers = Offers()
+        yield CompletingInput(lambda: self.names, offers, id="to")
+        yield offers
         yield Input(id="next")
 
     def action_gone(self) -> None:
