@@ -30,7 +30,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "tab",
         "navigation.next_pane(1)",
         "next pane",
-        "Go to the next pane or field; in the text, indent",
+        "Go to the next pane or field; in the text, complete a name or indent",
         "Move",
         ANYWHERE,
     ),
