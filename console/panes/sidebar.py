@@ -32,6 +32,12 @@ class Sidebar(VirtualList):
             return None
         return source.rows[at].view
 
+    @property
+    def command(self) -> str:
+        """The action that opens the screen of the row at the cursor; empty where its threads are listed."""
+        source = self.source
+        return source.rows[self.cursor].command if isinstance(source, SidebarRows) and self.cursor >= 0 else ""
+
     @staticmethod
     def key_of(view: View) -> str:
         """Return the key of a view's row."""

@@ -42,13 +42,15 @@ class SidebarRow(Struct, frozen=True):
     sign: str = ""
     how_long: str = ""
     """For how long an agent has been in its state or has not been seen; the last to give way to a long name."""
+    command: str = ""
+    """The action that opens a screen of its own, in place of the list of threads."""
 
 
 def sidebar_rows(session: Session, kept: str | None = None) -> list[SidebarRow]:
     """Return the sidebar's rows for the mailbox as it is now; the row `kept` stays though its view is empty."""
     mailbox = session.mailbox
     rows = [
-        SidebarRow(f"view:{shown.view.kind}", shown.label, shown.view, number, tone=shown.tone)
+        SidebarRow(f"view:{shown.view.kind}", shown.label, shown.view, number, tone=shown.tone, command=shown.command)
         for shown, number in listed_views(session, kept)
     ]
     if session.personal.views:

@@ -33,6 +33,8 @@ class SidebarView(Struct, frozen=True):
     tone: str = "text"
     is_optional: bool = False
     threads: Threads | None = None
+    command: str = ""
+    """The action that opens a screen of its own for it, such as `opening.drafts`: Enter runs it."""
 
 
 SIDEBAR_VIEWS: tuple[SidebarView, ...] = (

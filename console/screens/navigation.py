@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, Protocol
 
 from console.screens.layout import PANES
 from console.screens.listing import Listing
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from console.screens.searching import Searching
     from console.screens.time_travel import TimeTravel
 
-__all__ = ["DraftForm", "Navigation", "NavigationScreen", "ReplyTree"]
+__all__ = ["DraftForm", "Navigation", "NavigationScreen", "PlacePane", "ReplyTree"]
 
 
 class ReplyTree(Protocol):
@@ -33,6 +34,13 @@ class ReplyTree(Protocol):
     def is_at_newest(self) -> bool: ...
     def show_newest(self) -> None: ...
     def toggle_flat(self) -> None: ...
+
+
+class PlacePane(Protocol):
+    """What navigation needs of the sidebar."""
+
+    @property
+    def command(self) -> str: ...
 
 
 class DraftForm(Protocol):
@@ -54,6 +62,8 @@ class NavigationScreen(PartScreen, Protocol):
     listing: Listing
 
     @property
+    def sidebar(self) -> PlacePane: ...
+    @property
     def conversation(self) -> ReplyTree: ...
     @property
     def composer(self) -> DraftForm: ...
@@ -64,6 +74,7 @@ class NavigationScreen(PartScreen, Protocol):
     def toggle_zoom(self) -> None: ...
     def step_history(self, step: int) -> bool: ...
     def show_message(self, message_id: str) -> None: ...
+    def action_part(self, part: str, action: str) -> Coroutine[Any, Any, None]: ...
 
 
 class Navigation:
@@ -88,8 +99,16 @@ class Navigation:
         name = PANES[number - 1]
         if name == "composer":
             self._composing.open_or_focus()
-        else:
+        elif name != "threads" or not self._open_place():
             self._screen.focus_pane(name)
+
+    def _open_place(self) -> bool:
+        """Open the screen of the place at the cursor of the sidebar, if it has one; return whether it has."""
+        screen = self._screen
+        command = screen.sidebar.command if screen.pane() == "sidebar" else ""
+        if command:
+            screen.run_task(screen.action_part(*command.split(".")), group="chosen")
+        return bool(command)
 
     def next_pane(self, step: int = 1) -> None:
         """Go to the next pane (or the previous one), round and round; in the composer, first through its fields."""
@@ -108,7 +127,7 @@ class Navigation:
         """Open what is under the cursor: the view's threads, the thread's conversation."""
         pane = self._screen.pane()
         if pane == "sidebar":
-            self._screen.focus_pane("threads")
+            self.go_pane(2)
         elif pane == "threads" and self._screen.location.root is not None:
             self._screen.focus_pane("conversation")
             self._reading.start()

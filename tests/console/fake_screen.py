@@ -33,7 +33,7 @@ class FakePane:
 
     is_at_end = is_following = is_flat = False
     root: str | None = None
-    value, display = "", True
+    value, display, command = "", True, ""
 
     def __init__(self, screen: FakeScreen) -> None:
         self._screen = screen
@@ -114,6 +114,7 @@ class FakeScreen:
         self.notices: list[str] = []
         self.errors: list[str] = []
         self.copied: list[str] = []
+        self.actions: list[str] = []
         self.drawn = 0
         self.left = False
         self.dialogs: list[tuple[Screen[Any], Callable[[Any], None]]] = []
@@ -187,6 +188,9 @@ class FakeScreen:
 
     def add_slider(self, slider: Slider) -> None:
         self.slider = slider
+
+    async def action_part(self, part: str, action: str) -> None:
+        self.actions.append(f"{part}.{action}")
 
     def exit(self) -> None:
         self.left = True

@@ -191,6 +191,20 @@ async def test_navigation_goes_back_one_step_at_a_time(screen: FakeScreen) -> No
     ]
 
 
+async def test_a_place_with_a_screen_of_its_own_is_opened_and_others_list_threads(screen: FakeScreen) -> None:
+    find, travel = searching.Searching(screen), TimeTravel(screen, searching.Searching(screen))
+    part = Navigation(screen, reading.Reading(screen), Composing(screen), find, travel)
+    screen.focused, screen.sidebar.command = "sidebar", "opening.drafts"
+    for opened in (part.enter, part.right, part.next_pane, lambda: part.go_pane(2)):
+        opened()
+    await screen.finish()
+    assert screen.actions == ["opening.drafts"] * 4
+    assert screen.focused == "sidebar"
+    screen.sidebar.command = ""
+    part.enter()
+    assert screen.focused == "threads"
+
+
 async def test_time_travel_shows_the_past_and_comes_back(screen: FakeScreen) -> None:
     part = TimeTravel(screen, searching.Searching(screen))
     part.step(-1)
