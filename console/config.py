@@ -1,13 +1,12 @@
-"""The user's settings: config.toml, read key by key so that an invalid value doesn't affect the others."""
+"""The user's settings: what there is to set, and its defaults."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert, field
-from msgspec.structs import asdict, fields
+from msgspec import Meta, Struct, field
+from msgspec.structs import asdict
 from platformdirs import user_config_path, user_state_path
 
 from mailstore.rules.retention import KEEP, Retention
@@ -21,13 +20,11 @@ __all__ = [
     "AttentionSettings",
     "Config",
     "NotificationSettings",
+    "config_file",
     "config_folder",
-    "load_config",
     "state_file",
 ]
 
-
-S = TypeVar("S", bound=Struct)
 Minutes = Annotated[float, Meta(gt=0)]
 
 
@@ -192,84 +189,16 @@ class Config(Struct, frozen=True):
     """Other keys for commands, by command id (see signalbox keys)."""
 
 
-class LoadedConfig(NamedTuple):
-    """The settings, and a message for each problem in them."""
-
-    config: Config
-    problems: list[str]
-
-
 def config_folder() -> Path:
     """Return the folder of the settings and of the user's themes."""
     return user_config_path("signalbox")
 
 
+def config_file() -> Path:
+    """Return the file of the settings."""
+    return config_folder() / "config.toml"
+
+
 def state_file() -> Path:
     """Return the file of the user's own state."""
     return user_state_path("signalbox") / "state.db"
-
-
-def load_config(path: Path | None = None) -> LoadedConfig:
-    """Read the settings; return them and a message for each problem. An invalid value is replaced by its default."""
-    path = path or config_folder() / "config.toml"
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return LoadedConfig(Config(), [])
-    except (OSError, UnicodeDecodeError) as error:
-        return LoadedConfig(Config(), [f"{path}: can't be read ({error}); using the defaults"])
-    import tomllib
-
-    try:
-        found = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        return LoadedConfig(Config(), [f"{path}: invalid TOML ({error}); using the defaults"])
-    return LoadedConfig(*_read(Config, found, lambda tables, key: f"{path}{_line(text, tables, key)}"))
-
-
-def _line(text: str, tables: tuple[str, ...], key: str) -> str:
-    """Return `:LINE` for the line of a key; empty if it can't be found."""
-    inside: tuple[str, ...] = ()
-    for number, line in enumerate(text.splitlines(), 1):
-        bare = line.strip()
-        if bare.startswith("["):
-            inside = tuple(part.strip(" \"'") for part in bare.partition("]")[0].strip("[ ").split("."))
-            if inside == (*tables, key):
-                return f":{number}"
-        elif inside == tables and bare.partition("=")[0].strip(" \"'") == key:
-            return f":{number}"
-    return ""
-
-
-def _read(
-    model: type[S], found: dict[str, Any], place: Callable[[tuple[str, ...], str], str], tables: tuple[str, ...] = ()
-) -> tuple[S, list[str]]:
-    """Return a table of the valid values, and a message for each invalid one; nested tables likewise."""
-    inside = "".join(f"[{table}]: " for table in tables)
-    good: dict[str, Any] = {}
-    problems: list[str] = []
-    known = {setting.name: setting for setting in fields(model)}
-    for key, value in found.items():
-        setting = known.get(key)
-        if setting is None:
-            problems.append(f'{place(tables, key)}: {inside}unknown setting "{key}"; {_hint(key, known)}')
-        elif isinstance(value, dict) and isinstance(setting.type, type) and issubclass(setting.type, Struct):
-            good[key], more = _read(setting.type, value, place, (*tables, key))
-            problems += more
-        else:
-            try:
-                good[key] = convert(value, setting.type)
-            except ValidationError as error:
-                from console.toml_errors import in_toml, must_be
-
-                default = setting.default if setting.default is not NODEFAULT else setting.default_factory()
-                used = "using the defaults" if isinstance(default, Struct) else f"using {in_toml(default)}"
-                problems.append(f"{place(tables, key)}: {inside}{key} {must_be(error)}; {used}")
-    return model(**good), problems
-
-
-def _hint(key: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(key, known, n=1)
-    return f'did you mean "{near[0]}"?' if near else "it is ignored"

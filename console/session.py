@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -222,6 +223,7 @@ def _keymap(config: Config) -> tuple[dict[str, str], list[str]]:
     """Return the configured keys by command, and what is wrong with them."""
     if not config.keymap:
         return {}, []
+    from console.config_file import place_of
     from console.keymap import read_keymap
 
-    return read_keymap(config.keymap)
+    return read_keymap(config.keymap, partial(place_of, ("keymap",)))

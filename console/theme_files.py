@@ -16,6 +16,7 @@ from textual.theme import Theme
 
 import themes
 from console.symbols import STATES
+from mailstore.errors import reason_of
 
 __all__ = [
     "AUTO",
@@ -52,6 +53,14 @@ DEFAULTS = {
 """For each variable of ours, the colour it takes where a theme is silent."""
 
 
+class ThemeError(ValueError):
+    """What is wrong in a theme, and the key that it is about, with its table."""
+
+    def __init__(self, words: str, key: str) -> None:
+        super().__init__(words)
+        self.key = key
+
+
 class Colours(Struct, frozen=True, forbid_unknown_fields=True):
     """The nine colours that a theme must name."""
 
@@ -77,13 +86,18 @@ class ThemeFile(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_theme(text: str) -> Theme:
-    """Read a theme; raises ValueError with one sentence that says what is wrong."""
+    """Read a theme; raises ValueError, which says what is wrong and, before a colon, in which line: `:7: ...`."""
     import tomllib
+
+    from console.toml_errors import invalid_toml, line_of
 
     try:
         return _theme(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"invalid TOML ({error})") from error
+        raise ValueError(invalid_toml(error)) from error
+    except ThemeError as error:
+        *tables, key = error.key.split(".")
+        raise ValueError(f"{line_of(text, tuple(tables), key)}: {error}") from error
 
 
 def read_ours(text: str) -> Theme:
@@ -105,16 +119,18 @@ def _theme(values: dict[str, Any]) -> Theme:
     except ValidationError as error:
         from console.toml_errors import must_be
 
-        raise ValueError(must_be(error)) from error
+        words = must_be(error)
+        raise ThemeError(words, words.partition(" ")[0]) from error
     if unknown := sorted(set(found.mail) - set(DEFAULTS)):
-        raise ValueError(f"unknown colour mail.{unknown[0]} (known: {', '.join(DEFAULTS)})")
+        raise ThemeError(f"unknown colour mail.{unknown[0]} (known: {', '.join(DEFAULTS)})", f"mail.{unknown[0]}")
     colours: dict[str, str] = asdict(found.colours)
     mail = {name: found.mail.get(name, colours[fallback]) for name, fallback in DEFAULTS.items()}
     for name, value in {**colours, **mail}.items():
         try:
             Color.parse(value)
         except ColorParseError as error:
-            raise ValueError(f'{name} = "{value}" is not a colour') from error
+            table = "mail" if name in found.mail else "colours"
+            raise ThemeError(f'{name} = "{value}" is not a colour', f"{table}.{name}") from error
     return Theme(
         name=found.name,
         dark=found.dark,
@@ -158,10 +174,15 @@ def load_themes(folder: Path) -> tuple[dict[str, Theme], list[str]]:
     problems: list[str] = []
     for path in sorted(folder.glob("*.toml")) if folder.is_dir() else []:
         try:
-            theme = read_theme(path.read_text(encoding="utf-8"))
-            _check_code_style(code_style(theme))
-        except (OSError, ValueError) as error:
-            problems.append(f"{path}: {error}; the theme is ignored")
+            text = path.read_text(encoding="utf-8")
+            theme = read_theme(text)
+            _check_code_style(code_style(theme), text)
+        except UnicodeDecodeError as error:
+            problems.append(f"{path}: can't be read ({error}); the theme is ignored")
+        except OSError as error:
+            problems.append(f"{path}: can't be read ({reason_of(error)}); the theme is ignored")
+        except ValueError as error:
+            problems.append(f"{path}{error}; the theme is ignored")
         else:
             found[theme.name] = theme
     return found, problems
@@ -175,12 +196,14 @@ def first_themes(folder: Path, wanted: str) -> tuple[dict[str, Theme], list[str]
     return {wanted: read_ours(path.read_text(encoding="utf-8"))}, []
 
 
-def _check_code_style(name: str) -> None:
-    """Raise ValueError for an unknown style for code."""
+def _check_code_style(name: str, text: str) -> None:
+    """Raise ValueError, as `read_theme` does, for an unknown style for code."""
     from pygments.styles import get_all_styles
 
+    from console.toml_errors import line_of
+
     if name not in set(get_all_styles()):
-        raise ValueError(f'unknown style for code "{name}"')
+        raise ValueError(f'{line_of(text, (), "code")}: unknown style for code "{name}"')
 
 
 async def theme_changes(folder: Path) -> AsyncIterator[None]:

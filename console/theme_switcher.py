@@ -60,10 +60,14 @@ class ThemeSwitcher:
         found, problems = first_themes(config_folder() / "themes", self._named(wanted))
         self._register(found)
         name, problem = self._find(wanted)
-        if any(f"{wanted}.toml: " in known for known in problems):
+        if any(f"{wanted}.toml:" in known for known in problems):
             problem = ""  # its file is the problem, which is reported already
         app.set_reactive(App.theme, name)  # draws nothing
         is_dark = app.current_theme.dark
+        if problem and not asked and not chosen:
+            from console.config_file import place_of
+
+            problem = f"{place_of((), 'theme')}: {problem}"
         for mode, is_on in ((f"-theme-{name}", True), ("-dark-mode", is_dark), ("-light-mode", not is_dark)):
             app.set_class(is_on, mode, update=False)
         app.stylesheet.set_variables(app.get_css_variables())

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from msgspec import ValidationError
+from msgspec.json import encode
 
-__all__ = ["in_toml", "must_be"]
+__all__ = ["in_toml", "invalid_toml", "line_of", "must_be"]
 
 TYPES = {
     "bool": "true or false",
@@ -19,6 +20,7 @@ TYPES = {
 EXPECTED = re.compile(r"Expected `(\w+)(?: \| \w+)*`(?:, got .*)?")
 LEAST = re.compile(r"Expected `(int|float)` (>=?) ([\d.]+?)(?:\.0)?")
 PATH = re.compile(r" - at `\$\.?([^`]*)`$")
+AT_LINE = re.compile(r" \(at line (\d+), .*\)")
 OTHER = (
     (re.compile(r"Object missing required field `(.*)`"), "misses {}"),
     (re.compile(r"Object contains unknown field `(.*)`"), 'has an unknown field "{}"'),
@@ -47,10 +49,32 @@ def _predicate(words: str) -> str:
     return f"is invalid ({words[:1].lower()}{words[1:]})"
 
 
+def invalid_toml(error: ValueError) -> str:
+    """Return what follows a file's name where it is not TOML: `:LINE: invalid TOML: ...`."""
+    line = AT_LINE.search(words := str(error))
+    return f"{f':{line[1]}' if line else ''}: invalid TOML: {AT_LINE.sub('', words)}"
+
+
+def line_of(text: str, tables: tuple[str, ...], key: str) -> str:
+    """Return `:LINE` for the line of a key; empty if it can't be found."""
+    inside: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        bare = line.strip()
+        if bare.startswith("["):
+            inside = tuple(part.strip(" \"'") for part in bare.partition("]")[0].strip("[ ").split("."))
+            if inside == (*tables, key):
+                return f":{number}"
+        elif inside == tables and bare.partition("=")[0].strip(" \"'") == key:
+            return f":{number}"
+    return ""
+
+
 def in_toml(value: object) -> str:
     """Return a simple value as TOML writes it; `nothing` for None."""
     if value is None:
         return "nothing"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value).replace("'", '"')
+    if isinstance(value, str):
+        return encode(value).decode().replace("\x7f", "\\u007f")
+    if isinstance(value, list):
+        return f"[{', '.join(map(in_toml, value))}]"
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)

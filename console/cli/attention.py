@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print one row per concern, the most urgent first."""
-    from console.config import load_config
+    from console.config_file import load_config
 
     limits = load_config().config.attention.limits()
     with loaded(args) as mail:

@@ -10,7 +10,7 @@ from console.cli.options import json_option
 from console.cli.output import KeyRow
 from console.cli.plain import bold, put
 from console.commands import COMMANDS
-from console.config import load_config
+from console.config_file import load_config
 from console.keymap import read_keymap
 from console.render.safe import visible_line
 

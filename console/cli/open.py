@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
             raise Refused("the console needs a terminal", "use signalbox open --plain without one")
         prepare()
         from console.app import SignalboxApp
-        from console.config import load_config
+        from console.config_file import load_config
 
         config, problems = load_config()
         app = SignalboxApp(
@@ -94,7 +94,7 @@ def _moment(args: argparse.Namespace) -> float | None:
 
 def _plain(args: argparse.Namespace, store: Store) -> int:
     gc.enable()
-    from console.config import load_config
+    from console.config_file import load_config
     from console.plain.run import run_plain
     from console.session import Session
     from console.state import PersonalState

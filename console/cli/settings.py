@@ -38,7 +38,7 @@ def settings(*, is_told: bool = True) -> Settings:
 
     if not (user_config_path("signalbox") / "config.toml").exists():
         return Settings()
-    from console.config import load_config
+    from console.config_file import load_config
 
     config, problems = load_config()
     for problem in problems if is_told else ():
@@ -60,7 +60,7 @@ def saved_views(mailbox_url: str) -> dict[str, str]:
     """Return the saved views: queries by name, from the settings and from the console."""
     from platformdirs import user_state_path
 
-    from console.config import load_config
+    from console.config_file import load_config
 
     kept = dict(load_config()[0].views)
     path = user_state_path("signalbox") / "state.db"

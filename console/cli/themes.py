@@ -9,7 +9,8 @@ from console.cli.options import json_option
 from console.cli.output import ThemeRow
 from console.cli.plain import columns, put
 from console.cli.terminal_io import warn
-from console.config import config_folder, load_config
+from console.config import config_folder
+from console.config_file import load_config
 from console.theme_files import AUTO, load_themes
 
 GROUNDS = {True: "dark", False: "light", None: "as the terminal's"}

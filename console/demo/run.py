@@ -106,7 +106,7 @@ def _open(root: Path, theme: str | None, ending: SignalHandler) -> int:
 
     prepare()
     from console.app import SignalboxApp
-    from console.config import load_config
+    from console.config_file import load_config
     from console.demo.seen_marks import remember
     from console.state import PersonalState
     from mailstore.registry import open_store

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import asdict
 
-from console.config import Config, config_folder, load_config
+from console.config import Config, config_folder
+from console.config_file import load_config
 from mailstore.rules.retention import Retention
 
 

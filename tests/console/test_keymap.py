@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from console.bindings import bindings
 from console.commands import COMMANDS, commands_for
@@ -13,9 +15,11 @@ from console.keymap import read_keymap
 from tests.console.screen_text import opened
 from tests.mailboxes import every_case
 
+PANES = ("sidebar", "threads", "conversation", "composer")
+
 
 def test_no_two_commands_of_a_pane_have_the_same_key() -> None:
-    for pane in ("sidebar", "threads", "conversation", "composer"):
+    for pane in PANES:
         keys = [key for command in commands_for(pane) for key in command.keys.split(",") if key]
         assert len(keys) == len(set(keys)), pane
 
@@ -59,6 +63,26 @@ def test_a_key_that_another_command_has_is_refused() -> None:
     assert taken == {}
     assert "list.down" in problems[0]
     assert "zoom" in problems[0]
+
+
+def test_one_mistake_is_one_message_and_names_what_depends_on_it() -> None:
+    wanted = {"only-unread": "f", "zoom": "j", "search": "U", "follow": "x", "export": "x", "details": "f7"}
+    taken, problems = read_keymap(wanted, lambda name: f"config.toml:{list(wanted).index(name) + 1}")
+    assert taken == {"export": "x", "details": "f7"}
+    assert problems == [
+        'config.toml:2: "j" is list.down already: zoom keeps its default keys, and so do only-unread and search',
+        'config.toml:4: "x" is export already: follow keeps its default keys',
+    ]
+
+
+@given(
+    st.dictionaries(st.sampled_from([it.id for it in COMMANDS]), st.sampled_from([*"fjUxq", "f8", "tab"]), max_size=6)
+)
+def test_whatever_is_wanted_no_two_commands_of_a_pane_share_a_key(wanted: dict[str, str]) -> None:
+    taken, _ = read_keymap(wanted)
+    for pane in PANES:
+        keys = [key for it in commands_for(pane) for key in taken.get(it.id, it.keys).split(",") if key]
+        assert len(keys) == len(set(keys))
 
 
 def test_two_commands_can_change_places() -> None:

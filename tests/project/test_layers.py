@@ -57,7 +57,7 @@ CONSOLE = [
         "theme_files",
         "widgets",
     },
-    {"bindings", "export", "feed", "keymap", "notification_rules", "state_database", "wake_command"},
+    {"bindings", "config_file", "export", "feed", "keymap", "notification_rules", "state_database", "wake_command"},
     {"notification_delivery", "remembered", "state", "theme_switcher"},
     {"personal", "unread_mail"},
     {"hooks"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from console.config import load_config
+from console.config_file import load_config
 from console.unread_mail import reads_of, record, shown_to, unread_mail
 from mailstore.errors import ContentGone, StoreError
 from mailstore.folding import fold_store
