@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from itertools import groupby
 
 from console.cli.document import put_json
-from console.cli.loading import loaded
+from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import ConcernRow
 from console.cli.plain import columns, put
+from console.concern_words import heading_of
+from console.render.safe import visible_line
 from console.render.short_text import age
 from console.render.timestamps import iso_time
 from mailstore.queries.attention import attention
+from mailstore.queries.concerns import Concern
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,19 +24,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one row per concern, the most urgent first."""
+    """Print one row per concern, under headings: what is addressed to the user first, then the most urgent."""
     from console.config_file import load_config
 
     limits = load_config().config.attention.limits()
     with loaded(args) as mail:
         concerns = attention(mail.mailbox, mail.now, limits)
     if args.json:
-        put_json(
-            [ConcernRow(it.trouble.value, it.who, it.reason, iso_time(it.since), it.message_id) for it in concerns]
-        )
+        put_json([_row(it) for it in concerns])
     elif concerns:
-        cells = [(age(mail.now - it.since), it.who, it.reason, it.message_id or "") for it in concerns]
-        put(columns(cells, ("since", "who", "why", "message")))
+        put("\n\n".join(_group(mail, heading, list(some)) for heading, some in groupby(concerns, key=heading_of)))
     else:
         put("Nothing needs attention")
     return 0
+
+
+def _row(concern: Concern) -> ConcernRow:
+    return ConcernRow(
+        trouble=concern.trouble.value,
+        who=concern.who,
+        reason=concern.reason,
+        since=iso_time(concern.since),
+        message_id=concern.message_id,
+        recipient=concern.recipient or None,
+        is_mine=concern.is_mine,
+    )
+
+
+def _group(mail: Loaded, heading: str, concerns: list[Concern]) -> str:
+    """Return the concerns under one heading as lines."""
+    cells = []
+    for it in concerns:
+        message = mail.mailbox.message(it.message_id or "")
+        subject = visible_line(message.subject) if message is not None else ""
+        who = f"{it.who} → {it.recipient}" if it.recipient else it.who
+        cells.append((age(mail.now - it.since), who, subject, it.reason, it.message_id or ""))
+    return f"{heading} ({len(concerns)})\n" + columns(cells, ("since", "who", "subject", "why", "message"))

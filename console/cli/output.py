@@ -158,13 +158,15 @@ class DeadLetterRow(msgspec.Struct, frozen=True):
 
 
 class ConcernRow(msgspec.Struct, frozen=True):
-    """Something that needs attention; `since` ISO 8601 in UTC."""
+    """Something that needs attention; `since` ISO 8601 in UTC. A dead letter names its recipient."""
 
     trouble: str
     who: str
     reason: str
     since: str | None
     message_id: str | None
+    recipient: str | None = None
+    is_mine: bool = False
 
 
 class FindingRow(msgspec.Struct, frozen=True):

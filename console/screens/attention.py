@@ -11,6 +11,7 @@ from textual import work
 from textual.binding import BindingType
 
 from console.bindings import bindings
+from console.concern_words import heading_of, symbol_of
 from console.panes.facts import FactPage, facts
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
@@ -18,9 +19,7 @@ from console.render.short_text import age, clock
 from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.styles import TextStyles
-from console.symbols import AGENTS
-from mailstore.queries.attention import Concern, Trouble, in_order, look
-from mailstore.records.roster import Status
+from mailstore.queries.attention import Concern, in_order, look
 from mailstore.steps import MailboxReloaded
 
 __all__ = ["NeedsAttention"]
@@ -30,16 +29,6 @@ COST = 30
 """Searching takes at most one part in so many of the time, however large the mailbox is."""
 SLICE_SECONDS = 0.003
 """How long searching may hold up the event loop at a time."""
-
-KINDS = {
-    Trouble.QUESTION: ("?", "accent", "a question without an answer"),
-    Trouble.STALLED: (AGENTS[Status.FROZEN].glyph, "warn", "a live agent that may have stopped reading"),
-    Trouble.VACANT: ("…", "warn", "a role with waiting mail and no holder"),
-    Trouble.LOOP: ("↻", "bad", "two agents that only answer each other"),
-    Trouble.DEAD_ADDRESSEE: (AGENTS[Status.DEAD].glyph, "bad", "mail to an agent that has ended"),
-    Trouble.STRANGER: ("!", "warn", "an unregistered sender"),
-    Trouble.GROWTH: ("▲", "bad", "more dead letters than before"),
-}
 
 
 class NeedsAttention(ListScreen):
@@ -105,7 +94,7 @@ class NeedsAttention(ListScreen):
 
     def _row(self, key: str, concern: Concern, now: float) -> ListRow:
         styles = self.text_styles
-        glyph, tone, _ = KINDS[concern.trouble]
+        glyph, tone = symbol_of(concern)
         return ListRow(
             key=key,
             left=((f"{glyph} ", getattr(styles, tone)), (visible_line(concern.who), styles.strong)),
@@ -123,7 +112,7 @@ class NeedsAttention(ListScreen):
             return FactPage([])
         message = self.session.mailbox.message(concern.message_id or "")
         told = [
-            ("what", KINDS[concern.trouble][2]),
+            ("what", heading_of(concern)),
             ("who", concern.who),
             ("why", concern.reason),
             ("since", clock(concern.since, self.session.now())),

@@ -3,68 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
 
-import msgspec
-
+from mailstore.queries.concerns import MINUTE, Concern, Limits, Trouble, in_order
 from mailstore.queries.questions import look_for_questions, threads_of
 from mailstore.records.address import Kind, resolve
 from mailstore.records.message import Age, Message, by_age
 from mailstore.records.roster import Status
+from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
+from mailstore.state.views import View
 
-__all__ = ["Concern", "Limits", "Trouble", "attention", "in_order", "look"]
-
-MINUTE = 60.0
-
-
-class Trouble(StrEnum):
-    """The kinds of concern, the most urgent first."""
-
-    QUESTION = "question"
-    STALLED = "stalled"
-    VACANT = "vacant"
-    LOOP = "loop"
-    DEAD_ADDRESSEE = "dead-addressee"
-    STRANGER = "stranger"
-    GROWTH = "growth"
-
-
-class Limits(msgspec.Struct, frozen=True):
-    """Thresholds for concerns; times in minutes."""
-
-    question_minutes: float = 30.0
-    unread_minutes: float = 60.0
-    loop_messages: int = 12
-    loop_minutes: float = 30.0
-    growth_letters: int = 5
-    window_minutes: float = 24 * 60.0
-
-
-class Concern(msgspec.Struct, frozen=True):
-    """Something that needs attention: kind, agent, reason, since when (seconds), and the message to open."""
-
-    trouble: Trouble
-    who: str
-    reason: str
-    since: float
-    message_id: str | None = None
-
-    @property
-    def key(self) -> str:
-        """Return a key that stays the same while the concern lasts."""
-        return f"{self.trouble.value}\n{self.who}\n{self.message_id or ''}"
+__all__ = ["Concern", "Limits", "Trouble", "attention", "in_order", "look", "new_mail"]
 
 
 def attention(mailbox: Mailbox, now: float, limits: Limits | None = None) -> list[Concern]:
-    """Return all concerns, the most urgent first, within a kind the oldest first."""
+    """Return all concerns: those of the user first, then the most urgent, within a kind the oldest first."""
     return in_order(concern for concern in look(mailbox, now, limits or Limits()) if concern is not None)
-
-
-def in_order(found: Iterable[Concern]) -> list[Concern]:
-    """Sort concerns, the most urgent first, within a kind the oldest first."""
-    order = list(Trouble)
-    return sorted(found, key=lambda it: (order.index(it.trouble), it.since, it.who, it.message_id or ""))
 
 
 def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
@@ -83,24 +37,28 @@ def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | Non
             recent.append(message)
         yield None
     yield from _unanswered(mailbox, now - limits.question_minutes * MINUTE, now)
+    yield from _letters(mailbox, now, limits)
     yield from _stalled(mailbox, now, limits)
     yield from _vacant(mailbox)
     yield from _loops(mailbox, {mailbox.root_of(it.id) for it in recent if it.time > talk}, talks, limits)
-    yield from _to_the_dead(mailbox, recent)
     yield from _strangers(mailbox, recent)
-    yield from _growth(mailbox, now, limits)
 
 
 def _unanswered(mailbox: Mailbox, before: float, now: float) -> Iterator[Concern | None]:
-    """Find questions from before a moment that no agent that was asked has answered."""
-    for found in look_for_questions(mailbox, threads_of(mailbox), before, now):
-        if found is None:
+    """Find the questions that no one who was asked has answered: to agents from before a moment, to the user all."""
+    for found in look_for_questions(mailbox, threads_of(mailbox), now, now):
+        if found is None or (found.message.time > before and not mailbox.is_mine(found.message)):
             yield None
             continue
         question = found.message
         whom = ", ".join(map(mailbox.label, question.recipients))
         yield Concern(
-            Trouble.QUESTION, question.sender, f"asked {whom} and was not answered", question.time, question.id
+            Trouble.QUESTION,
+            question.sender,
+            f"asked {whom} and was not answered",
+            question.time,
+            question.id,
+            is_mine=mailbox.is_mine(question),
         )
 
 
@@ -146,22 +104,6 @@ def _loops(
             yield Concern(Trouble.LOOP, pair, words, run[-1].time, run[0].id)
 
 
-def _to_the_dead(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | None]:
-    """Find senders that wrote to an agent after its end, once per pair."""
-    found: dict[tuple[str, str], list[Message]] = {}
-    for message in recent:
-        yield None
-        for text in message.recipients:
-            address = resolve(text, mailbox.roster, mailbox.user)
-            agent = mailbox.roster.get(address.name) if address.kind is Kind.DIRECT else None
-            if agent is not None and agent.status is Status.DEAD and agent.ended_at and message.time > agent.ended_at:
-                found.setdefault((message.sender, agent.session_id), []).append(message)
-    for (sender, gone), mail in found.items():
-        words = f"wrote to {gone}, which is dead" + (f", {len(mail)} times" if len(mail) > 1 else "")
-        newest = max(mail, key=by_age)
-        yield Concern(Trouble.DEAD_ADDRESSEE, sender, words, min(mail, key=by_age).time, newest.id)
-
-
 def _strangers(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | None]:
     """Find senders that are not registered; an empty roster is ignored."""
     if not len(mailbox.roster):
@@ -179,18 +121,44 @@ def _strangers(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | No
         yield Concern(Trouble.STRANGER, sender, words, min(mail, key=by_age).time, newest.id)
 
 
-def _growth(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
-    """Report clearly more dead letters in the last window than in the one before."""
+def _letters(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
+    """Find the dead letters, and report clearly more of them in the last window than in the one before."""
     window = limits.window_minutes * MINUTE
     fresh: list[tuple[float, Age, str]] = []
     before = 0
     for letter in mailbox.letters(now):
-        yield None
+        message = letter.message
+        yield Concern(
+            Trouble.UNKNOWN if letter.state is State.UNKNOWN else Trouble.DEAD_LETTER,
+            message.sender,
+            letter.reason,
+            message.time if letter.since is None else letter.since,
+            message.id,
+            letter.recipient,
+            letter.state,
+            is_mine=letter.recipient == mailbox.user,
+        )
         if letter.since is not None and letter.since > now - window:
-            fresh.append((letter.since, by_age(letter.message), letter.message.id))
+            fresh.append((letter.since, by_age(message), message.id))
         elif letter.since is not None and letter.since > now - 2 * window:
             before += 1
     if len(fresh) - before >= limits.growth_letters:
         hours = limits.window_minutes / 60
         words = f"{len(fresh)} dead letters in the last {hours:g} h, {before} in the {hours:g} h before"
         yield Concern(Trouble.GROWTH, "dead letters", words, min(fresh)[0], max(fresh)[-1])
+
+
+def new_mail(mailbox: Mailbox) -> Iterator[Concern | None]:
+    """Yield the mail to the user that they have not seen, and None at least once per thread.
+
+    Only those who know what the user has seen may ask. Raises MailboxReloaded.
+    """
+    left, at = mailbox.counts().for_you, 0
+    roots = mailbox.threads(View("for-you")) if left else ()
+    while left > 0 and at < len(roots):
+        root, at = roots[at], at + 1
+        yield None
+        for message in mailbox.thread_messages(root) if mailbox.unseen_in(root) else ():
+            if mailbox.is_mine(message) and mailbox.is_unseen(message):
+                left -= 1
+                yield Concern(Trouble.NEW, message.sender, "wrote to you", message.time, message.id, is_mine=True)

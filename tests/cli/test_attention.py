@@ -13,7 +13,8 @@ from tests.mailboxes import MailFiles
 def write_mail(folder: Path) -> MailFiles:
     mail = MailFiles(folder, now=time.time())
     mail.agent("ann-00000001")
-    mail.message("ask", "ann-00000001", "user", "Well?\x1b[2J", ago=45 * 60, type="question")
+    mail.agent("bob-00000001")
+    mail.message("ask", "ann-00000001", "bob-00000001", "Well?\x1b[2J", ago=45 * 60, type="question")
     return mail
 
 
@@ -21,7 +22,7 @@ def test_each_concern_has_a_reason_and_a_message(run: Run, tmp_path: Path) -> No
     mail = write_mail(tmp_path)
     (row,) = run("attention", "--json", "--store", mail.url).document
     assert (row["trouble"], row["who"], row["message_id"]) == ("question", "ann-00000001", "ask")
-    assert "asked user and was not answered  ask" in run("attention", "--store", mail.url).out
+    assert "asked bob-00000001 and was not answered  ask" in run("attention", "--store", mail.url).out
 
 
 def test_a_limit_can_be_set_and_a_wrong_one_is_told(run: Run, tmp_path: Path) -> None:

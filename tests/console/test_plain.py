@@ -84,7 +84,7 @@ def test_help_names_every_command_and_each_of_them_works(mail: MailFiles, open_c
         terminal.wait_for(f"{name}")
     for line, answer in (
         ("agents", "ann-00000001"),
-        ("attention", "Nothing needs attention"),
+        ("attention", "Questions to you"),
         ("channels", "project:ink"),
         ("dead-letters", "No dead letters"),
         ("doctor", "No problems found"),

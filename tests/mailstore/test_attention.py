@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.queries.attention import Concern, Limits, Trouble, attention, look
+from mailstore.queries.attention import Concern, Limits, Trouble, attention, look, new_mail
+from mailstore.records.events import Seen
+from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak import HaakStore
 from tests.mailboxes import NOW, MailFiles, iso
@@ -44,7 +46,6 @@ def test_a_quiet_mailbox_needs_nothing(mail: MailFiles) -> None:
 def test_a_question_is_a_concern_until_one_of_those_who_were_asked_answers(
     to: str, answers: str, mail: MailFiles
 ) -> None:
-    mail.message("young", ANN, to, "Now?", ago=29 * MINUTE, type="question")
     mail.message("old", ANN, to, "Well?", ago=31 * MINUTE, type="question")
     (found,) = concerns(mail, Trouble.QUESTION)
     assert (found.message_id, found.who, found.reason) == ("old", ANN, f"asked {to} and was not answered")
@@ -52,6 +53,29 @@ def test_a_question_is_a_concern_until_one_of_those_who_were_asked_answers(
     assert concerns(mail, Trouble.QUESTION)
     mail.message("it", answers, ANN, "Yes.", ago=10 * MINUTE, thread="not-it")
     assert not concerns(mail, Trouble.QUESTION)
+
+
+def test_a_question_to_the_user_is_a_concern_at_once_and_comes_first(mail: MailFiles) -> None:
+    mail.message("theirs", ANN, BOB, "Well?", ago=29 * MINUTE, type="question")
+    mail.message("older", ANN, BOB, "Well?", ago=90 * MINUTE, type="question")
+    mail.message("mine", ANN, "user", "Now?", ago=1, type="question")
+    assert [it.message_id for it in concerns(mail, Trouble.QUESTION)] == ["mine", "older"]
+
+
+def test_mail_to_the_user_is_new_until_it_is_seen(mail: MailFiles) -> None:
+    mailbox = Mailbox()
+    mail.message("to-bob", ANN, BOB, "Hello.", ago=50)
+    mail.message("first", ANN, "user", "Hello.", ago=40)
+    mail.message("second", BOB, "user", "Hello.", ago=30, thread="first")
+    mail.message("own", "user", ANN, "Hello.", ago=20, thread="first")
+    with HaakStore.open(mail.data) as store:
+        for batch in store.scan():
+            mailbox.fold(batch, NOW)
+    assert [it.message_id for it in new_mail(mailbox) if it] == ["first", "second"]
+    mailbox.fold([Seen("first")], NOW)
+    assert [(it.who, it.message_id) for it in new_mail(mailbox) if it] == [(BOB, "second")]
+    mailbox.fold([Seen("second")], NOW)
+    assert list(new_mail(mailbox)) == []
 
 
 def test_a_living_agent_that_leaves_mail_unread_may_have_stopped_reading(mail: MailFiles) -> None:
@@ -95,13 +119,15 @@ def test_a_talk_of_three_is_no_loop(mail: MailFiles) -> None:
     assert not concerns(mail, Trouble.LOOP)
 
 
-def test_who_writes_to_a_dead_agent_is_named_once(mail: MailFiles) -> None:
-    mail.message("before", ANN, DED, "Alive?", ago=3 * HOUR)
-    assert not concerns(mail, Trouble.DEAD_ADDRESSEE)
-    mail.message("after", ANN, DED, "Alive?", ago=HOUR)
-    mail.message("again", ANN, DED, "Alive?", ago=MINUTE)
-    (found,) = concerns(mail, Trouble.DEAD_ADDRESSEE)
-    assert (found.who, found.message_id, found.reason) == (ANN, "again", f"wrote to {DED}, which is dead, 2 times")
+def test_each_dead_letter_is_a_concern_of_its_recipient_until_it_is_settled(mail: MailFiles) -> None:
+    mail.message("both", ANN, [DED, "nobody"], "Alive?", ago=HOUR)
+    (dead, unknown) = concerns(mail, Trouble.DEAD_LETTER) + concerns(mail, Trouble.UNKNOWN)
+    assert (dead.who, dead.message_id, dead.recipient, dead.state) == (ANN, "both", DED, State.DEAD)
+    assert (unknown.recipient, unknown.state) == ("nobody", State.UNKNOWN)
+    assert len({dead.key, unknown.key}) == 2
+    mail.intervention("acknowledge", "both", recipient=DED)
+    assert not concerns(mail, Trouble.DEAD_LETTER)
+    assert concerns(mail, Trouble.UNKNOWN)
 
 
 def test_whoever_has_a_screen_may_pause_at_every_message(mail: MailFiles) -> None:

@@ -1,0 +1,76 @@
+"""What may need the user's attention: the kinds of concern, the limits past which they arise, their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+import msgspec
+
+from mailstore.rules.delivery import State
+
+__all__ = ["LETTERS", "MINUTE", "Concern", "Limits", "Trouble", "in_order"]
+
+MINUTE = 60.0
+
+
+class Trouble(StrEnum):
+    """The kinds of concern, the most urgent first."""
+
+    PERMISSION = "permission"
+    QUESTION = "question"
+    NEW = "new"
+    GROWTH = "growth"
+    DEAD_LETTER = "dead-letter"
+    UNKNOWN = "unknown-recipient"
+    VACANT = "vacant"
+    STALLED = "stalled"
+    LOOP = "loop"
+    STRANGER = "stranger"
+
+
+LETTERS = frozenset({Trouble.DEAD_LETTER, Trouble.UNKNOWN})
+"""The kinds that are dead letters, each for one recipient."""
+
+SUMMARIES = frozenset({Trouble.GROWTH, Trouble.LOOP, Trouble.STRANGER})
+"""The kinds that open the newest of several messages: which one that is changes while the concern lasts."""
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """Thresholds for concerns; times in minutes."""
+
+    question_minutes: float = 30.0
+    unread_minutes: float = 60.0
+    loop_messages: int = 12
+    loop_minutes: float = 30.0
+    growth_letters: int = 5
+    window_minutes: float = 24 * 60.0
+
+
+class Concern(msgspec.Struct, frozen=True):
+    """Something that needs attention: kind, agent, reason, since when (seconds), and the message to open.
+
+    A dead letter names its `recipient`, and in which `state` it is for it. What `is_mine` is addressed to the user.
+    """
+
+    trouble: Trouble
+    who: str
+    reason: str
+    since: float
+    message_id: str | None = None
+    recipient: str = ""
+    state: State | None = None
+    is_mine: bool = False
+
+    @property
+    def key(self) -> str:
+        """Return a key that stays the same while the concern lasts."""
+        name = self.recipient if self.trouble in LETTERS else self.who
+        last = f"{self.since}" if self.trouble is Trouble.PERMISSION else self.message_id
+        return f"{self.trouble.value}\n{name}\n{'' if self.trouble in SUMMARIES else last or ''}"
+
+
+def in_order(found: Iterable[Concern]) -> list[Concern]:
+    """Sort concerns: what is addressed to the user first, then the most urgent, within a kind the oldest first."""
+    order = {trouble: at for at, trouble in enumerate(Trouble)}
+    return sorted(found, key=lambda it: (not it.is_mine, order[it.trouble], it.since, it.who, it.key))
