@@ -32,6 +32,9 @@ IS_VALUES = (
     "unrecorded",
     "unseen",
     "archived",
+    "starred",
+    "muted",
+    "snoozed",
 )
 HAS_VALUES = ("code", "attachment")
 DEEPEST = 50

@@ -123,6 +123,9 @@ class SearchContext:
             return message.archived or State.ARCHIVED in mailbox.bare_states(message, self._now).values()
         if claim == "unseen":
             return mailbox.is_unseen(message)
+        if claim in ("starred", "muted", "snoozed"):
+            own = {"starred": mailbox.is_starred, "muted": mailbox.is_muted, "snoozed": mailbox.is_snoozed}
+            return own[claim](message)
         if claim == "mentioned":
             mentioned = (resolve(name, mailbox.roster, mailbox.user) for name in message.mentions)
             return any(address.kind is Kind.USER for address in mentioned)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt, Trace
+from mailstore.records.own_marks import OwnMarks
 from mailstore.records.roster import Agent
 
 __all__ = ["Back", "Event", "Gone", "Mailboxes", "Person", "Progress", "PutAway", "Reset", "Seen", "Unseen"]
@@ -85,4 +86,5 @@ Event = (
     | Back
     | Seen
     | Unseen
+    | OwnMarks
 )

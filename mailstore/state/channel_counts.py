@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 
 from mailstore.columns.messages import MessageHead
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
@@ -14,10 +15,11 @@ __all__ = ["ChannelCounts", "channel_tags"]
 
 
 class ChannelCounts:
-    """Numbers of messages by the tag of the channel."""
+    """Numbers of messages by the tag of the channel; `quiet` are those of unseen messages that are muted or snoozed."""
 
-    def __init__(self, roster: Roster) -> None:
+    def __init__(self, roster: Roster, quiet: Mapping[str, int]) -> None:
         self._roster = roster
+        self._quiet = quiet
         self.messages: dict[str, int] = defaultdict(int)
         self.unseen: dict[str, int] = defaultdict(int)
         """Messages that the user has not seen."""
@@ -40,7 +42,8 @@ class ChannelCounts:
             Channel(
                 tag,
                 self.messages.get(tag, 0),
-                self.unseen.get(tag, 0),
+                self.unseen.get(tag, 0) - self._quiet.get(tag, 0),
+                self._quiet.get(tag, 0),
                 tuple(agent.session_id for agent in self._roster.bearers(tag)),
             )
             for tag in self.tags()

@@ -6,6 +6,7 @@ from mailstore.columns.messages import MessageTable
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.events import Progress
 from mailstore.records.message import Message
+from mailstore.records.own_marks import OwnMarks
 from mailstore.records.roster import Roster, RosterImage
 from mailstore.rules.unread import never_unseen
 from mailstore.state.index import ThreadIndex
@@ -29,6 +30,7 @@ class MailboxContents:
     def __init__(self, user: str) -> None:
         self.user = user
         self.seen = SeenMarks()
+        self.marks = OwnMarks()
         self._create()
 
     def _create(self) -> None:
@@ -46,7 +48,7 @@ class MailboxContents:
         self.reset_indexes()
 
     def reset(self) -> None:
-        """Forget everything except what the user has seen, which no store records."""
+        """Forget everything except what the user has seen and marked, which no store records."""
         self.seen.forget_rows(self.messages.ids)
         self._create()
 

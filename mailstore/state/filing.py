@@ -5,6 +5,7 @@ from __future__ import annotations
 from mailstore.records.address import party
 from mailstore.records.message import Message
 from mailstore.state.contents import MailboxContents
+from mailstore.state.quieting import Quieting
 
 __all__ = ["Filing"]
 
@@ -14,6 +15,7 @@ class Filing:
 
     def __init__(self, contents: MailboxContents) -> None:
         self._contents = contents
+        self.quieting = Quieting(contents)
 
     def add(self, row: int, message: Message, now: float) -> None:
         """Add a message that is in its row to threads, counts and open mail."""
@@ -21,6 +23,7 @@ class Filing:
         if message.read_by:
             contents.receipts.add_readers(row, message.read_by)
         root = contents.index.add(row, contents.is_unseen(row))
+        self.quieting.arrived(row)
         contents.summaries.extend(root, message)
         self.file(row, now)
 

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 
 from mailstore.records.events import Back, Event, Gone, Mailboxes, Person, Progress, PutAway, Reset, Seen, Unseen
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt, Trace
+from mailstore.records.own_marks import OwnMarks
 from mailstore.records.roster import Agent
 from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 from mailstore.state.message_handler import MessageHandler
 from mailstore.state.record_handler import RecordHandler
 from mailstore.state.roster_handler import RosterHandler
+from mailstore.steps import at_once
 
 __all__ = ["Fold"]
 
@@ -49,6 +51,8 @@ class Fold:
                     self._filing.mark_seen(event.message_id)
                 case Unseen():
                     self._filing.mark_unseen(event.message_id)
+                case OwnMarks():
+                    list(at_once(self._filing.quieting.change(event)))
                 case Problem():
                     contents.problems.add(event)
                 case Mailboxes():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
+from collections.abc import Iterable
 
 from mailstore.columns.messages import NONE, MessageTable
 from mailstore.columns.postings import Postings
@@ -11,10 +12,13 @@ from mailstore.columns.ranking import SortedRows
 from mailstore.columns.reply_forest import ReplyForest
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.columns.thread_list import ThreadList, ViewThreads
+from mailstore.records.address import is_channel
 from mailstore.records.message import Age, Message
 from mailstore.records.roster import Roster
 from mailstore.records.scope import label_of
+from mailstore.rules.unread import is_for_user
 from mailstore.state.channel_counts import ChannelCounts, channel_tags
+from mailstore.state.quiet_counts import QuietCounts
 from mailstore.state.view_lists import ViewLists
 from mailstore.state.views import View
 
@@ -27,10 +31,12 @@ class ThreadIndex:
     def __init__(self, messages: MessageTable, roster: Roster, user: str) -> None:
         self.messages = messages
         self._roster = roster
+        self._user = user
         self.forest = ReplyForest(messages.age)
         self.postings = Postings(messages, roster, user)
         self.views = ViewLists(messages, self.forest, self.postings, roster, user)
-        self.channels = ChannelCounts(roster)
+        self.quiet = QuietCounts()
+        self.channels = ChannelCounts(roster, self.quiet.channels)
         self.sizes = array("i")
         """How many messages the thread of each root has."""
         self.unseen = array("i")
@@ -115,6 +121,7 @@ class ThreadIndex:
         for column in (self.sizes, self.unseen):
             column[root] += column[absorbed]
             column[absorbed] = 0
+        self.quiet.absorb(absorbed, root)
         self.views.merge(absorbed, root)
 
     def _unlist(self, root: int) -> None:
@@ -125,6 +132,11 @@ class ThreadIndex:
     def _touch(self, root: int) -> None:
         if self.touched is not None:
             self.touched.add(root)
+
+    def touch_all(self, roots: Iterable[int]) -> None:
+        """Note that something happened to threads."""
+        if self.touched is not None:
+            self.touched.update(roots)
 
     def update_recipients(self, row: int, before: Message) -> None:
         """Update a message whose recipients, mentions or tags changed, and nothing else."""
@@ -143,8 +155,12 @@ class ThreadIndex:
     # What the user has not seen
 
     def is_unread(self, root: int) -> bool:
-        """Return whether the unread view shows a thread: unseen, or seen since read threads are kept."""
-        return self.unseen[root] > 0 or root in self._read_since
+        """Return whether the unread view shows a thread: something is new, or was until it was seen in this view."""
+        return self.new_in(root) > 0 or (root in self._read_since and root not in self.quiet.snoozed_roots)
+
+    def new_in(self, root: int) -> int:
+        """Return how many messages of a thread are new to the user: unseen, and not quiet."""
+        return self.unseen[root] - self.quiet.in_thread(root)
 
     def keep_read(self, is_on: bool) -> None:
         """Keep threads in the unread view that are read from now on; those that were kept until now leave it."""
@@ -158,9 +174,11 @@ class ThreadIndex:
     def count_unseen(self, row: int, by: int) -> None:
         """Count a message as unseen (1), or as seen (-1)."""
         root, head = self.forest.root(row), self.messages.head(row)
-        was = self.unseen[root]
-        self.unseen[root] = was + by
-        if was > 0 >= was + by and self.keeps_read:
+        was = self.new_in(root)
+        self.unseen[root] += by
+        if row in self.quiet.rows:
+            self.count_quiet(row, by)
+        if was > 0 >= self.new_in(root) and self.keeps_read:
             self._read_since.add(root)
         self._touch(root)
         self.unseen_total += by
@@ -170,6 +188,14 @@ class ThreadIndex:
             self.unseen_for_user += by
         for tag in channel_tags(head):
             self.channels.unseen[tag] += by
+
+    def count_quiet(self, row: int, by: int, before: Message | None = None) -> None:
+        """Count a quiet message as unseen (1), or no longer (-1); `before` is what it was when it was counted."""
+        root, shared = self.forest.root(row), before or self.messages.head(row)
+        tags = [name for name in shared.recipients if is_channel(name)]
+        label = label_of(self.messages.ids[row]) if self._roster.scopes else ""
+        is_for_person = not self.views.is_own(row) and is_for_user(shared, self._roster, self._user)
+        self.quiet.count(root, by, tags, label, is_for_person)
 
     # Lists of threads
 

@@ -14,6 +14,7 @@ from mailstore.state.filing import Filing
 from mailstore.state.fold import Fold
 from mailstore.state.message_lookup import MessageLookup
 from mailstore.state.message_status import MessageStatus
+from mailstore.state.own_mail import OwnMail
 from mailstore.state.pending_mail import PendingMail
 from mailstore.state.threads import ThreadQueries
 from mailstore.state.views import Channel, Counts
@@ -50,6 +51,11 @@ class Mailbox:
         self.inbox, self.is_for, self.is_talk = mail.inbox, mail.is_for, mail.is_talk
         self.unread, self.unread_count, self.unread_of_types = mail.unread, mail.unread_count, mail.unread_of_types
         self.late, self.has_unrecorded, self.unrecorded = mail.late, mail.has_unrecorded, mail.unrecorded
+
+        own = OwnMail(contents, filing)
+        self.own_marks, self.change_marks, self.is_new = own.own_marks, own.change_marks, own.is_new
+        self.is_muted, self.is_snoozed, self.is_starred = own.is_muted, own.is_snoozed, own.is_starred
+        self.is_thread_muted, self.quiet_in = own.is_thread_muted, own.quiet_in
 
         pending = PendingMail(contents, filing)
         self.open_mail, self.waiting, self.vacant = pending.open_mail, pending.waiting, pending.vacant
@@ -105,9 +111,10 @@ class Mailbox:
         return message_id in self.contents.seen.early or (row is not None and self.contents.is_seen(row))
 
     def marks(self) -> list[Event]:
-        """Return for every message an event that says whether the user has seen it."""
+        """Return for every message an event that says whether the user has seen it, and what else they marked."""
         contents, ids = self.contents, self.contents.messages.ids
-        return [Seen(ids[row]) if contents.is_seen(row) else Unseen(ids[row]) for row in contents.messages.rows()]
+        seen = [Seen(ids[row]) if contents.is_seen(row) else Unseen(ids[row]) for row in contents.messages.rows()]
+        return [*seen, contents.marks]
 
     def is_mine(self, message: Message) -> bool:
         """Return whether a message is for the user: addressed to them, or mentioning them."""
@@ -150,8 +157,9 @@ class Mailbox:
         return self.contents.problems.failure_of(label)
 
     def unseen_by_mailbox(self) -> dict[str, int]:
-        """Return how many messages the user has not seen, by the label of their mailbox."""
-        return self.contents.index.unseen_mailbox
+        """Return how many messages are new to the user, by the label of their mailbox."""
+        index = self.contents.index
+        return {label: number - index.quiet.mailboxes[label] for label, number in index.unseen_mailbox.items()}
 
     def channels(self) -> list[Channel]:
         """Return every channel that messages are sent to or agents belong to, sorted by name."""
@@ -167,11 +175,12 @@ class Mailbox:
         return Counts(
             messages=len(self) - index.archived,
             archived=index.archived,
-            unseen=index.unseen_total,
-            for_you=index.unseen_for_user,
+            unseen=index.unseen_total - index.quiet.unseen,
+            for_you=index.unseen_for_user - index.quiet.for_user,
             dead=len(ledger.dead),
             waiting=sum(ledger.waiting().values()),
             expired=len(ledger.expired),
             unreadable=contents.problems.unreadable,
             warnings=len(contents.problems.all) - contents.problems.unreadable,
+            quiet=index.quiet.unseen,
         )

@@ -69,6 +69,7 @@ class MessageHandler:
         elif old.archived != message.archived:
             index.archive(row)
             self._filing.file(row, now)
+        self._filing.quieting.judge(row, old)
 
     # Copies of one letter
 
@@ -113,5 +114,6 @@ class MessageHandler:
             self._filing.rebuild_later()
         elif before is not None and before != message and not contents.must_rebuild:
             contents.index.update_recipients(row, before)
+            self._filing.quieting.judge(row, before)
             contents.summaries.forget(contents.index.forest.root(row))
             self._filing.file(row, now)

@@ -28,7 +28,8 @@ def mailbox_at(mailbox: Mailbox, moment: float) -> Mailbox:
 
     Only what records date can be undone. A read or delivery record without a time counts from the time of its message.
     An archived message is live again if the journal records that the next archival after it was sent came later. Roles,
-    tags and states of agents are known as far as the roster's own lines have times. What the user has seen stays seen.
+    tags and states of agents are known as far as the roster's own lines have times. What the user has seen stays seen,
+    and what they muted or starred stays so.
     """
     [past] = at_once(past_in_steps(mailbox, moment))
     return past
@@ -58,7 +59,8 @@ def _records(mailbox: Mailbox, moment: float) -> Iterator[list[Event]]:
     Lines that can't be read have no time: like receipts without one, they were always there.
     """
     every = mailbox.each()
-    batch: list[Event] = [Mailboxes(tuple(mailbox.roster.scopes)), Person(tuple(mailbox.roster.person))]
+    scopes, person = tuple(mailbox.roster.scopes), tuple(mailbox.roster.person)
+    batch: list[Event] = [Mailboxes(scopes), Person(person), mailbox.own_marks()]
     actions = [record for record in mailbox.interventions() if record.time <= moment]
     runs = sorted(record.time for record in mailbox.interventions() if record.action == ARCHIVE)
     roster = mailbox.roster

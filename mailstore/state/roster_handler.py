@@ -25,6 +25,8 @@ class RosterHandler:
         before = contents.roster.get(agent.session_id)
         if not contents.roster.put(agent):
             return
+        if before is None or before.name != agent.name:
+            self._filing.quieting.agents_changed()
         contents.summaries.clear()
         contents.index.views.forget_agents()
         messages, ledger = contents.messages, contents.ledger

@@ -49,7 +49,8 @@ class Summaries:
             subject=messages.subjects[top],
             participants=tuple(names),
             messages=len(rows),
-            unseen=index.unseen[root],
+            unseen=index.new_in(root),
+            quiet=index.quiet.in_thread(root),
             last_time=latest.time,
             last_timestamp=latest.timestamp,
             latest=latest,
@@ -63,12 +64,15 @@ class Summaries:
         known = self._known.pop(root, None)
         if known is not None and known.messages + 1 == self._index.sizes[root] and known.is_before(message):
             recipients = map(self._name, message.recipients)
-            self._known[root] = known.lengthened(message, recipients, self._index.unseen[root])
+            index = self._index
+            quiet = index.quiet.in_thread(root)
+            self._known[root] = known.lengthened(message, recipients, index.new_in(root), quiet)
 
     def update_unseen(self, root: int) -> None:
         """Update how many messages of a thread the user has not seen."""
         if (known := self._known.get(root)) is not None:
-            self._known[root] = replace(known, unseen=self._index.unseen[root])
+            index = self._index
+            self._known[root] = replace(known, unseen=index.new_in(root), quiet=index.quiet.in_thread(root))
 
     def forget(self, root: int) -> None:
         """Forget the summary of a thread."""

@@ -77,9 +77,18 @@ class ThreadFilter:
     def listed_by(self, root: int) -> int | None:
         """Return what a thread is sorted by, None if it does not match."""
         found = self._listed_by(root)
-        if found is None or (self.only_unread and not self.index.is_unread(root)):
+        if found is None or (self.only_unread and not self.index.is_unread(root)) or self._is_left_out(root):
             return None
         return found if self.words is None or self.words.are_in(root) else None
+
+    def _is_left_out(self, root: int) -> bool:
+        """Return whether a thread is snoozed, in the user's own view, or not muted, in the view of those that are."""
+        quiet = self.index.quiet
+        if self._view.kind == "for-you":
+            return root in quiet.snoozed_roots
+        if self._view.kind == "muted":
+            return root in quiet.snoozed_roots or self.index.latest[root] not in quiet.rows
+        return False
 
     def roots(self) -> list[str]:
         """Return all matching threads, the newest first, however long it takes."""

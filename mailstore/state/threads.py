@@ -61,9 +61,9 @@ class ThreadQueries:
         return self._contents.summaries.of(self._contents.thread(root))
 
     def unseen_in(self, root: str) -> int:
-        """Return how many messages of a thread the user has not seen."""
-        unseen, row = self._contents.index.unseen, self._contents.messages.ids.row(root)
-        return 0 if row is None or row >= len(unseen) else unseen[row]
+        """Return how many messages of a thread are new to the user."""
+        index, row = self._contents.index, self._contents.messages.ids.row(root)
+        return 0 if row is None or row >= len(index.unseen) else index.new_in(row)
 
     def cycles(self) -> list[Cycle]:
         """Return the cycles of replies that were found and cut."""

@@ -60,7 +60,10 @@ class ThreadNode(msgspec.Struct, frozen=True):
 
 
 class ThreadSummary(msgspec.Struct, frozen=True):
-    """The summary of a thread; `last_time` in seconds since the epoch, `unseen` counts what the user has not seen."""
+    """The summary of a thread; `last_time` in seconds since the epoch.
+
+    `unseen` counts what is new to the user, `quiet` what they have not seen either, but muted or snoozed.
+    """
 
     root: str
     subject: str
@@ -70,18 +73,20 @@ class ThreadSummary(msgspec.Struct, frozen=True):
     last_time: float
     last_timestamp: str
     latest: Message
+    quiet: int = 0
 
     def is_before(self, message: Message) -> bool:
         """Return whether a message is newer than every message of the summary."""
         return message.id != self.root and by_age(message) > by_age(self.latest)
 
-    def lengthened(self, message: Message, recipients: Iterable[str], unseen: int) -> ThreadSummary:
+    def lengthened(self, message: Message, recipients: Iterable[str], unseen: int, quiet: int) -> ThreadSummary:
         """Return the summary with one more message at its end."""
         return replace(
             self,
             participants=tuple(dict.fromkeys((*self.participants, message.sender, *recipients))),
             messages=self.messages + 1,
             unseen=unseen,
+            quiet=quiet,
             last_time=message.time,
             last_timestamp=message.timestamp,
             latest=message,
@@ -96,11 +101,15 @@ class Cycle(msgspec.Struct, frozen=True):
 
 
 class Channel(msgspec.Struct, frozen=True):
-    """A channel: its tag, the number of its messages, how many of them are unseen, and its agents."""
+    """A channel: its tag, the number of its messages, how many of them are new or quiet, and its agents.
+
+    `unseen` are those new to the user; `quiet` those that they have not seen either, but muted or snoozed.
+    """
 
     tag: str
     messages: int
     unseen: int
+    quiet: int
     agents: tuple[str, ...]
 
 
@@ -115,7 +124,10 @@ class DeadLetter(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """The numbers of a status line, counting messages (`unreadable`: lines)."""
+    """The numbers of a status line, counting messages (`unreadable`: lines).
+
+    `unseen` and `for_you` are new to the user; `quiet` are unseen too, but muted or snoozed.
+    """
 
     messages: int = 0
     archived: int = 0
@@ -126,3 +138,4 @@ class Counts(msgspec.Struct, frozen=True):
     expired: int = 0
     unreadable: int = 0
     warnings: int = 0
+    quiet: int = 0

@@ -27,6 +27,15 @@ REBUILT = {
     ".seen.rows.marks": "the user's marks are kept by the console, and folded after loading",
     ".seen.rows.number": "counts the marks",
     ".seen.early": "the user's marks again",
+    ".marks": "what the user muted, snoozed and starred, kept by the console too",
+    **{
+        f".index.quiet.{name}": "what is quiet by those marks"
+        for name in (
+            *("rows.marks", "rows.number", "unseen", "for_user", "channels", "mailboxes"),
+            *("muted_roots", "snoozed_roots", "starred_roots", "_threads"),
+        )
+    },
+    ".index.channels._quiet": "the numbers of channels among them",
     ".progress": "belongs to a scan that is over",
     ".gone": "belongs to the connection, and is reported again",
     ".must_rebuild": "is False between two folds",
