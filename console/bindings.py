@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
+from msgspec import Struct
 from textual.binding import Binding
 
-from console.command import ANYWHERE, WRITE
+from console.command import ANYWHERE, WRITE, Command, Situation
 from console.commands import COMMANDS, commands_for
 from mailstore.store import Capability
 
-__all__ = ["bindings", "footer_keys", "keys_of"]
+__all__ = ["FooterKey", "bindings", "footer_keys", "keys_of"]
 
 
 def keys_of(action: str, keymap: Mapping[str, str]) -> frozenset[str]:
@@ -19,12 +21,28 @@ def keys_of(action: str, keymap: Mapping[str, str]) -> frozenset[str]:
     return frozenset(key for keys in chosen for key in keys.split(","))
 
 
+class FooterKey(Struct, frozen=True):
+    """A key that the footer names: what it runs, and whether it can act now."""
+
+    key: str
+    label: str
+    action: str
+    is_able: bool = True
+
+
+@lru_cache(maxsize=32)
+def _named_in_footer(pane: str) -> tuple[Command, ...]:
+    return tuple(sorted((it for it in commands_for(pane) if it.footer), key=lambda command: command.footer))
+
+
 def footer_keys(
-    pane: str, keymap: Mapping[str, str], ask: Callable[[Capability], str]
-) -> tuple[tuple[str, str, bool], ...]:
-    """Return the keys that the footer names for a pane, the most useful first, and whether each can be used here."""
-    shown = sorted((command for command in commands_for(pane) if command.footer), key=lambda command: command.footer)
-    return tuple((command.key_label(keymap), command.label, not command.why_not(ask)) for command in shown)
+    pane: str, keymap: Mapping[str, str], ask: Callable[[Capability], str], situation: Situation
+) -> tuple[FooterKey, ...]:
+    """Return the keys that the footer names for a pane, the most useful first, and whether each can act now."""
+    return tuple(
+        FooterKey(it.key_label(keymap), it.label, it.screen_action, not it.why_not(ask, situation))
+        for it in _named_in_footer(pane)
+    )
 
 
 def bindings(panes: frozenset[str] = ANYWHERE) -> list[Binding]:

@@ -24,6 +24,9 @@ __all__ = [
     "VIEWS",
     "WRITE",
     "Command",
+    "Situation",
+    "pretty",
+    "screen_action",
 ]
 
 LISTS = frozenset({"sidebar", "threads", "conversation"})
@@ -49,12 +52,32 @@ LOOKED_AT = ARCHIVE | UNREADABLE
 ROWS = LISTS | SHEETS | LOOKED_AT
 
 
+class Situation(Struct, frozen=True):
+    """What a screen shows at a moment, as far as it decides which commands can act."""
+
+    is_past: bool = False
+    has_row: bool = True
+    can_undo: bool = True
+    can_redo: bool = True
+
+
+WHEN: dict[str, tuple[Callable[[Situation], bool], str]] = {
+    "past": (lambda it: it.is_past, "only while time travelling"),
+    "live": (lambda it: not it.is_past, "not in the past"),
+    "row": (lambda it: it.has_row, "nothing is selected"),
+    "undo": (lambda it: it.can_undo, "nothing to undo"),
+    "redo": (lambda it: it.can_redo, "nothing to redo"),
+}
+"""The conditions under which some commands can act, and what is said where they can't."""
+
+
 class Command(Struct, frozen=True):
     """One thing that the person can do.
 
     `action` names a part of the main screen and its method, with arguments (`reading.next_unread(1)`); without a part
     it is an action of whichever screen is shown. `footer` orders what the footer names (0: not there); `cli` is the
-    command line's name for the same; `needs` is what the mailbox must be able to do for it.
+    command line's name for the same; `needs` is what the mailbox must be able to do for it, `when` a condition of
+    `WHEN` that the screen must fulfil.
     """
 
     id: str
@@ -67,34 +90,48 @@ class Command(Struct, frozen=True):
     footer: int = 0
     cli: str = ""
     needs: Capability | None = None
+    when: str = ""
 
-    def why_not(self, ask: Callable[[Capability], str]) -> str:
-        """Return why it can't be done here; empty where it can."""
-        return ask(self.needs) if self.needs is not None else ""
+    def why_not(self, ask: Callable[[Capability], str], situation: Situation | None = None) -> str:
+        """Return why it can't be done here, or in a situation if one is given; empty where it can."""
+        if self.needs is not None and (reason := ask(self.needs)):
+            return reason
+        if self.when and situation is not None:
+            holds, reason = WHEN[self.when]
+            return "" if holds(situation) else reason
+        return ""
 
     @property
     def screen_action(self) -> str:
         """The action as Textual runs it: `reading.next_unread(1)` becomes `part('reading', 'next_unread', 1)`."""
-        name, _, arguments = self.action.partition("(")
-        part, dot, method = name.partition(".")
-        if not dot or part == "app":
-            return self.action
-        given = arguments.removesuffix(")")
-        return f"part({part!r}, {method!r}{', ' if given else ''}{given})"
+        return screen_action(self.action)
 
     @property
     def name(self) -> str:
         """The name in the palette: the command line's own where there is one."""
         return f"{self.cli} · {self.label}" if self.cli and self.cli != self.label else self.label
 
+    def keys_in(self, keymap: Mapping[str, str]) -> str:
+        """Return the keys, with commas between them, as a keymap has them."""
+        return keymap.get(self.id, self.keys)
+
     def key_label(self, keymap: Mapping[str, str]) -> str:
         """Return the first key, as a footer names it."""
-        return pretty(keymap.get(self.id, self.keys).partition(",")[0])
+        return pretty(self.keys_in(keymap).partition(",")[0])
 
     def keys_label(self, keymap: Mapping[str, str]) -> str:
         """All keys as a help page names them, as the keymap has them."""
-        keys = keymap.get(self.id, self.keys)
-        return " ".join(pretty(key) for key in keys.split(",") if key) or "palette"
+        return " ".join(pretty(key) for key in self.keys_in(keymap).split(",") if key) or "palette"
+
+
+def screen_action(action: str) -> str:
+    """Return an action of a part as Textual runs it."""
+    name, _, arguments = action.partition("(")
+    part, dot, method = name.partition(".")
+    if not dot or part == "app":
+        return action
+    given = arguments.removesuffix(")")
+    return f"part({part!r}, {method!r}{', ' if given else ''}{given})"
 
 
 NAMES = {

@@ -11,7 +11,9 @@ LIST_COMMANDS: tuple[Command, ...] = (
     # Lists over the mail
     Command("views", "w", "opening.views", "saved views", "List saved searches", "Look", LISTS),
     Command("views.save", "s", "save_view", "save a search", "Save a search under a name", "Views", VIEWS, 2),
-    Command("views.delete", "X", "delete_view", "delete", "Delete the view, after asking", "Views", VIEWS, 3),
+    Command(
+        "views.delete", "X", "delete_view", "delete", "Delete the view, after asking", "Views", VIEWS, 3, when="row"
+    ),
     Command(
         "attention",
         "p",
@@ -44,10 +46,20 @@ LIST_COMMANDS: tuple[Command, ...] = (
         "Look",
         LISTS,
     ),
-    Command("archive.now", "y", "archive_now", "archive it", "Move the listed mail to the archive", "Rows", ARCHIVE, 1),
+    Command(
+        "archive.now",
+        "y",
+        "archive_now",
+        "archive it",
+        "Move the listed mail to the archive",
+        "Rows",
+        ARCHIVE,
+        1,
+        when="row",
+    ),
     Command("journal", "L", "opening.journal", "journal", "List your interventions", "Look", LISTS),
-    Command("rows.mark", "space,v", "mark", "mark", "Mark the row, or remove its mark", "Rows", SHEETS, 8),
-    Command("rows.mark-all", "V", "mark_all", "mark all", "Mark all rows, or none", "Rows", SHEETS, 9),
+    Command("rows.mark", "space,v", "mark", "mark", "Mark the row, or remove its mark", "Rows", SHEETS, 8, when="row"),
+    Command("rows.mark-all", "V", "mark_all", "mark all", "Mark all rows, or none", "Rows", SHEETS, 9, when="row"),
     Command(
         "rows.scroll-down",
         "J",
@@ -70,9 +82,18 @@ LIST_COMMANDS: tuple[Command, ...] = (
         "Letters",
         LETTERS,
         2,
+        when="row",
     ),
     Command(
-        "letters.resend", "s", "resend", "send again", "Send the letters again, with a new TTL", "Letters", LETTERS, 3
+        "letters.resend",
+        "s",
+        "resend",
+        "send again",
+        "Send the letters again, with a new TTL",
+        "Letters",
+        LETTERS,
+        3,
+        when="row",
     ),
     Command(
         "letters.acknowledge",
@@ -83,5 +104,6 @@ LIST_COMMANDS: tuple[Command, ...] = (
         "Letters",
         LETTERS,
         4,
+        when="row",
     ),
 )

@@ -63,7 +63,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         frozenset({"sidebar", "threads"}),
         1,
     ),
-    Command("jump", "enter", "enter", "go to message", "Go to the message", "Move", SHEETS, 1),
+    Command("jump", "enter", "enter", "go to message", "Go to the message", "Move", SHEETS, 1, when="row"),
     Command("back", "escape", "back", "back", "Go back one step; never quits", "Move", ANYWHERE | SHEETS | LOOKED_AT),
     Command(
         "left",
@@ -138,6 +138,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "Mark as seen by you, or unseen; agents' reads don't change",
         "Read",
         MAIL,
+        when="row",
     ),
     Command(
         "mark.thread",
@@ -147,6 +148,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "Mark the thread, or all marked threads, as seen",
         "Read",
         MAIL,
+        when="row",
     ),
     Command(
         "mark.all",
@@ -156,7 +158,16 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "Mark everything in the list as seen by you",
         "Read",
     ),
-    Command("mark.row", "v", "marking.toggle", "mark thread", "Mark the thread, or remove its mark", "Read", THREADS),
+    Command(
+        "mark.row",
+        "v",
+        "marking.toggle",
+        "mark thread",
+        "Mark the thread, or remove its mark",
+        "Read",
+        THREADS,
+        when="row",
+    ),
     Command(
         "mark.range",
         "V",
@@ -165,12 +176,13 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "Mark all threads from the last marked one to this one",
         "Read",
         THREADS,
+        when="row",
     ),
     Command(
         "mark.query", "M", "marking.mark_query", "mark by query", "Mark the threads that match a query", "Read", THREADS
     ),
-    Command("undo", "z", "undo", "undo", "Undo your last action", "Read", LISTS | LETTERS | VIEWS),
-    Command("redo", "Z", "redo", "redo", "Redo what you undid last", "Read", LISTS | LETTERS | VIEWS),
+    Command("undo", "z", "undo", "undo", "Undo your last action", "Read", LISTS | LETTERS | VIEWS, when="undo"),
+    Command("redo", "Z", "redo", "redo", "Redo what you undid last", "Read", LISTS | LETTERS | VIEWS, when="redo"),
     # Look
     Command("search", "slash", "searching.search", "search", "Search all mail as you type", "Look", LISTS, 6, "search"),
     Command("filter", "backslash", "searching.filter", "filter", "Filter this list", "Look"),
@@ -187,8 +199,18 @@ MAIL_COMMANDS: tuple[Command, ...] = (
     ),
     Command("follow", "F", "navigation.follow", "follow", "Follow the newest message of the conversation", "Look"),
     Command("tree", "t", "navigation.toggle_tree", "tree / flat", "Show replies as a tree, or sorted by time", "Look"),
-    Command("details", "i", "pages.details", "details", "Show recipients, receipts, file and offset", "Look", MAIL, 7),
-    Command("record", "o", "pages.record", "record", "Show the record as it is in the file", "Look", MAIL),
+    Command(
+        "details",
+        "i",
+        "pages.details",
+        "details",
+        "Show recipients, receipts, file and offset",
+        "Look",
+        MAIL,
+        7,
+        when="row",
+    ),
+    Command("record", "o", "pages.record", "record", "Show the record as it is in the file", "Look", MAIL, when="row"),
     Command(
         "view.dead",
         "D",
@@ -200,8 +222,17 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         0,
         "dead-letters",
     ),
-    Command("copy.text", "y", "clipboard.copy_text", "copy text", "Copy the message's text (OSC 52)", "Look", MAIL),
-    Command("copy.id", "Y", "clipboard.copy_id", "copy id", "Copy the message's id", "Look", MAIL),
+    Command(
+        "copy.text",
+        "y",
+        "clipboard.copy_text",
+        "copy text",
+        "Copy the message's text (OSC 52)",
+        "Look",
+        MAIL,
+        when="row",
+    ),
+    Command("copy.id", "Y", "clipboard.copy_id", "copy id", "Copy the message's id", "Look", MAIL, when="row"),
     Command(
         "copy.command",
         "C",
@@ -210,6 +241,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "Copy the command that shows the thread",
         "Look",
         MAIL,
+        when="row",
     ),
     Command(
         "export",
@@ -220,8 +252,11 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "Look",
         MAIL,
         cli="export",
+        when="row",
     ),
-    Command("pipe", "vertical_line", "piping.pipe", "pipe", "Pipe the message's text to a command", "Look", MAIL),
+    Command(
+        "pipe", "vertical_line", "piping.pipe", "pipe", "Pipe the message's text to a command", "Look", MAIL, when="row"
+    ),
     Command(
         "travel",
         "T",
@@ -239,6 +274,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "In the past: go to the previous message",
         "Past",
         LISTS,
+        when="past",
     ),
     Command(
         "travel.on",
@@ -248,6 +284,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "In the past: go to the next message",
         "Past",
         LISTS,
+        when="past",
     ),
     Command(
         "travel.hour-back",
@@ -257,6 +294,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "In the past: go back an hour",
         "Past",
         LISTS,
+        when="past",
     ),
     Command(
         "travel.hour-on",
@@ -266,6 +304,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "In the past: go forward an hour",
         "Past",
         LISTS,
+        when="past",
     ),
     Command(
         "travel.to",
@@ -290,7 +329,16 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         needs=SEND,
     ),
     Command(
-        "reply", "r", "composing.reply", "reply", "Reply; between agents, to both sides", "Write", MAIL, 3, needs=SEND
+        "reply",
+        "r",
+        "composing.reply",
+        "reply",
+        "Reply; between agents, to both sides",
+        "Write",
+        MAIL,
+        3,
+        needs=SEND,
+        when="row",
     ),
     Command(
         "quote",
@@ -303,6 +351,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         0,
         "",
         SEND,
+        when="row",
     ),
     Command(
         "intervene",
@@ -315,6 +364,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         8,
         "",
         SEND,
+        when="row",
     ),
     Command("editor", "e", "composing.edit", "editor", "Write in $EDITOR", "Write"),
     Command("compose.editor", "ctrl+e", "composing.edit", "editor", "Continue in $EDITOR", "Write", WRITE, 2),

@@ -1,17 +1,19 @@
-"""The command palette: commands, views, channels, agents and themes."""
+"""The command palette: commands with their keys, views, channels, agents and themes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Protocol, cast
 
+from msgspec import Struct
 from textual.app import App
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.markup import escape
 from textual.screen import Screen
 
-from console.command import ANYWHERE, Command
+from console.command import ANYWHERE, Command, screen_action
 from console.commands import COMMANDS
 from console.panes.sidebar_rows import sidebar_rows
 from console.render.safe import visible_line
@@ -19,12 +21,16 @@ from console.screens.list_screen import ListScreen
 from console.screens.main_screen import MainScreen
 from console.session import Session
 from console.theme_switcher import ThemeSwitcher
-from mailstore.store import Capability
+from console.word_match import WITHIN, WordMatch, word_match
 
 __all__ = ["Palette"]
 
-MOST = 1000
-"""Views, channels and agents listed at most."""
+MOST = 2000
+"""Views, channels and agents among which is looked at most."""
+MOST_SHOWN = 100
+"""The candidates that are listed at most: the best."""
+KEY_CELLS = 8
+PLACES = {"channel": "Channel", "agent": "Agent", "saved": "Saved view", "store": "Mailbox"}
 
 
 class ConsoleApp(Protocol):
@@ -32,6 +38,34 @@ class ConsoleApp(Protocol):
 
     session: Session
     themes: ThemeSwitcher
+
+
+class PaletteEntry(Struct, frozen=True):
+    """Something that can be chosen; `fit` is the higher the better it suits the focused pane."""
+
+    name: str
+    help: str
+    run: Callable[[], None]
+    key: str = ""
+    fit: int = 0
+    is_able: bool = True
+    order: int = 0
+
+    def title(self, places: tuple[int, ...] = ()) -> Content:
+        """Return the key and the name, of which some letters are underlined."""
+        name = Content(self.name) if self.is_able else Content.styled(self.name, "$muted")
+        for at in places:
+            name = name.stylize("underline $accent", at, at + 1)
+        return Content.assemble((f"{self.key:>{KEY_CELLS}}  ", "$accent" if self.is_able else "$muted"), name)
+
+    @property
+    def told(self) -> str:
+        """The help below the name, as markup."""
+        return f"{'':{KEY_CELLS}}  {escape(self.help)}"
+
+
+FOOTER, HERE, MOVE, COMMAND, PLACE, OTHER, UNABLE = 6, 5, 4, 3, 2, 1, 0
+"""How well candidates fit: what the footer names first, then the focused pane's other commands; last what can't act."""
 
 
 def run_command(app: App[Any], here: Screen[Any], action: str) -> None:
@@ -42,47 +76,86 @@ def run_command(app: App[Any], here: Screen[Any], action: str) -> None:
         here.call_later(here.run_action, action)
 
 
-def help_text_of(command: Command, ask: Callable[[Capability], str]) -> str:
-    """Return a command's help, with the reason if it is not available here."""
-    reason = command.why_not(ask)
-    return f"{command.help} · unavailable: {visible_line(reason)}" if reason else command.help
-
-
 class Palette(Provider):
     """Provides candidates, which are listed once, when the palette opens."""
 
-    _rows: list[tuple[str, str, Callable[[], None]]]
+    _entries: list[PaletteEntry]
 
     async def startup(self) -> None:
-        """List the candidates."""
+        """List the candidates, those first that fit the focused pane."""
         app, here = cast("ConsoleApp", self.app), self.screen
-        panes = frozenset({here.NAME}) if isinstance(here, ListScreen) else ANYWHERE
-        self._rows = [
-            (
-                command.name,
-                help_text_of(command, app.session.why_not),
-                partial(run_command, self.app, here, command.screen_action),
-            )
-            for command in COMMANDS
-            if command.panes & panes
-        ]
-        for choice in app.themes.choices():
-            self._rows.append((f"theme {choice.name}", "Use this theme", choice))
+        found: list[PaletteEntry] = []
+        if isinstance(here, MainScreen | ListScreen):
+            found += self._commands(here)
+        found += (
+            PaletteEntry(f"theme {choice.name}", "Use this theme", choice, fit=OTHER) for choice in app.themes.choices()
+        )
         if isinstance(here, MainScreen):
-            for place in sidebar_rows(here.session)[:MOST]:
-                if place.view is not None:
-                    go = partial(here.show_view, place.view)
-                    self._rows.append((f"go {visible_line(place.label)}", "Show threads", go))
+            found += self._places(here)
+        self._entries = sorted(found, key=lambda it: (-it.fit, it.order))
+
+    def _commands(self, here: MainScreen | ListScreen) -> Iterator[PaletteEntry]:
+        session, situation, pane = here.session, here.situation(), here.pane()
+        panes = frozenset({pane}) if isinstance(here, ListScreen) else ANYWHERE
+        for command in COMMANDS:
+            if command.panes & panes:
+                reason = command.why_not(session.why_not, situation)
+                yield PaletteEntry(
+                    command.name,
+                    f"{command.help} · unavailable: {visible_line(reason)}" if reason else command.help,
+                    partial(run_command, self.app, here, command.screen_action),
+                    _key(command, session),
+                    UNABLE if reason else fit_of(command, pane),
+                    not reason,
+                    command.footer,
+                )
+
+    def _places(self, here: MainScreen) -> Iterator[PaletteEntry]:
+        for place in sidebar_rows(here.session)[:MOST]:
+            if place.view is not None:
+                kind = PLACES.get(place.view.kind, "View")
+                note = f" · {visible_line(place.note)}" if place.note and kind == "Agent" else ""
+                name = f"go {visible_line(place.label)}"
+                go: Callable[[], None] = partial(here.show_view, place.view)
+                if place.command:
+                    go = partial(run_command, self.app, here, screen_action(place.command))
+                yield PaletteEntry(name, f"{kind}{note}", go, fit=PLACE)
 
     async def discover(self) -> Hits:
-        """Show all candidates before anything is typed."""
-        for name, help_text, run in self._rows:
-            yield DiscoveryHit(Content(name), run, text=name, help=help_text)
+        """Show the candidates before anything is typed."""
+        for it in self._entries[:MOST_SHOWN]:
+            yield DiscoveryHit(it.title(), it.run, text=it.name, help=it.told)
 
     async def search(self, query: str) -> Hits:
-        """Show the candidates that match what was typed."""
-        matcher = self.matcher(query)
-        for name, help_text, run in self._rows:
-            score = max(matcher.match(name), 0.6 * matcher.match(help_text))
-            if score > 0:
-                yield Hit(score, matcher.highlight(name), run, help=help_text)
+        """Show the candidates that match what was typed, the best first."""
+        for score, it, places in ranked(self._entries, query)[:MOST_SHOWN]:
+            yield Hit(score, it.title(places), it.run, text=it.name, help=it.told)
+
+
+def fit_of(command: Command, pane: str) -> int:
+    """Return how well a command that can act fits a pane."""
+    if pane not in command.panes:
+        return COMMAND
+    return FOOTER if command.footer else MOVE if command.group == "Move" else HERE
+
+
+def _key(command: Command, session: Session) -> str:
+    return command.key_label(session.keymap) if command.keys_in(session.keymap) else ""
+
+
+def ranked(entries: list[PaletteEntry], query: str) -> list[tuple[float, PaletteEntry, tuple[int, ...]]]:
+    """Return the candidates that match, each with a score and the places of the letters in its name, the best first.
+
+    How well the name matches comes first, then how well the candidate fits the pane, then the shorter name. Words of
+    the help count as much as text within a name.
+    """
+    found = []
+    for it in entries:
+        match = word_match(query, it.name)
+        if it.fit != PLACE and (match is None or match.rank < WITHIN):
+            in_help = word_match(query, it.help)
+            if in_help is not None and in_help.rank > WITHIN:
+                match = WordMatch(WITHIN, ())
+        if match is not None:
+            found.append((match.rank * 100 + it.fit * 10 - len(it.name) / 100, it, match.places))
+    return sorted(found, key=lambda each: -each[0])

@@ -20,6 +20,7 @@ MODULES = (
     "mailstore.queries.query",
     "mailstore.queries.search",
     "console.panes.help",
+    "console.screens.help_screen",
     "console.screens.viewer",
     "console.screens.ask",
     "console.screens.prompt",

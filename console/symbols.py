@@ -11,7 +11,20 @@ from mailstore.records.roster import Status
 from mailstore.rules.delivery import State
 from mailstore.rules.presence import Working
 
-__all__ = ["ACTIVITIES", "AGENTS", "CONNECTION", "DONE", "FAILED", "NEVER_SEEN", "NEW", "STALE", "STATES", "Symbol"]
+__all__ = [
+    "ACTIVITIES",
+    "AGENTS",
+    "CONNECTION",
+    "DONE",
+    "FAILED",
+    "NEVER_SEEN",
+    "NEW",
+    "SIGNS",
+    "STALE",
+    "STATES",
+    "TYPE_GLYPHS",
+    "Symbol",
+]
 
 
 class Symbol(NamedTuple):
@@ -69,3 +82,37 @@ NEW = "●"
 
 DONE, FAILED = "✓", "✕"
 """Something that is in effect, or could not be done."""
+
+TYPE_GLYPHS = {
+    "question": "?",
+    "answer": "!",
+    "task-assigned": "»",
+    "task_assign": "»",
+    "task-done": "✔",
+    "task_result": "✔",
+    "review-request": "◇",
+    "review-result": "◆",
+    "review_vote": "◆",
+    "qc_review": "◆",
+    "cancel": "⊘",
+    "status": "·",
+    "incident": "▲",
+}
+"""The glyphs of types of messages."""
+
+SIGNS: dict[str, Symbol] = {
+    "new to you": Symbol("▌", "unread"),
+    "new message": Symbol(NEW, "unread"),
+    "marked": Symbol("▪", "accent"),
+    "at the cursor": Symbol("▎", "accent"),
+    "your intervention": Symbol("⚑", "intervention"),
+    "folded replies": Symbol("▸", "accent"),
+    "missing message": Symbol("┄", "muted"),
+    "tags": Symbol("◇", "muted"),
+    "warning tag": Symbol("⚠", "bad"),
+    "channel joined": Symbol(DONE, "muted"),
+    "has a problem": Symbol(FAILED, "bad"),
+    "wakes an agent": Symbol("↯", "warn"),
+    "loop of answers": Symbol("↻", "bad"),
+}
+"""All other glyphs in lists and conversations, by meaning; the help's legend names them."""

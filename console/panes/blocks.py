@@ -11,11 +11,10 @@ from rich.style import Style
 from textual.strip import Strip
 
 from console.panes.row_layout import Piece, layout_line
-from console.panes.thread_rows import TYPE_GLYPHS
 from console.render.safe import visible_line
 from console.render.short_text import clock, shorten_middle
 from console.styles import TextStyles
-from console.symbols import NEW, STATES
+from console.symbols import NEW, STATES, TYPE_GLYPHS
 from mailstore.records.message import Message
 from mailstore.records.scope import label_of
 from mailstore.rules.delivery import Standing, State

@@ -19,7 +19,7 @@ __all__ = ["FactPage", "Row", "fact", "facts", "read_out"]
 LEAST_ROOM = 12
 """Cells: if a label leaves less, its value starts at the left."""
 
-Row = tuple[Content, Content]
+Row = tuple[Content, Visual]
 """A label, and a value of one or more lines beside it."""
 
 

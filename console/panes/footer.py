@@ -8,6 +8,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
+from console.bindings import FooterKey
 from console.panes.row_layout import Piece, layout_line
 from console.styles import TextStyles
 
@@ -26,7 +27,7 @@ def notice_seconds(words: str) -> float:
 class Footer(Widget):
     """Keys with labels, as many as fit, and the help key; unavailable ones are struck through."""
 
-    keys: reactive[tuple[tuple[str, str, bool], ...]] = reactive(())
+    keys: reactive[tuple[FooterKey, ...]] = reactive(())
     notice: reactive[str] = reactive("")
 
     def __init__(self, styles: TextStyles, help_key: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -54,7 +55,8 @@ class Footer(Widget):
             return layout_line([(f" {self.notice}", styles.text)], right, width, self.rich_style)
         left: list[Piece] = [(" ", styles.text)]
         room = width - 8 - len(self._help_key)
-        for key, label, is_able in self.keys:
+        for named in self.keys:
+            key, label, is_able = named.key, named.label, named.is_able
             room -= len(key) + len(label) + 3
             if room < 0:
                 break

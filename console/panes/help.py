@@ -1,37 +1,71 @@
-"""The help page, built from the commands."""
+"""The help page, built from the commands: a legend, the keys of a pane, then those of other panes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from msgspec import Struct
 from textual.content import Content
 
+from console.command import Command, Situation, pretty
 from console.commands import COMMANDS, commands_for
 from console.panes.facts import FactPage, Row
+from console.panes.legend import legend_rows
 from console.render.safe import visible_line
 from mailstore.store import Capability
 
-__all__ = ["help_page"]
+__all__ = ["HelpTopic", "help_page"]
 
 EMPTY = Content(), Content()
 
 
-def help_page(pane: str, keymap: Mapping[str, str], ask: Callable[[Capability], str]) -> FactPage:
-    """Return the keys of a pane by group, then those of other panes, with the reasons why some are unavailable."""
-    here = commands_for(pane)
+class HelpTopic(Struct, frozen=True):
+    """What a help page is about: a pane, the person's keys, and what can be done there now."""
+
+    pane: str
+    keymap: Mapping[str, str]
+    ask: Callable[[Capability], str]
+    situation: Situation = Situation()
+
+
+def help_page(topic: HelpTopic, query: str = "") -> FactPage:
+    """Return the legend and the keys that match a query: a key, or beginnings of words of a command's help."""
+    words = query.split()
+    here = commands_for(topic.pane)
     parts: list[Row] = []
-    for title, commands in ((f"in {pane}", here), ("elsewhere", [c for c in COMMANDS if c not in here])):
-        groups = dict.fromkeys(command.group for command in commands)
-        if parts and commands:
+    if legend := legend_rows(words):
+        parts += [_heading("Glyphs"), *legend]
+    for title, commands in ((f"in {topic.pane}", here), ("elsewhere", [c for c in COMMANDS if c not in here])):
+        found = [command for command in commands if not words or _fits(command, query.strip(), words, topic.keymap)]
+        if parts and found:
             parts += [EMPTY, (Content(), Content.styled(f"── {title} " + "─" * 24, "$muted"))]
-        for group in groups:
-            parts.append((Content(), Content.styled(group, "bold $accent")))
-            for command in commands:
-                if command.group == group:
-                    keys = command.keys_label(keymap)
-                    name = f"  [{command.cli}]" if command.cli else ""
-                    reason = command.why_not(ask)
-                    why = f"  unavailable: {visible_line(reason)}" if reason else ""
-                    told = Content.assemble(command.help, (name, "$muted"), (why, "$warning"))
-                    parts.append((Content.styled(f"  {keys:<18} ", "bold"), told))
+        for group in dict.fromkeys(command.group for command in found):
+            parts.append(_heading(group))
+            parts += [_row(command, topic, command in here) for command in found if command.group == group]
+    if not parts:
+        parts.append((Content(), Content.styled(f"Nothing found for {visible_line(query.strip())}", "$warning")))
     return FactPage(parts)
+
+
+def _heading(title: str) -> Row:
+    return Content(), Content.styled(title, "bold $accent")
+
+
+def _fits(command: Command, query: str, words: list[str], keymap: Mapping[str, str]) -> bool:
+    """Say whether a query is one of a command's keys, or each of its words begins one of the command's."""
+    keys = keymap.get(command.id, command.keys).split(",")
+    if query in map(pretty, keys) or query in keys:
+        return True
+    text = f"{command.help} {command.label} {command.group} {command.cli} {command.id}".lower()
+    begun = text.replace("-", " ").replace(".", " ").split()
+    return all(any(each.startswith(word.lower()) for each in [*begun, *text.split()]) for word in words)
+
+
+def _row(command: Command, topic: HelpTopic, is_here: bool) -> Row:
+    keys = command.keys_label(topic.keymap)
+    name = f"  [{command.cli}]" if command.cli else ""
+    reason = command.why_not(topic.ask, topic.situation if is_here else None)
+    why = f"  unavailable: {visible_line(reason)}" if reason else ""
+    faint = "$muted" if reason or not is_here else ""
+    told = Content.assemble((command.help, faint), (name, "$muted"), (why, "$warning"))
+    return Content.styled(f"  {keys:<18} ", "$muted" if faint else "bold"), told

@@ -14,31 +14,16 @@ from console.panes.thread_notes import ThreadNote
 from console.render.safe import visible_line
 from console.render.short_text import age, count, shorten_middle
 from console.styles import TextStyles
-from console.symbols import STATES
+from console.symbols import STATES, TYPE_GLYPHS
 from console.widgets.rows import RowStyle
 from mailstore.records.message import Message
 from mailstore.records.scope import label_of
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import ThreadSummary
 
-__all__ = ["TYPE_GLYPHS", "ThreadRows"]
+__all__ = ["ThreadRows"]
 
 LABEL_CELLS = 14
-TYPE_GLYPHS = {
-    "question": "?",
-    "answer": "!",
-    "task-assigned": "»",
-    "task_assign": "»",
-    "task-done": "✔",
-    "task_result": "✔",
-    "review-request": "◇",
-    "review-result": "◆",
-    "review_vote": "◆",
-    "qc_review": "◆",
-    "cancel": "⊘",
-    "status": "·",
-    "incident": "▲",
-}
 
 
 class ThreadContent(Struct, frozen=True):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from textual.screen import Screen
 from textual.worker import Worker
 
+from console.command import Situation
 from console.failures import tell_failure
 from console.panes.footer import Footer
 from console.session import Session
@@ -16,10 +17,21 @@ from console.styles import TextStyles
 if TYPE_CHECKING:
     from textual.events import Key
 
-__all__ = ["BaseScreen"]
+__all__ = ["BaseScreen", "situation_of"]
 
 R = TypeVar("R")
 T = TypeVar("T")
+
+
+def situation_of(session: Session, *, has_row: bool) -> Situation:
+    """Return what decides which commands can act, on a screen with or without something under the cursor."""
+    is_past, history = session.moment is not None, session.undo_history
+    return Situation(
+        is_past,
+        has_row,
+        can_undo=not is_past and history.last_done is not None,
+        can_redo=not is_past and history.last_undone is not None,
+    )
 
 
 class BaseScreen(Screen[R], Generic[R]):

@@ -40,6 +40,9 @@ class DrawingScreen(TitlesScreen, Protocol):
     def redraw(self) -> None:
         """Draw everything that may have changed."""
 
+    def show_keys(self) -> None:
+        """Name in the footer the keys that can act now."""
+
     def redraw_screens_above(self) -> None:
         """Draw the list screens that cover this one."""
 
@@ -96,6 +99,7 @@ class Drawing:
         if screen.has_all_panes and screen.composer.is_open:
             screen.composer.update_reach()
         self.draw_header()
+        screen.show_keys()
         screen.redraw_screens_above()
         self._pacing.end()
 

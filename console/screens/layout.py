@@ -11,12 +11,13 @@ from textual.reactive import Reactive
 from textual.widget import Widget
 
 from console.bindings import bindings, footer_keys
+from console.command import Situation
 from console.commands import HELP
 from console.panes.footer import Footer
 from console.panes.header import Header
 from console.panes.sidebar import Sidebar
 from console.panes.threads import ThreadListPane
-from console.screens.base_screen import BaseScreen
+from console.screens.base_screen import BaseScreen, situation_of
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.backdrop import Backdrop
@@ -168,7 +169,16 @@ class Layout(BaseScreen[None], Backdrop):
         if not self.has_class(f"-at-{pane}"):  # each change of a class restyles the whole screen: one is enough
             self.remove_class(*(f"-at-{name}" for name in PANES), update=False)
             self.add_class(f"-at-{pane}")
-        self.footer.keys = footer_keys(pane, self.session.keymap, self.session.store.capabilities.why_not)
+        self.show_keys()
+
+    def situation(self) -> Situation:
+        """Return what decides which commands can act now."""
+        return situation_of(self.session, has_row=self.threads.cursor_key is not None)
+
+    def show_keys(self) -> None:
+        """Name in the footer the keys of the focused pane, as far as they can act now."""
+        session = self.session
+        self.footer.keys = footer_keys(self.pane(), session.keymap, session.why_not, self.situation())
 
     def on_input_changed(self) -> None:
         """Clear the footer's notice while the person types."""

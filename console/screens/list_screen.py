@@ -10,26 +10,26 @@ from typing import ClassVar
 from rich.segment import Segment
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Container, VerticalScroll
+from textual.containers import Container
 from textual.events import Resize
 from textual.strip import Strip
-from textual.widgets import Static
 
 from console.bindings import footer_keys
+from console.command import Situation
 from console.commands import HELP
 from console.panes.blocks import markdown_styles
 from console.panes.facts import FactPage
 from console.panes.footer import Footer
 from console.panes.header import Header, headline
-from console.panes.help import help_page
 from console.panes.list_rows import ListRow, ListRows
 from console.panes.titles import as_title
 from console.render.markdown import render_markdown
-from console.screens.base_screen import BaseScreen
-from console.screens.pages import show_page
+from console.screens.base_screen import BaseScreen, situation_of
+from console.screens.pages import show_help
 from console.screens.undoing import Undoing
 from console.session import Session
 from console.styles import TextStyles
+from console.widgets.page_view import PageView
 from console.widgets.virtual_list import VirtualList
 from mailstore.records.message import Message
 
@@ -62,8 +62,9 @@ class ListScreen(BaseScreen[str | None]):
         yield Header(self.text_styles, id="header")
         with Container(id="sheet"):
             yield VirtualList(id="rows")
-            with VerticalScroll(id="about", can_focus=False):
-                yield Static(id="about-text", markup=False)
+            about = PageView(id="about")
+            about.can_focus = False
+            yield about
         yield Footer(self.text_styles, HELP.key_label(self.session.keymap), id="footer")
 
     # What each list says
@@ -104,10 +105,13 @@ class ListScreen(BaseScreen[str | None]):
         """Return the name under which the keys of this list are declared."""
         return self.NAME
 
+    def situation(self) -> Situation:
+        """Return what decides which commands can act now."""
+        return situation_of(self.session, has_row=self.listing.cursor_key is not None)
+
     def on_mount(self) -> None:
         """Show the rows."""
         self._is_shown = True
-        self.footer.keys = footer_keys(self.NAME, self.session.keymap, self.session.store.capabilities.why_not)
         self.redraw()
         self.listing.focus()
 
@@ -121,6 +125,7 @@ class ListScreen(BaseScreen[str | None]):
         self.listing.set_source(ListRows(rows, self.text_styles, self.marked))
         self.listing.set_titles(as_title(self.heading()), as_title(self.subtitle(rows)))
         self.tell_about()
+        self.footer.keys = footer_keys(self.NAME, self.session.keymap, self.session.why_not, self.situation())
         self.query_one("#header", Header).headline = headline(self.session)
 
     def chosen(self) -> list[str]:
@@ -147,11 +152,15 @@ class ListScreen(BaseScreen[str | None]):
                 self._asked = asked
                 self._read_text(message, asked)
             about = about.with_below([Strip([]), *(self._text[1] if self._text is not None else [WAIT])])
-        self.query_one("#about-text", Static).update(about)
+        self._about.update(about)
+
+    @property
+    def _about(self) -> PageView:
+        return self.query_one("#about", PageView)
 
     @property
     def _about_width(self) -> int:
-        return self.query_one("#about", VerticalScroll).scrollable_content_region.width
+        return self._about.scrollable_content_region.width
 
     @work(group="text", exit_on_error=False)
     async def _read_text(self, message: Message, asked: tuple[str, int]) -> None:
@@ -174,7 +183,7 @@ class ListScreen(BaseScreen[str | None]):
     def _row_highlighted(self, event: VirtualList.Highlighted) -> None:
         if event.key == self.listing.cursor_key:
             self.tell_about()
-            self.query_one("#about", VerticalScroll).scroll_home(animate=False)
+            self._about.scroll_home(animate=False)
 
     @on(VirtualList.Chosen, "#rows")
     def _row_chosen(self) -> None:
@@ -191,7 +200,7 @@ class ListScreen(BaseScreen[str | None]):
 
     def action_scroll_about(self, lines: int) -> None:
         """Scroll the details of the row."""
-        self.query_one("#about", VerticalScroll).scroll_relative(y=lines, animate=False)
+        self._about.scroll_relative(y=lines, animate=False)
 
     def action_mark(self) -> None:
         """Mark the row under the cursor, or remove its mark, and go to the next row."""
@@ -240,4 +249,4 @@ class ListScreen(BaseScreen[str | None]):
 
     def action_help(self) -> None:
         """Show the keys of this list."""
-        show_page(self, "help", "Keys", help_page(self.NAME, self.session.keymap, self.session.why_not))
+        show_help(self)

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from console.commands import COMMANDS
+from console.command import Situation
+from console.commands import COMMANDS, HELP
 from console.screens.needs import MessageScreen
 from mailstore.errors import StoreError
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from console.panes.facts import FactPage
     from console.session import Session
 
-__all__ = ["Pages", "PagesScreen", "show_page"]
+__all__ = ["Pages", "PagesScreen", "show_help", "show_page"]
 
 
 class PageScreen(Protocol):
@@ -33,14 +34,35 @@ def show_page(screen: PageScreen, command: str, title: str, content: Content | F
     """Show a page, which the keys of the command that asked for it close again."""
     from console.screens.viewer import Viewer
 
-    keys = next(screen.session.keymap.get(it.id, it.keys) for it in COMMANDS if it.id == command)
+    keys = next(it.keys_in(screen.session.keymap) for it in COMMANDS if it.id == command)
     screen.ask(Viewer(title, content, keys), lambda _: None)
+
+
+class HelpedScreen(Protocol):
+    """What the help needs of a screen."""
+
+    session: Session
+
+    def pane(self) -> str: ...
+    def situation(self) -> Situation: ...
+    def ask(self, dialog: Screen[None], answered: Callable[[None], None]) -> None: ...
+
+
+def show_help(screen: HelpedScreen) -> None:
+    """Show the keys of the focused pane."""
+    from console.panes.help import HelpTopic
+    from console.screens.help_screen import HelpScreen
+
+    session = screen.session
+    topic = HelpTopic(screen.pane(), session.keymap, session.why_not, screen.situation())
+    screen.ask(HelpScreen(topic, HELP.keys_in(session.keymap)), lambda _: None)
 
 
 class PagesScreen(MessageScreen, Protocol):
     """What pages need of the main screen."""
 
     def pane(self) -> str: ...
+    def situation(self) -> Situation: ...
     def press(self, key: Key) -> None: ...
 
 
@@ -52,10 +74,7 @@ class Pages:
 
     def help(self) -> None:
         """Show the keys of the focused pane, made from the commands themselves."""
-        from console.panes.help import help_page
-
-        screen, session = self._screen, self._screen.session
-        show_page(screen, "help", "Keys", help_page(screen.pane(), session.keymap, session.why_not))
+        show_help(self._screen)
 
     def problems(self, is_asked_for: bool = True) -> None:
         """Show all problems in the settings, by file."""

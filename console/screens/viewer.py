@@ -6,16 +6,19 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
-from textual.events import Key
+from textual.events import Key, Resize
 from textual.screen import ModalScreen
-from textual.widgets import Static
 
 from console.panes.facts import FactPage
 from console.panes.titles import as_title
+from console.widgets.page_view import PageView
 
-__all__ = ["Viewer"]
+__all__ = ["NARROW", "Viewer"]
+
+NARROW = 70
+"""Cells: with fewer, a page takes the whole screen."""
 
 
 class Viewer(ModalScreen[Key | None]):
@@ -42,10 +45,10 @@ class Viewer(ModalScreen[Key | None]):
         self._is_asked_for = is_asked_for
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="viewer") as page:
-            page.border_title = as_title(self.page_title)
-            page.border_subtitle = "Esc: close"
-            yield Static(self._content, id="viewer-text")
+        with Vertical(id="viewer") as frame:
+            frame.border_title = as_title(self.page_title)
+            frame.border_subtitle = "Esc: close"
+            yield PageView(self._content, id="viewer-text")
 
     def on_key(self, event: Key) -> None:
         """Close with the keys that open such a page."""
@@ -56,17 +59,22 @@ class Viewer(ModalScreen[Key | None]):
             event.stop()
             self.dismiss(Key(event.key, event.character))
 
-    def _page(self) -> VerticalScroll:
-        return self.query_one("#viewer", VerticalScroll)
+    def on_resize(self, event: Resize) -> None:
+        """Use the whole screen where there is little room."""
+        self.set_class(event.size.width < NARROW, "-narrow")
+
+    @property
+    def page(self) -> PageView:
+        """The text."""
+        return self.query_one("#viewer-text", PageView)
 
     def action_scroll(self, lines: int) -> None:
         """Scroll by lines."""
-        self._page().scroll_relative(y=lines, animate=False)
+        self.page.scroll_relative(y=lines, animate=False)
 
     def action_edge(self, end: int) -> None:
         """Scroll to the top or the bottom."""
-        page = self._page()
-        (page.scroll_end if end else page.scroll_home)(animate=False)
+        (self.page.scroll_end if end else self.page.scroll_home)(animate=False)
 
     def action_dismiss_page(self) -> None:
         """Close the page."""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 from msgspec.structs import replace
 from textual.screen import Screen
 
+from console.command import Situation
 from console.composer_draft import ComposerDraft
 from console.config import Config
 from console.panes.slider import Slider
@@ -179,6 +180,9 @@ class FakeScreen:
 
     def pane(self) -> str:
         return self.focused
+
+    def situation(self) -> Situation:
+        return Situation()
 
     def toggle_zoom(self) -> None:
         self.is_zoomed = not self.is_zoomed

@@ -31,7 +31,7 @@ ORDER = [
 """The rooms of the store layer, the lowest first: each imports only from itself and from those below."""
 
 CONSOLE = [
-    {"errors", "render", "symbols", "terminal_queries", "toml_errors"},
+    {"errors", "render", "symbols", "terminal_queries", "toml_errors", "word_match"},
     {
         "command",
         "composer_draft",

@@ -1,0 +1,94 @@
+"""The help: a legend, the person's own keys, filtered while they type, with what can't act now and why."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import console
+from console.config import Config
+from console.panes.legend import LEGEND
+from console.symbols import STATES, TYPE_GLYPHS
+from tests.console.screen_text import Seat, opened
+from tests.mailboxes import MailFiles
+
+CONSOLE = Path(console.__file__).parent
+ORDINARY = frozenset("…·–─│→←↑↓•—×▅█▏▎■□“”’✓") | {chr(at) for at in range(0x2500, 0x2580)}
+"""Punctuation, lines and arrows, which mean nothing of their own."""
+
+
+def write_mail(folder: Path) -> MailFiles:
+    mail = MailFiles(folder)
+    mail.agent("ann-00000001", role="clerk", tags=["project:ink"])
+    mail.message("one", "ann-00000001", "user", "A question.", ago=60, type="question")
+    return mail
+
+
+def page(seat: Seat) -> str:
+    return " ".join(seat.text.replace("│", " ").split())
+
+
+async def test_the_help_begins_with_the_legend_and_filters_as_one_types(tmp_path: Path) -> None:
+    config = Config(keymap={"reply": "ctrl+y"})
+    async with opened(write_mail(tmp_path).data, size=(120, 60), config=config) as seat:
+        await seat.press("question_mark")
+        text = page(seat)
+        assert text.index("Glyphs") < text.index("Move")
+        assert "✓ read" in text
+        assert "◐ recipient frozen" in text
+        await seat.type("reply")
+        assert "ctrl+y Reply; between agents, to both sides" in page(seat)
+        assert "Glyphs" not in page(seat)
+        assert "Go to the threads" not in page(seat)
+        await seat.press("escape")  # clears the filter
+        assert "Glyphs" in page(seat)
+        await seat.type("zzzz")
+        assert "Nothing found for zzzz" in page(seat)
+        await seat.press("escape", "escape")
+        assert seat.app.screen is seat.screen
+
+
+async def test_the_help_finds_keys_and_glyphs_and_says_why_a_command_cannot_act(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(120, 60)) as seat:
+        await seat.press("question_mark", "z")
+        assert "z Undo your last action unavailable: nothing to undo" in page(seat)
+        await seat.press("escape")
+        await seat.paste("◐")
+        assert "◐ recipient frozen" in page(seat)
+        assert "✓ read" not in page(seat)
+        await seat.press("escape", *"hour")
+        assert "In the past: go back an hour unavailable: only while time travelling" in page(seat)
+        await seat.press("escape", "slash", *"full screen")
+        assert "f Show this pane on the full screen" in page(seat)
+
+
+@pytest.mark.parametrize("size", [(40, 12), (60, 15), (200, 60)])
+async def test_the_help_scrolls_at_each_size(size: tuple[int, int], tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=size) as seat:
+        await seat.press("f1")
+        assert "type to filter" in seat.text
+        assert "Receipts" in seat.text
+        first = seat.lines
+        await seat.press("pagedown")
+        assert seat.lines != first
+        await seat.press("ctrl+end")
+        assert "Quit; asks" in page(seat) or "after asking" in page(seat) or "nothing to do" in page(seat)
+        await seat.press("f1")
+        assert seat.app.screen is seat.screen
+
+
+def test_the_legend_names_every_glyph_that_panes_draw() -> None:
+    named = {symbol.glyph for _, symbols in LEGEND for symbol, _ in symbols}
+    assert {symbol.glyph for symbol in STATES.values()} | set(TYPE_GLYPHS.values()) <= named
+    strangers = [
+        f"{path.relative_to(CONSOLE)}:{node.lineno}: {node.value!r}"
+        for folder in ("panes", "screens", "widgets")
+        for path in sorted((CONSOLE / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and any(ord(letter) > 0x7F and letter not in ORDINARY | named for letter in node.value)
+    ]
+    assert not strangers, f"declare these glyphs in console/symbols.py, with their meaning: {strangers}"

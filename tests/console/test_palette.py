@@ -1,0 +1,77 @@
+"""The palette: keys, what fits the focused pane first, and matches by the beginnings of words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from console.config import Config
+from console.word_match import word_match
+from tests.console.screen_text import Seat, opened
+from tests.mailboxes import MailFiles
+
+
+def write_mail(folder: Path) -> MailFiles:
+    mail = MailFiles(folder)
+    mail.agent("librarian-00000001", role="clerk", tags=["project:[red]ink"])
+    mail.message("one", "librarian-00000001", "project:[red]ink", "A text.", ago=60)
+    mail.message("two", "librarian-00000001", "user", "A text.", ago=50)
+    return mail
+
+
+def listed(seat: Seat) -> list[str]:
+    """Return the names in the palette, in their order: each is followed by its help."""
+    begin = next(at for at, line in enumerate(seat.lines) if "🔎" in line) + 2
+    rows = [line.strip("▇▅▃ ") for line in seat.lines[begin:] if line.strip("▔▁ ")]
+    return rows[::2]
+
+
+async def test_the_palette_shows_keys_and_what_fits_first(tmp_path: Path) -> None:
+    config = Config(keymap={"open": "ctrl+y"})
+    async with opened(write_mail(tmp_path).data, size=(100, 40), config=config) as seat:
+        await seat.press("colon")
+        await seat.sees("ctrl+y  open")
+        assert listed(seat)[:3] == ["ctrl+y  open", "c  send · write", "r  reply"]
+        await seat.pilot.press(*"mas")
+        await seat.until(lambda: listed(seat)[0] == "mark all listed as seen")
+        await seat.press("escape", "1", "colon")
+        await seat.sees("open")
+        assert "r  reply" not in listed(seat)[:4]
+
+
+async def test_the_palette_goes_to_agents_and_channels_whatever_they_are_called(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(100, 40)) as seat:
+        await seat.press("colon")
+        await seat.pilot.press(*"[red]")
+        await seat.sees("go #[red]ink")
+        await seat.pilot.press(*["backspace"] * 5, *"lib")
+        await seat.sees("go librarian-00000001")
+        assert "Agent · clerk" in seat.text
+        await seat.press("enter")
+        await seat.until(lambda: seat.screen.location.view.name == "librarian-00000001")
+
+
+@pytest.mark.parametrize(
+    ("query", "better", "worse"),
+    [
+        ("mas", "mark all listed as seen", "thread damask"),
+        ("ma se", "mark all listed as seen", "message"),
+        ("reply", "reply", "reply to all"),
+        ("dead", "dead-letters", "undead"),
+        ("lett", "dead letters", "palette"),
+        ("UNREAD", "unread", "only unread"),
+        ("ds", "discard saved", "redesign"),
+    ],
+)
+def test_the_beginnings_of_words_fit_best(query: str, better: str, worse: str) -> None:
+    good, bad = word_match(query, better), word_match(query, worse)
+    assert good is not None
+    assert bad is None or bad.rank < good.rank
+    letters = [better[at].lower() for at in good.places]
+    assert "".join(letters).replace(" ", "") == query.lower().replace(" ", "")
+
+
+@pytest.mark.parametrize(("query", "name"), [("xyz", "mark"), ("", "mark"), ("  ", "a"), ("markk", "mark"), ("a", "")])
+def test_what_does_not_fit(query: str, name: str) -> None:
+    assert word_match(query, name) is None
