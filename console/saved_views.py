@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from mailstore.errors import QueryError
 from mailstore.queries.query import parse
-from mailstore.queries.search import Candidates, SearchContext, looked_up
+from mailstore.queries.search import Candidates, looked_up
+from mailstore.queries.search_context import SearchContext
 from mailstore.records.message import Message, by_age
-from mailstore.state.mailbox import Mailbox
 from mailstore.steps import Steps
 
 __all__ = ["SavedViewHits", "run_saved_views"]
@@ -28,10 +28,10 @@ class SavedViewHits(NamedTuple):
 
 
 def run_saved_views(
-    mailbox: Mailbox, body: Callable[[Message], str], now: float, views: Mapping[str, str], candidates: Candidates
+    context: SearchContext, now: float, views: Mapping[str, str], candidates: Candidates
 ) -> Steps[tuple[str, SavedViewHits]]:
     """Run every saved search over a mailbox, in steps; yield its name and what it finds. Raises MailboxReloaded."""
-    context = SearchContext(mailbox, body, now)
+    mailbox = context.mailbox
     for name, text in views.items():
         try:
             steps = looked_up(parse(text, now), context, candidates)

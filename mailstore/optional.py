@@ -14,8 +14,11 @@ from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from mailstore.records.extra_fields import extra_text
+
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
+    from mailstore.records.message import Message
     from mailstore.rules.archive_plan import LateWriter
 
 __all__ = [
@@ -25,11 +28,13 @@ __all__ = [
     "KnownFields",
     "LateWriters",
     "SearchHints",
+    "SearchableText",
     "WakesByText",
     "archive_file",
     "candidates",
     "is_for_named",
     "late_writers",
+    "search_text",
     "would_wake",
 ]
 
@@ -49,6 +54,14 @@ class SearchHints(Protocol):
 
     def keep_index(self, folder: Path) -> None:
         """Keep an index for `candidates` in a folder and bring it up to date in the background; may block."""
+
+
+@runtime_checkable
+class SearchableText(Protocol):
+    """Knows what a search looks at in a message besides its header."""
+
+    def search_text(self, message: Message) -> str:
+        """Return a message's body, and below it what its record says in fields unknown to us. Raises ContentGone."""
 
 
 @runtime_checkable
@@ -107,6 +120,24 @@ class FieldsInText(Protocol):
 def candidates(store: object, words: Sequence[str]) -> Generator[list[str]] | None:
     """Return a store's hint for a search; None if it has none."""
     return store.candidates(words) if isinstance(store, SearchHints) else None
+
+
+class ReadsMail(Protocol):
+    """What every store does, as `search_text` needs it."""
+
+    def content(self, message: Message) -> str: ...
+    def raw(self, message: Message) -> bytes: ...
+
+
+def search_text(store: ReadsMail, message: Message) -> str:
+    """Return what a search looks at in a message besides its header. Blocks; raises ContentGone."""
+    if isinstance(store, SearchableText):
+        return store.search_text(message)
+    body = store.content(message)
+    if not isinstance(store, KnownFields):
+        return body
+    extra = extra_text(store.raw(message), store.known_fields)
+    return f"{body}\n{extra}" if extra else body
 
 
 def archive_file(store: object, month: str) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from mailstore.capabilities import Capabilities, Capability
 from mailstore.errors import ContentGone, Unsupported
-from mailstore.optional import SearchHints, archive_file, candidates, late_writers
+from mailstore.optional import SearchHints, archive_file, candidates, late_writers, search_text
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.rules.archive_plan import LateWriter
@@ -69,6 +69,10 @@ class ReadOnly(Store):
     def raw(self, message: Message) -> bytes:
         """Return a message's record. Raises ContentGone."""
         return self._store.raw(message)
+
+    def search_text(self, message: Message) -> str:
+        """Return what a search looks at in a message of the other store. Raises ContentGone."""
+        return search_text(self._store, message)
 
     def candidates(self, words: Sequence[str]) -> Generator[list[str]] | None:
         """Return the other store's hint for a search."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from console.cli.loading import Loaded, find_message, loaded
 from console.cli.options import mailbox_options
-from console.cli.search import arrange, text_of
+from console.cli.search import arrange, context_of
 from console.errors import UsedWrongly
 from console.export.about import About
 from console.export.document import FORMATS, render
@@ -16,7 +16,7 @@ from console.export.file import write_new
 from console.render.timestamps import iso_time
 from mailstore.errors import QueryError
 from mailstore.queries.query import parse
-from mailstore.queries.search import SearchContext, search
+from mailstore.queries.search import search
 from mailstore.records.message import Message, by_age
 from mailstore.state.views import View, ViewKind
 from mailstore.transfer.export import exported
@@ -75,9 +75,8 @@ def _selected(args: argparse.Namespace, mail: Loaded) -> tuple[list[Message], st
             query = parse(text, mail.now) if text else None
         except QueryError as error:
             raise UsedWrongly(error.problem, error.remedy) from error
-        context = SearchContext(mailbox, lambda message: text_of(mail.store, message), mail.now)
         places = [it for it in mailbox.messages() if args.archive or not it.archived]
-        wanted = {it.id for it in (search(places, query, context) if query is not None else places)}
+        wanted = {it.id for it in (search(places, query, context_of(mail)) if query is not None else places)}
         newest = {
             root: None for it in sorted(places, key=by_age) if it.id in wanted for root in [mailbox.root_of(it.id)]
         }

@@ -14,20 +14,22 @@ from console.cli.terminal_io import tell
 from console.errors import UsedWrongly
 from console.render.short_text import age
 from mailstore.errors import ContentGone, QueryError
-from mailstore.optional import candidates
+from mailstore.optional import candidates, search_text
+from mailstore.queries.language.help import help_text
 from mailstore.queries.query import parse
 from mailstore.queries.search import SearchContext, look_up
 from mailstore.records.message import Message, by_age
 from mailstore.store import Store
 
+NOTHING_FOUND = 1
 HEADINGS = ("age", "", "message", "sender", "recipients", "subject")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "query", nargs="+", metavar="QUERY", help="Words, phrases, and fields such as from:ID or is:unread"
-    )
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = f"{help_text()}\n\nThe exit status is 0 if anything is found, 1 if nothing is."
+    parser.add_argument("query", nargs="+", metavar="QUERY", help="Words, phrases and fields: see below")
     parser.add_argument("--limit", metavar="N", type=int, help="Only the newest N messages")
     parser.add_argument("--archive", action="store_true", help="Include archived messages")
     mailbox_options(parser)
@@ -43,7 +45,7 @@ def _is_excluding(word: str) -> bool:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the matching messages."""
+    """Print the matching messages; return 1 if there are none, as grep does."""
     if args.limit is not None and args.limit < 0:
         raise UsedWrongly("--limit is negative", "use 0 or more")
     with loaded(args, with_seen=True) as mail:
@@ -51,8 +53,7 @@ def run(args: argparse.Namespace) -> int:
             query = parse(" ".join(args.query), mail.now)
         except QueryError as error:
             raise UsedWrongly(error.problem, error.remedy) from error
-        context = SearchContext(mail.mailbox, lambda message: text_of(mail.store, message), mail.now)
-        batches = look_up(query, context, partial(candidates, mail.store))
+        batches = look_up(query, context_of(mail), partial(candidates, mail.store))
         every = sorted((message for batch in batches for message in batch), key=by_age, reverse=True)
         found = [message for message in every if args.archive or not message.archived]
         shown = found[: args.limit]
@@ -64,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
             put("Nothing found")
         if not args.json:
             _tell_rest(len(found) - len(shown), len(every) - len(found))
-    return 0
+    return 0 if found else NOTHING_FOUND
 
 
 def _cells(mail: Loaded, message: Message) -> tuple[str, ...]:
@@ -81,9 +82,14 @@ def _tell_rest(left_out: int, archived: int) -> None:
         tell(f"{archived:,} more found in the archive", "use --archive to include them")
 
 
+def context_of(mail: Loaded) -> SearchContext:
+    """Return what queries are evaluated on."""
+    return SearchContext(mail.mailbox, lambda message: text_of(mail.store, message), mail.now)
+
+
 def text_of(store: Store, message: Message) -> str:
-    """Return a message's text; empty where it is gone."""
+    """Return what a search looks at in a message besides its header; empty where it is gone."""
     try:
-        return store.content(message)
+        return search_text(store, message)
     except ContentGone:
         return ""

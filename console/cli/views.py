@@ -10,7 +10,7 @@ from console.cli.loading import loaded
 from console.cli.options import mailbox_options
 from console.cli.output import ViewRow
 from console.cli.plain import columns, put
-from console.cli.search import text_of
+from console.cli.search import context_of
 from console.cli.settings import saved_views
 from console.saved_views import run_saved_views
 from mailstore.optional import candidates
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args, with_seen=True) as mail:
         views = saved_views(mail.store.url)
         hints = partial(candidates, mail.store)
-        steps = run_saved_views(mail.mailbox, lambda message: text_of(mail.store, message), mail.now, views, hints)
+        steps = run_saved_views(context_of(mail), mail.now, views, hints)
         found = dict(at_once(steps))
         rows = [
             ViewRow(name, query, found[name].messages, found[name].unseen, found[name].problem)

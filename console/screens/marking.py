@@ -87,11 +87,11 @@ class Marking:
         screen.ask(Prompt("Mark threads matching", check=problem), answered)
 
     async def _mark_found(self, query: Query, listed: set[str]) -> None:
-        from mailstore.queries.search import SearchContext, judged
+        from console.search_context import search_context
+        from mailstore.queries.search import judged
 
         screen, session = self._screen, self._screen.session
-        mailbox = session.mailbox
-        context = SearchContext(mailbox, session.body, session.now())
+        mailbox, context = session.mailbox, search_context(session)
         mail = (it for root in listed if mailbox.root_of(root) == root for it in mailbox.thread_messages(root))
         roots: set[str] = set()
         async with aclosing(stepped(judged(mail, query, context), session.rest)) as batches:

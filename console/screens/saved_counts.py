@@ -63,11 +63,12 @@ class SavedCounts:
 
     async def _count(self, views: dict[str, str]) -> None:
         from console.saved_views import run_saved_views
+        from console.search_context import search_context
 
         began, session = monotonic(), self._screen.session
         try:
             hints = partial(candidates, session.store)
-            steps = run_saved_views(session.mailbox, session.body, session.now(), views, hints)
+            steps = run_saved_views(search_context(session), session.now(), views, hints)
             async with aclosing(stepped(steps, session.rest)) as found:
                 session.found = dict([each async for each in found])
         except MailboxReloaded:

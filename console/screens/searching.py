@@ -21,7 +21,7 @@ from mailstore.steps import MailboxReloaded
 if TYPE_CHECKING:
     from console.panes.search_bar import SearchBar
     from mailstore.queries.query import Query
-    from mailstore.queries.search import SearchContext
+    from mailstore.queries.search_context import SearchContext
 
 __all__ = ["ResultPane", "SearchField", "Searching", "SearchingScreen"]
 
@@ -139,10 +139,9 @@ class Searching:
             return
 
     def _context(self) -> SearchContext:
-        from mailstore.queries.search import SearchContext
+        from console.search_context import search_context
 
-        session = self._screen.session
-        return SearchContext(session.mailbox, session.body, session.now())
+        return search_context(self._screen.session)
 
     async def _look_up(self, text: str, query: Query, context: SearchContext) -> None:
         from mailstore.queries.search import looked_up
@@ -235,4 +234,4 @@ def _newest_first(found: dict[str, Message]) -> dict[str, Message]:
 def _older(found: dict[str, Message]) -> str:
     """Return the query field that finds what is older than some hits, and those of their oldest second again."""
     oldest = min(message.time for message in found.values())
-    return f"before:{datetime.fromtimestamp(oldest + 1, UTC):%Y-%m-%dT%H:%M:%S}"
+    return f"before:{datetime.fromtimestamp(oldest + 1, UTC):%Y-%m-%dT%H:%M:%S}Z"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from contextlib import aclosing
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from console.screens.needs import PartScreen
@@ -99,8 +99,8 @@ class TimeTravel:
             if text and (moment := read_moment(text, now)) is not None:
                 self.go_to(moment)
 
-        value = datetime.fromtimestamp(self._aim or now, UTC).strftime("%Y-%m-%dT%H:%M")
-        self._screen.ask(Prompt("Show the mailbox as of (UTC)", value=value, check=wrong), answered)
+        value = datetime.fromtimestamp(self._aim or now).strftime("%Y-%m-%d %H:%M")
+        self._screen.ask(Prompt("Show the mailbox as of", value=value, check=wrong), answered)
 
     def go_to(self, moment: float) -> None:
         """Show the mailbox as it was at a moment (seconds since the epoch), as soon as it is computed."""

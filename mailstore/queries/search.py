@@ -7,150 +7,17 @@ from contextlib import closing
 from itertools import islice
 
 from mailstore.errors import StoreError
-from mailstore.queries.query import STATE_OF, All, Either, Field, Not, Query, Words
-from mailstore.records.address import Kind, is_channel, resolve
+from mailstore.queries.language.tree import All, Either, Field, Not, Query, Words
+from mailstore.queries.search_context import SearchContext
 from mailstore.records.message import Message
-from mailstore.records.protocol import LEAST_PREFIX
-from mailstore.records.scope import label_of
-from mailstore.rules.delivery import State
-from mailstore.state.mailbox import Mailbox
 from mailstore.steps import BackgroundWork, Steps, at_once
 
 __all__ = ["SearchContext", "judged", "look_up", "looked_up", "needed", "search"]
 
-CODE = ("```", "~~~")
 LOOKED_AT = 32
 """How many messages to examine between yields: a millisecond or two."""
 TEXTS_AT_ONCE = 256
 """How many texts to read at once."""
-
-
-class SearchContext:
-    """What a query is evaluated on: the mailbox, the texts (`body` returns one, empty if it is gone), and the time."""
-
-    def __init__(self, mailbox: Mailbox, body: Callable[[Message], str], now: float) -> None:
-        self._mailbox = mailbox
-        self._body = body
-        self._now = now
-
-    @property
-    def mailbox(self) -> Mailbox:
-        """Return the mailbox that is searched."""
-        return self._mailbox
-
-    def matches(self, query: Query, message: Message) -> bool:
-        """Return whether a message matches a query; reads its text if needed."""
-        found = self.decided(query, message)
-        return found if isinstance(found, bool) else self.text_holds(message, found)
-
-    def text_holds(self, message: Message, query: Query | bool) -> bool:
-        """Return whether a message's text matches the rest of a query; blocks, and doesn't use the mailbox."""
-        return query if isinstance(query, bool) else holds(query, self._body(message).casefold())
-
-    def decided(self, query: Query, message: Message) -> bool | Query:
-        """Return whether a message matches a query, or the part of the query that its text must match."""
-        match query:
-            case Words(text):
-                return self._has_words(text.casefold(), message) or query
-            case Not(part):
-                found = self.decided(part, message)
-                return not found if isinstance(found, bool) else Not(found)
-            case All(parts) | Either(parts):
-                is_all = isinstance(query, All)
-                left: list[Query] = []
-                for part in parts:
-                    found = self.decided(part, message)
-                    if not isinstance(found, bool):
-                        left.append(found)
-                    elif found is not is_all:
-                        return found
-                return (All if is_all else Either)(tuple(left)) if left else is_all
-            case Field(name):
-                return query if name == "has" else self._has(query, message)
-
-    def _has_words(self, words: str, message: Message) -> bool:
-        if words.startswith("@") and words[1:] in (name.casefold() for name in message.mentions):
-            return True
-        header = (message.subject, message.id, message.sender, *message.recipients, *message.tags)
-        return any(words in text.casefold() for text in header)
-
-    def _has(self, field: Field, message: Message) -> bool:
-        value = field.value.casefold()
-        mailbox = self._mailbox
-        match field.name:
-            case "from":
-                return self._is_name(value, message.sender)
-            case "to":
-                names = (*message.recipients, *mailbox.bare_states(message, self._now))
-                return any(self._is_name(value, name) for name in names)
-            case "tag":
-                return any(self._is_tag(value.removeprefix("#"), name) for name in (*message.recipients, *message.tags))
-            case "role":
-                return value in (name.removeprefix("role:").casefold() for name in message.recipients)
-            case "type":
-                return message.type.casefold() == value
-            case "thread":
-                return mailbox.root_of(field.value) == mailbox.root_of(message.id)
-            case "store":
-                return label_of(message.id).casefold() == value
-            case "subject":
-                return value in message.subject.casefold()
-            case "before":
-                return message.timed and message.time < field.time
-            case "after":
-                return message.timed and message.time >= field.time
-            case _:
-                return self._is(value, message)
-
-    def _is_tag(self, wanted: str, name: str) -> bool:
-        folded = name.casefold()
-        return wanted == folded or (is_channel(name) and wanted == folded.partition(":")[2])
-
-    def _is_name(self, wanted: str, name: str) -> bool:
-        agent = self._mailbox.roster.get(name)
-        names = (name, agent.name, *agent.roles()) if agent else (name,)
-        if self._mailbox.roster.scopes:
-            names = (*names, *(known.partition("/")[2] for known in names))
-        bare = wanted.removeprefix("#").removeprefix("@")
-        folded = [known.casefold() for known in names if known]
-        if any(bare == known or (":" in known and bare == known.partition(":")[2]) for known in folded):
-            return True
-        return len(bare) >= LEAST_PREFIX and name.casefold().startswith(bare)
-
-    def _is(self, claim: str, message: Message) -> bool:
-        mailbox = self._mailbox
-        if claim == "archived":
-            return message.archived or State.ARCHIVED in mailbox.bare_states(message, self._now).values()
-        if claim == "unseen":
-            return mailbox.is_unseen(message)
-        if claim in ("starred", "muted", "snoozed"):
-            own = {"starred": mailbox.is_starred, "muted": mailbox.is_muted, "snoozed": mailbox.is_snoozed}
-            return own[claim](message)
-        if claim == "mentioned":
-            mentioned = (resolve(name, mailbox.roster, mailbox.user) for name in message.mentions)
-            return any(address.kind is Kind.USER for address in mentioned)
-        return STATE_OF[claim] in mailbox.bare_states(message, self._now).values()
-
-
-def holds(query: Query, text: str) -> bool:
-    """Return whether a message's case-folded text matches the rest of a query (`SearchContext.decided`)."""
-    match query:
-        case Words(words):
-            return words.casefold() in text
-        case Not(part):
-            return not holds(part, text)
-        case All(parts):
-            return all(holds(part, text) for part in parts)
-        case Either(parts):
-            return any(holds(part, text) for part in parts)
-        case Field(_, part):
-            return _has_part(part.casefold(), text)
-
-
-def _has_part(part: str, text: str) -> bool:
-    if part == "code":
-        return any(fence in text for fence in CODE) or "\n    " in text
-    return "attachment:" in text or "](file:" in text or "![" in text
 
 
 def cost(query: Query) -> int:

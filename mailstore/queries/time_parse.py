@@ -1,36 +1,117 @@
-"""Parse a time as people write it: a date, a time of day, both, or an age."""
+"""Parse a time as people write it: a date, a day's name, a time of day, both, or an age; without an offset, local."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 
-__all__ = ["EXAMPLES", "read_moment"]
+__all__ = ["EXAMPLES", "PERIODS", "read_moment", "read_period"]
 
-EXAMPLES = "a date (2026-03-16, today, yesterday), a time (14:30, UTC), both, or an age such as 2h or 3d"
-DAYS_AGO = {"today": 0, "yesterday": 1}
+EXAMPLES = (
+    "a date (2026-03-16, yesterday, monday, last week), a time (14:30, or 14:30Z for UTC), both, "
+    "or an age such as 2h or 3d"
+)
+PERIODS = "a day (2026-03-16, yesterday, monday), a week (this week, last week) or a month (2026-03, last month)"
+
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 AGE = re.compile(r"(\d{1,6})([mhdw])", re.ASCII)
-CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2})?", re.ASCII)
+CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2})?z?", re.ASCII)
+MONTH = re.compile(r"\d{4}-\d{2}", re.ASCII)
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+HYPHEN = re.compile(r"(?<=[a-z])-(?=[a-z])")
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+UNREADABLE = (ValueError, OverflowError, OSError)
+
+Days = tuple[date, date]
+"""The first day of a period, and the first one after it."""
 
 
 def read_moment(text: str, now: float) -> float | None:
     """Return a time in seconds since the epoch; None for a text that is not a time.
 
-    Times without an offset are in UTC; a date means its first moment; a time alone means its last occurrence before
-    `now`.
+    Times without an offset are local. A day, a week and a month stand for their first moment; a time alone for its last
+    occurrence before `now`.
     """
+    words = _plain(text)
     try:
-        if found := AGE.fullmatch(text):
+        if words == "now":
+            return now
+        if found := AGE.fullmatch(words):
             return now - timedelta(**{UNITS[found[2]]: int(found[1])}).total_seconds()
-        if text in DAYS_AGO:
-            day = datetime.fromtimestamp(now, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-            return (day - timedelta(days=DAYS_AGO[text])).timestamp()
-        if CLOCK.fullmatch(text):
-            today = datetime.fromtimestamp(now, UTC).date()
-            moment = datetime.fromisoformat(f"{today}T{text.zfill(5) if len(text) < 6 else text.zfill(8)}+00:00")
-            return (moment if moment.timestamp() <= now else moment - timedelta(days=1)).timestamp()
-        moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
+        today = datetime.fromtimestamp(now).date()
+        if CLOCK.fullmatch(words):
+            return _last_occurrence(words, now)
+        if (days := _days(words, today)) is not None:
+            return _midnight(days[0])
+        day, _, clock = words.rpartition(" ")
+        if CLOCK.fullmatch(clock) and (days := _days(day, today)) is not None:
+            return _at(days[0], clock)
+        return datetime.fromisoformat(text.strip()).timestamp()
+    except UNREADABLE:
         return None
+
+
+def read_period(text: str, now: float) -> tuple[float, float] | None:
+    """Return the beginning and the end of a day, week or month, in seconds since the epoch; None for other texts."""
+    try:
+        days = _days(_plain(text), datetime.fromtimestamp(now).date())
+        return None if days is None else (_midnight(days[0]), _midnight(days[1]))
+    except UNREADABLE:
+        return None
+
+
+def _plain(text: str) -> str:
+    return HYPHEN.sub(" ", " ".join(text.casefold().split()))
+
+
+def _midnight(day: date) -> float:
+    return datetime.combine(day, time()).timestamp()
+
+
+def _at(day: date, clock: str) -> float:
+    text = clock.removesuffix("z")
+    padded = text.zfill(5) if len(text) < 6 else text.zfill(8)
+    return datetime.fromisoformat(f"{day}T{padded}{'+00:00' if clock != text else ''}").timestamp()
+
+
+def _last_occurrence(clock: str, now: float) -> float:
+    """Return when a clock last showed a time; a day later than today it is already tomorrow in UTC."""
+    today = datetime.fromtimestamp(now).date()
+    return max(moment for ago in (-1, 0, 1, 2) if (moment := _at(today - timedelta(days=ago), clock)) <= now)
+
+
+def _days(words: str, today: date) -> Days | None:
+    """Return the days that some words name. Raises ValueError and OverflowError for dates that do not exist."""
+    if DATE.fullmatch(words):
+        return _one(date.fromisoformat(words))
+    if MONTH.fullmatch(words):
+        return _month(date.fromisoformat(f"{words}-01"))
+    which, _, name = words.rpartition(" ")
+    if which not in ("", "this", "last"):
+        return None
+    is_last = which == "last"
+    if name in ("today", "yesterday") and not which:
+        return _one(today - timedelta(days=name == "yesterday"))
+    if (weekday := _weekday(name)) is not None:
+        ago = (today.weekday() - weekday) % 7
+        return _one(today - timedelta(days=ago or 7 * is_last))
+    if name == "week" and which:
+        monday = today - timedelta(days=today.weekday() + 7 * is_last)
+        return monday, monday + timedelta(days=7)
+    if name == "month" and which:
+        first = today.replace(day=1)
+        return _month((first - timedelta(days=1)).replace(day=1) if is_last else first)
+    return None
+
+
+def _weekday(name: str) -> int | None:
+    """Return the number of a day of the week, whose name may be shortened to three letters or more."""
+    return next((at for at, full in enumerate(WEEKDAYS) if len(name) >= 3 and full.startswith(name)), None)
+
+
+def _one(day: date) -> Days:
+    return day, day + timedelta(days=1)
+
+
+def _month(first: date) -> Days:
+    return first, (first + timedelta(days=31)).replace(day=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["extras", "found_in", "own_subject", "record_of"]
+__all__ = ["extra_text", "extras", "found_in", "own_subject", "record_of"]
 
 NOTHING: tuple[Any, ...] = (None, "", [], {})
 
@@ -24,6 +24,27 @@ def record_of(raw: bytes) -> dict[str, Any] | None:
 def extras(record: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
     """Return the fields of a record that are not known, by dotted name; empty values are left out."""
     return {name: value for name, value in _unknown(record, known, "") if value not in NOTHING}
+
+
+def extra_text(raw: bytes, known: frozenset[str]) -> str:
+    """Return the texts and whole numbers in a record's unknown fields and its metadata, one a line, for a search."""
+    record = record_of(raw)
+    if record is None or record.keys() <= known - {"metadata"}:
+        return ""
+    return "\n".join(_told(list(extras(record, known - {"metadata"}).values())))
+
+
+def _told(value: Any) -> Iterator[str]:
+    """Yield the texts and whole numbers within a value; other numbers may be written in several ways."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, list):
+            waiting += reversed(each)
+        elif isinstance(each, dict):
+            waiting += reversed(each.values())
+        elif isinstance(each, str) or (isinstance(each, int) and not isinstance(each, bool)):
+            yield str(each)
 
 
 def _unknown(record: Mapping[str, Any], known: frozenset[str], within: str) -> Iterator[tuple[str, Any]]:

@@ -189,6 +189,8 @@ def test_an_empty_mailbox_is_answered_sensibly(run: Run, tmp_path: Path, words: 
     result = run(*words, "--store", mail.url)
     if words[0] == "thread":
         assert (result.status, result.out) == (1, "")
+    elif words[0] == "search":
+        assert (result.status, result.out) == (1, "[]\n" if "--json" in words else "Nothing found\n")
     else:
         assert (result.status, result.err) == (0, "")
         assert result.out

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from console.state import PersonalState
+from mailstore.queries.language.fields import FIELDS, SYNTAX, TIMES
+from mailstore.queries.query import parse
+from mailstore.records.scope import url_of
 from tests.cli.conftest import Run
 from tests.mailboxes import DIALECTS, Dialect, MailFiles, every_case
 
@@ -46,7 +49,7 @@ def mail(request: pytest.FixtureRequest, tmp_path: Path) -> MailFiles:
 )
 def test_what_a_query_finds_comes_newest_first(run: Run, mail: MailFiles, words: list[str], ids: list[str]) -> None:
     result = run("search", *words, "--json", "--store", mail.url)
-    assert (result.status, result.err) == (0, "")
+    assert (result.status, result.err) == (0 if ids else 1, "")
     assert [row["id"] for row in result.document] == ids
 
 
@@ -67,7 +70,9 @@ def test_a_query_that_can_not_be_read_says_where_it_broke(run: Run, mail: MailFi
 
 
 def test_nothing_found_is_said(run: Run, mail: MailFiles) -> None:
-    assert run("search", "absent", "--store", mail.url).out == "Nothing found\n"
+    nothing = run("search", "absent", "--store", mail.url)
+    assert (nothing.status, nothing.out) == (1, "Nothing found\n")
+    assert run("search", "absent", "--json", "--store", mail.url)[:2] == (1, "[]\n")
     assert "both" in run("search", "red", "--store", mail.url).out
 
 
@@ -85,6 +90,43 @@ def test_what_is_found_and_not_shown_is_told(run: Run, tmp_path: Path) -> None:
     assert (done.err, "archive  old" in done.out) == ("", True)
     assert len(run("search", "lamp", "--limit", "1", "--json", "--store", mail.url).document) == 1
     assert run("search", "lamp", "--limit", "-1", "--store", mail.url).status == 2
+
+
+def test_what_a_record_says_in_other_fields_is_found(run: Run, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    mail.message("link", ANN, "all", "Look.", links=[{"issue": "ISS-7", "url": "https://tracker.example/7"}])
+    mail.message("meta", ANN, "all", "Look.", metadata={"sprint": {"name": "Otter", "number": 4711}, "done": True})
+    mail.message("plain", ANN, "all", "ISS-8 only.")
+    other = MailFiles(tmp_path / "other", now=time.time())
+    other.message("far", ANN, "all", "Look.", issue="ISS-7")
+    both = url_of({"a": mail.url, "b": other.url})
+    for words, ids in (("iss-7", ["link"]), ("tracker.example", ["link"]), ("otter 4711", ["meta"]), ("sprint", [])):
+        found = run("search", *words.split(), "--json", "--store", mail.url)
+        assert [row["id"] for row in found.document] == ids
+        past = run("search", *words.split(), "--json", "--at", "10m", "--store", mail.url)
+        assert past.document == found.document
+    found = run("search", "iss-7", "--json", "--store", both)
+    assert sorted(row["id"] for row in found.document) == ["a/link", "b/far"]
+
+
+def test_help_and_documentation_teach_the_language_from_its_table(run: Run) -> None:
+    told = " ".join(run("search", "--help").out.split())
+    page = (Path(__file__).parents[2] / "docs" / "search.md").read_text()
+    for entry in (*SYNTAX, *TIMES):
+        assert f"| `{entry.text}` | {entry.meaning} |\n" in page
+        assert f"{entry.text} {entry.meaning}" in told
+    for field in FIELDS:
+        assert f"| `{field.name}:{field.value}` | {field.meaning} | `{field.example}` |\n" in page
+        assert f"{field.name}:{field.value} {field.meaning} ({field.example})" in told
+        assert parse(field.example, time.time())
+        for value in field.values:
+            assert f"| `{field.name}:{value.text}` | {value.meaning} |\n" in page
+            assert f"{value.text} {value.meaning}" in told
+            assert parse(f"{field.name}:{value.text}", time.time())
+    rows = len(SYNTAX) + len(TIMES) + len(FIELDS) + sum(len(field.values) for field in FIELDS)
+    assert sum(line.startswith("| `") for line in page.splitlines()) == rows
+    assert all(parse(f"after:{each.text}", time.time()) for each in TIMES)
+    assert all(parse(each.text, time.time()) for each in SYNTAX)
 
 
 def test_views_are_listed_with_what_they_find(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from threading import Event
 from console.config import Config
 from mailstore.records.message import Message
 from mailstore.state.views import View
+from mailstore.stores.haak import HaakStore
 from tests.console.screen_text import opened
 from tests.mailboxes import MailFiles
 
@@ -52,14 +53,16 @@ async def test_what_comes_while_it_is_counted_does_not_put_the_count_off(tmp_pat
     async with opened(mail.data, config=Config(views={"Of light": "the"})) as seat:
         await seat.sees("Of light 2")
         reading, may_read = Event(), Event()
-        body = seat.app.session.body
+        store = seat.app.session.store
+        assert isinstance(store, HaakStore)
+        text = store.search_text
 
         def slow(message: Message) -> str:
             reading.set()
             may_read.wait(10)
-            return body(message)
+            return text(message)
 
-        seat.app.session.body = slow  # type: ignore[method-assign]
+        store.search_text = slow  # type: ignore[method-assign]
         mail.message("more", "ann-00000001", "bob-00000001", "The lamp again.", ago=0, subject="Another")
         await asyncio.to_thread(reading.wait, 10)
         [counting] = [each for each in seat.app.workers if each.name == "_count"]

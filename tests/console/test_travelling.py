@@ -71,7 +71,7 @@ async def test_a_moment_is_typed_and_the_ends_are_told(mail: MailFiles) -> None:
         await seat.press("comma")
         assert "T: go to the past" in seat.lines[-1]
         await seat.press("at", "ctrl+u", *"soon", "enter")
-        assert "a date (2026-03-16, today" in " ".join(seat.text.replace("│", " ").split())
+        assert "a date (2026-03-16, yesterday" in " ".join(seat.text.replace("│", " ").split())
         await seat.press("ctrl+u", *"10:00", "enter")
         assert "message 1 of 3" in seat.lines[-2]
         await seat.press("comma", "comma")

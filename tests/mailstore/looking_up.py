@@ -12,6 +12,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from mailstore.errors import ContentGone
+from mailstore.optional import search_text
 from mailstore.queries.query import Query
 from mailstore.queries.search import SearchContext, look_up, search
 from mailstore.records.message import Message
@@ -39,7 +40,7 @@ class Found:
     def text(self, message: Message) -> str:
         self.read.append(message.id)
         try:
-            return self.store.content(message)
+            return search_text(self.store, message)
         except ContentGone:
             return ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mailstore.errors import Unsupported
-from mailstore.queries.time_parse import read_moment
+from mailstore.queries.time_parse import read_moment, read_period
 from mailstore.read_only import ReadOnly
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
@@ -235,10 +236,45 @@ def test_the_past_is_what_was_folded_by_then(mail: list[Message], reads: list[Re
         ("25:00", None),
         ("", None),
         ("2h30", None),
+        ("now", NOW),
+        ("Yesterday 9:00", NOW - 29.5 * 3600),
+        ("monday", NOW - 14.5 * 3600),
+        ("last monday", NOW - 14.5 * 3600 - 7 * 86400),
+        ("sun", NOW - 38.5 * 3600),
+        ("last-week", NOW - 14.5 * 3600 - 7 * 86400),
+        ("this month", NOW - 14.5 * 3600 - 15 * 86400),
+        ("last month", NOW - 14.5 * 3600 - 43 * 86400),
+        ("2026-02", NOW - 14.5 * 3600 - 43 * 86400),
+        ("14:00z", NOW - 1800),
+        ("last", None),
+        ("week", None),
+        ("last today", None),
+        ("next monday", None),
+        ("monday monday", None),
+        ("2026-02-30", None),
+        ("9999-12-31", None),
     ],
 )
 def test_how_people_write_a_moment(text: str, moment: float | None) -> None:
     assert read_moment(text, NOW) == moment
+
+
+def test_a_time_without_an_offset_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        summer = datetime(2026, 3, 29, 10, tzinfo=UTC).timestamp()  # the clocks went forward on this day
+        assert read_moment("today", summer) == datetime(2026, 3, 28, 23, tzinfo=UTC).timestamp()
+        assert read_moment("09:00", summer) == datetime(2026, 3, 29, 7, tzinfo=UTC).timestamp()
+        assert read_moment("09:00Z", summer) == datetime(2026, 3, 29, 9, tzinfo=UTC).timestamp()
+        assert read_moment("yesterday 09:00", summer) == datetime(2026, 3, 28, 8, tzinfo=UTC).timestamp()
+        assert read_moment("2026-03-29T12:00", summer) == summer
+        assert read_moment("2026-03-29T10:00Z", summer) == summer
+        assert read_period("today", summer) == (
+            datetime(2026, 3, 28, 23, tzinfo=UTC).timestamp(),
+            datetime(2026, 3, 29, 22, tzinfo=UTC).timestamp(),
+        )
+    time.tzset()
 
 
 def test_a_store_that_is_looked_at_only_refuses_every_command(mail: MailFiles) -> None:

@@ -69,6 +69,19 @@ def refused(text: str) -> QueryError | None:
         ("after:2026-03-16T14:30:00Z", Field("after", "2026-03-16T14:30:00Z", NOW)),
         ('before:"2026-03-16 14:30"', Field("before", "2026-03-16 14:30", NOW)),
         ("after:2026-03-16T16:30:00+02:00", Field("after", "2026-03-16T16:30:00+02:00", NOW)),
+        ("before:2026-03-16 14:30", Field("before", "2026-03-16 14:30", NOW)),
+        ("after:last week red", All((Field("after", "last week", NOW - 7.0 * DAY - 14.5 * HOUR), Words("red")))),
+        ("after:yesterday 09:00 red", All((Field("after", "yesterday 09:00", NOW - 29.5 * HOUR), Words("red")))),
+        ("after:last monday 09:00", Field("after", "last monday 09:00", NOW - 7 * DAY - 5.5 * HOUR)),
+        ("after:today lamp", All((Field("after", "today", NOW - 14.5 * HOUR), Words("lamp")))),
+        ('after:"today" 09:00', All((Field("after", "today", NOW - 14.5 * HOUR), Words("09:00")))),
+        ("on:yesterday", Field("on", "yesterday", NOW - 38.5 * HOUR, NOW - 14.5 * HOUR)),
+        ("on:this week", Field("on", "this week", NOW - 14.5 * HOUR, NOW - 14.5 * HOUR + 7 * DAY)),
+        ("From:ann", Field("from", "ann")),
+        ("is:UNREAD", Field("is", "unread")),
+        ("Subject", Words("Subject")),
+        ("Aside:", Words("Aside:")),
+        ("id:4f2a", Field("id", "4f2a")),
     ],
 )
 def test_what_a_query_means(text: str, query: Query) -> None:
@@ -102,6 +115,9 @@ def test_what_a_query_means(text: str, query: Query) -> None:
         ("after:2026-13-40", 6, "write a date"),
         ("after:-2h", 6, "write a date"),
         ("after:", 0, "add a date"),
+        ("red on:14:30", 7, "write a day"),
+        ("on:2h", 3, "write a day"),
+        ("on:last", 3, "write a day"),
     ],
 )
 def test_a_query_that_can_not_be_read_says_where_and_how_to_mend_it(text: str, position: int, remedy: str) -> None:

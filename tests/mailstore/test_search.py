@@ -64,6 +64,20 @@ def newest_first() -> list[Message]:
     return mailbox().messages()[::-1]
 
 
+def test_a_name_that_somebody_has_stands_for_nobody_else() -> None:
+    crowd = Mailbox()
+    box = MemoryStore()
+    box.append(Agent("decoder-1"), Agent("decoder-10"), Agent("x-1", role="decoder"))
+    for name in ("decoder-1", "decoder-10", "x-1"):
+        box.append({"id": name, "sender": name, "recipient": "all", "content": "x", "timestamp": iso(NOW - HOUR)})
+    for batch in box.scan():
+        crowd.fold(batch, NOW)
+    context = SearchContext(crowd, lambda message: "", NOW)
+    for asked, ids in (("decoder-1", {"decoder-1"}), ("decoder-", {"decoder-1", "decoder-10"}), ("decoder", {"x-1"})):
+        hits = search(crowd.messages(), parse(f"from:{asked}", NOW), context)
+        assert {message.id for message in hits} == ids, asked
+
+
 def hits_of(query: Query, bodies: list[str]) -> Iterator[Message]:
     """Search the newest first; note whose bodies are read."""
 
@@ -122,6 +136,26 @@ def found(query: Query | str, bodies: list[str] | None = None) -> list[str]:
         ("before:2d", "old"),
         ("has:code", "code"),
         ("has:attachment", "file"),
+        ("from:lib", "mine answer UPPER red dead lost wait"),
+        ("from:c", "all code file old"),
+        ("from:librarianx", ""),
+        ("from:ibrarian", ""),
+        ("to:li", "all code file old"),
+        ("to:=librarian", "code"),
+        ("from:=ann", ""),
+        (f"from:={ANN}", "mine answer UPPER red dead lost wait"),
+        ("type:=quest", ""),
+        ("role:phan", "wait"),
+        ("tag:in", "file"),
+        ("#rul", "file"),
+        ("tag:urg", "mine"),
+        ("type:quest", "mine code"),
+        ("type:answ", "answer"),
+        ("id:RE", "red"),
+        ("id:code", "code"),
+        ("thread:cod", "answer code"),
+        ("on:today after:1h", "mine all answer red"),
+        ("on:2026-03-13", "old"),
     ],
 )
 def test_what_a_query_finds_comes_in_the_order_given(query: str, expected: str) -> None:

@@ -62,6 +62,7 @@ CONSOLE = [
     {"personal", "unread_mail"},
     {"hooks"},
     {"hook_watch", "session"},
+    {"search_context"},
     {"notifier", "panes"},
     {"screens"},
     {"palette"},

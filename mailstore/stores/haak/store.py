@@ -20,6 +20,7 @@ from mailstore.kit.locating import unreadable
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
 from mailstore.records.events import Event
+from mailstore.records.extra_fields import extra_text
 from mailstore.records.message import Intervention, Location, Message
 from mailstore.records.roster import Agent
 from mailstore.resumable import Resumable, Stale
@@ -184,6 +185,12 @@ class HaakStore(WatchedStore, Resumable):
     def content(self, message: Message) -> str:
         """Return a message's body, read from the file. Raises ContentGone."""
         return content_in(self.raw(message))
+
+    def search_text(self, message: Message) -> str:
+        """Return a message's body and the values of unknown fields, from one read. Raises ContentGone."""
+        data = self.raw(message)
+        extra = extra_text(data, self.known_fields)
+        return f"{content_in(data)}\n{extra}" if extra else content_in(data)
 
     def contents(self, messages: Iterable[Message]) -> Iterator[str | ContentGone]:
         """Yield the bodies of many messages, each file opened once."""

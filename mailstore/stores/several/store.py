@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, MailError, StoreError
 from mailstore.location import without_secrets
-from mailstore.optional import SearchHints, is_for_named, late_writers, would_wake
+from mailstore.optional import SearchHints, is_for_named, late_writers, search_text, would_wake
 from mailstore.records.events import Event, Gone, Mailboxes, Progress, Reset
 from mailstore.records.message import Intervention, Message
 from mailstore.records.roster import Agent
@@ -157,6 +157,10 @@ class SeveralStore(Store):
     def raw(self, message: Message) -> bytes:
         """Return the bytes of a message's record. Raises ContentGone."""
         return self._at(message, lambda store, bare: store.raw(bare))
+
+    def search_text(self, message: Message) -> str:
+        """Return what a search looks at in a message besides its header. Raises ContentGone."""
+        return self._at(message, search_text)
 
     def candidates(self, words: Sequence[str]) -> Generator[list[str]]:
         """Yield the hints of each mailbox in turn; without hints, all ids of the mailbox, newest first."""

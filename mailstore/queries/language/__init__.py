@@ -1,0 +1,1 @@
+"""The query language: its fields, and its parser."""

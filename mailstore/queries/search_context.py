@@ -1,0 +1,146 @@
+"""What a query is evaluated on: first on what the mailbox knows of a message, then on its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mailstore.queries.language.fields import KNOWN_TYPES
+from mailstore.queries.language.tree import All, Either, Field, Not, Query, Words
+from mailstore.queries.name_matcher import NameMatcher, begins
+from mailstore.records.address import Kind, resolve
+from mailstore.records.message import Message
+from mailstore.records.scope import SEPARATOR, label_of
+from mailstore.rules.delivery import STATES, State
+from mailstore.state.mailbox import Mailbox
+
+__all__ = ["SearchContext"]
+
+CODE = ("```", "~~~")
+
+
+class SearchContext:
+    """What a query is evaluated on: the mailbox, the texts (`body` returns one, empty if it is gone), and the time."""
+
+    def __init__(self, mailbox: Mailbox, body: Callable[[Message], str], now: float) -> None:
+        self._mailbox = mailbox
+        self._body = body
+        self._now = now
+        self._names = NameMatcher(mailbox)
+
+    @property
+    def mailbox(self) -> Mailbox:
+        """Return the mailbox that is searched."""
+        return self._mailbox
+
+    def matches(self, query: Query, message: Message) -> bool:
+        """Return whether a message matches a query; reads its text if needed."""
+        found = self.decided(query, message)
+        return found if isinstance(found, bool) else self.text_holds(message, found)
+
+    def text_holds(self, message: Message, query: Query | bool) -> bool:
+        """Return whether a message's text matches the rest of a query; blocks, and doesn't use the mailbox."""
+        return query if isinstance(query, bool) else holds(query, self._body(message).casefold())
+
+    def decided(self, query: Query, message: Message) -> bool | Query:
+        """Return whether a message matches a query, or the part of the query that its text must match."""
+        match query:
+            case Words(text):
+                return self._has_words(text.casefold(), message) or query
+            case Not(part):
+                found = self.decided(part, message)
+                return not found if isinstance(found, bool) else Not(found)
+            case All(parts) | Either(parts):
+                is_all = isinstance(query, All)
+                left: list[Query] = []
+                for part in parts:
+                    found = self.decided(part, message)
+                    if not isinstance(found, bool):
+                        left.append(found)
+                    elif found is not is_all:
+                        return found
+                return (All if is_all else Either)(tuple(left)) if left else is_all
+            case Field(name):
+                return query if name == "has" else self._has(query, message)
+
+    def _has_words(self, words: str, message: Message) -> bool:
+        if words.startswith("@") and words[1:] in (name.casefold() for name in message.mentions):
+            return True
+        header = (message.subject, message.id, message.sender, *message.recipients, *message.tags)
+        return any(words in text.casefold() for text in header)
+
+    def _has(self, field: Field, message: Message) -> bool:
+        value, names = field.value.casefold(), self._names
+        match field.name:
+            case "from":
+                return names.is_name(value, message.sender)
+            case "to" if value.startswith("="):
+                return any(names.is_name(value, name) for name in message.recipients)
+            case "to":
+                reached = (*message.recipients, *self._mailbox.bare_states(message, self._now))
+                return any(names.is_name(value, name) for name in reached)
+            case "tag":
+                return any(names.is_tag(value, name) for name in (*message.recipients, *message.tags))
+            case "role":
+                return any(names.is_role(value, name) for name in message.recipients)
+            case "type":
+                return begins(value, message.type.casefold(), is_known=value in KNOWN_TYPES)
+            case "id":
+                return begins(value, message.id.casefold()) or begins(value, bare_id(message.id).casefold())
+            case "thread":
+                root = self._mailbox.root_of(message.id)
+                return self._mailbox.root_of(field.value) == root or begins(value, bare_id(root).casefold())
+            case "store":
+                return begins(value, label_of(message.id).casefold())
+            case "subject":
+                return value in message.subject.casefold()
+            case "before" | "after" | "on":
+                return message.timed and is_within(field, message.time)
+            case _:
+                return self._is(value, message)
+
+    def _is(self, claim: str, message: Message) -> bool:
+        mailbox = self._mailbox
+        if claim == "archived":
+            return message.archived or State.ARCHIVED in mailbox.bare_states(message, self._now).values()
+        if claim == "unseen":
+            return mailbox.is_unseen(message)
+        if claim in ("starred", "muted", "snoozed"):
+            own = {"starred": mailbox.is_starred, "muted": mailbox.is_muted, "snoozed": mailbox.is_snoozed}
+            return own[claim](message)
+        if claim == "mentioned":
+            mentioned = (resolve(name, mailbox.roster, mailbox.user) for name in message.mentions)
+            return any(address.kind is Kind.USER for address in mentioned)
+        return STATES[claim] in mailbox.bare_states(message, self._now).values()
+
+
+def bare_id(message_id: str) -> str:
+    """Return a message's id without the mailbox before it."""
+    return message_id.removeprefix(f"{label}{SEPARATOR}") if (label := label_of(message_id)) else message_id
+
+
+def is_within(field: Field, moment: float) -> bool:
+    """Return whether a moment is in the time that `before:`, `after:` or `on:` names."""
+    if field.name == "before":
+        return moment < field.time
+    return moment >= field.time and (field.name == "after" or moment < field.end)
+
+
+def holds(query: Query, text: str) -> bool:
+    """Return whether a message's case-folded text matches the rest of a query (`SearchContext.decided`)."""
+    match query:
+        case Words(words):
+            return words.casefold() in text
+        case Not(part):
+            return not holds(part, text)
+        case All(parts):
+            return all(holds(part, text) for part in parts)
+        case Either(parts):
+            return any(holds(part, text) for part in parts)
+        case Field(_, part):
+            return _has_part(part.casefold(), text)
+
+
+def _has_part(part: str, text: str) -> bool:
+    if part == "code":
+        return any(fence in text for fence in CODE) or "\n    " in text
+    return "attachment:" in text or "](file:" in text or "![" in text
