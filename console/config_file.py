@@ -39,7 +39,7 @@ def load_config(path: Path | None = None) -> LoadedConfig:
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        return LoadedConfig(Config(), [f"{path}{invalid_toml(error)}; using the defaults"])
+        return LoadedConfig(Config(), [f"{path}{invalid_toml(error, text)}; using the defaults"])
     return LoadedConfig(*_read(Config, found, lambda tables, key: f"{path}{line_of(text, tables, key)}"))
 
 

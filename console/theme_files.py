@@ -94,7 +94,7 @@ def read_theme(text: str) -> Theme:
     try:
         return _theme(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(invalid_toml(error)) from error
+        raise ValueError(invalid_toml(error, text)) from error
     except ThemeError as error:
         *tables, key = error.key.split(".")
         raise ValueError(f"{line_of(text, tuple(tables), key)}: {error}") from error

@@ -49,10 +49,11 @@ def _predicate(words: str) -> str:
     return f"is invalid ({words[:1].lower()}{words[1:]})"
 
 
-def invalid_toml(error: ValueError) -> str:
-    """Return what follows a file's name where it is not TOML: `:LINE: invalid TOML: ...`."""
-    line = AT_LINE.search(words := str(error))
-    return f"{f':{line[1]}' if line else ''}: invalid TOML: {AT_LINE.sub('', words)}"
+def invalid_toml(error: ValueError, text: str) -> str:
+    """Return what follows the name of a file whose text is not TOML: `:LINE: invalid TOML: ...`."""
+    found = AT_LINE.search(words := str(error))
+    line = found[1] if found else len(text.splitlines()) or 1
+    return f":{line}: invalid TOML: {AT_LINE.sub('', words)}"
 
 
 def line_of(text: str, tables: tuple[str, ...], key: str) -> str:

@@ -54,5 +54,6 @@ COMMANDS = {
     "map": CliCommand("map", "Guess a mapping for a custom mail format", "Mailbox"),
     "stores": CliCommand("stores", "List the kinds of mailbox", "Reference"),
     "themes": CliCommand("themes", "List themes", "Reference"),
+    "config": CliCommand("config", "Find, check, edit and show the settings", "Reference"),
     "keys": CliCommand("keys", "List the keys of the console", "Reference"),
 }

@@ -29,6 +29,7 @@ __all__ = [
     "OpenMessageRow",
     "PresenceRow",
     "ReplyCycle",
+    "SettingsFiles",
     "SettledRow",
     "StayRow",
     "StoreRow",
@@ -284,6 +285,14 @@ class StoreRow(msgspec.Struct, frozen=True):
     kind: str
     summary: str
     missing: dict[str, str]
+
+
+class SettingsFiles(msgspec.Struct, frozen=True):
+    """Where the settings, the user's themes and the console's own state are."""
+
+    settings: str
+    themes: str
+    state: str
 
 
 class ThemeRow(msgspec.Struct, frozen=True):

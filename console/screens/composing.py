@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shlex
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from textual.app import SuspendNotSupported
 
 from console.composer_draft import ComposerDraft
+from console.editor import editor_command
 from console.render.safe import visible, visible_line
 from console.screens.location import ScreenLocation
 from console.screens.needs import MessageScreen
@@ -225,7 +225,7 @@ class Composing:
         import tempfile
 
         screen = self._screen
-        command = screen.session.config.editor or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+        command = editor_command(screen.session.config.editor)
         try:
             folder = tempfile.mkdtemp(prefix="signalbox-")
         except OSError as error:

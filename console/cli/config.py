@@ -1,0 +1,125 @@
+"""`signalbox config`: find, check, edit and show the settings."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+
+from msgspec import to_builtins
+
+from console.cli.document import put_json
+from console.cli.options import json_option
+from console.cli.output import SettingsFiles
+from console.cli.plain import put
+from console.cli.progress import is_terminal
+from console.cli.terminal_io import warn
+from console.config import Config, config_file, config_folder, state_file
+from console.config_check import settings_problems
+from console.config_file import load_config
+from console.config_text import settings_text
+from console.editor import editor_command
+from console.errors import Refused, UsedWrongly
+from mailstore.errors import reason_of
+
+ACTIONS = ("path", "check", "edit", "show")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=ACTIONS,
+        default="show",
+        help="path: the file; check: list problems; edit: open the editor, then check; show: all settings (default)",
+    )
+    json_option(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what was asked for; 1 if the settings have problems."""
+    if args.action == "path":
+        return _path(args.json)
+    if args.action == "show":
+        return _show(args.json)
+    if args.action == "edit":
+        if args.json:
+            raise UsedWrongly("config edit has no --json", "use config check --json afterwards")
+        return _edit()
+    return _check(args.json)
+
+
+def _path(is_json: bool) -> int:
+    path = config_file()
+    if is_json:
+        put_json(SettingsFiles(str(path), str(config_folder() / "themes"), str(state_file())))
+    else:
+        put(str(path))
+        if not path.exists():
+            warn("there is no such file yet: signalbox config edit creates it")
+    return 0
+
+
+def _show(is_json: bool) -> int:
+    config, problems = load_config()
+    if is_json:
+        put_json(to_builtins(config))
+    else:
+        put(settings_text(config).rstrip("\n"))
+    for problem in problems:
+        warn(problem)
+    return 0
+
+
+def _check(is_json: bool) -> int:
+    problems = settings_problems()
+    if is_json:
+        put_json(problems)
+    elif problems:
+        put("\n".join(problems))
+    else:
+        put("No problems in the settings")
+    return 1 if problems else 0
+
+
+def _edit() -> int:
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
+        raise Refused("there is no terminal for an editor", f"change {config_file()} in another way")
+    _create_missing()
+    while True:
+        _run_editor()
+        problems = settings_problems()
+        put("\n".join(problems or ["No problems in the settings"]))
+        if not problems:
+            return 0
+        sys.stdout.write("Edit again? [Y/n] ")
+        sys.stdout.flush()
+        answer = sys.stdin.readline()
+        if not answer or answer.strip().lower() in ("n", "no"):
+            return 1
+
+
+def _create_missing() -> None:
+    """Create the file, with every setting commented out, if there is none."""
+    path = config_file()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(settings_text(Config()))
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise Refused(f"{path} can't be created ({reason_of(error)})", "make its folder writable") from error
+
+
+def _run_editor() -> None:
+    command = editor_command(load_config().config.editor)
+    try:
+        done = subprocess.run([*shlex.split(command), os.fspath(config_file())], check=False)
+    except (OSError, ValueError) as error:
+        raise Refused(f"the editor {command!r} can't be started ({error})", "set $EDITOR to one that can") from error
+    if done.returncode:
+        raise Refused(f"the editor {command!r} failed with status {done.returncode}", "the file is as it left it")

@@ -1,0 +1,33 @@
+"""Check all of a person's settings at once: config.toml, the keymap, saved queries and theme files."""
+
+from __future__ import annotations
+
+import time
+from difflib import get_close_matches
+from functools import partial
+
+from console.config import config_folder
+from console.config_file import load_config, place_of
+from console.keymap import read_keymap
+from console.theme_files import AUTO, load_themes
+from mailstore.errors import QueryError
+from mailstore.queries.query import parse
+
+__all__ = ["settings_problems"]
+
+
+def settings_problems() -> list[str]:
+    """Return a message for each problem, each with its file and, where it is known, its line; reads the files."""
+    config, problems = load_config()
+    themes, in_themes = load_themes(config_folder() / "themes")
+    if config.theme not in (AUTO, *themes) and not any(f"{config.theme}.toml:" in known for known in in_themes):
+        near = get_close_matches(config.theme, [AUTO, *themes], n=1)
+        hint = f"did you mean {near[0]}?" if near else "see signalbox themes"
+        problems.append(f'{place_of((), "theme")}: no theme "{config.theme}": {hint}')
+    problems += read_keymap(config.keymap, partial(place_of, ("keymap",)))[1]
+    for name, query in config.views.items():
+        try:
+            parse(query, time.time())
+        except QueryError as error:
+            problems.append(f'{place_of(("views",), name)}: the view "{name}" can\'t be read: {error}')
+    return [*problems, *in_themes]

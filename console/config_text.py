@@ -1,0 +1,69 @@
+"""The settings as a TOML file: what each does, its value, and where that is set."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import fields
+
+from console.config import Config
+from console.toml_errors import in_toml
+
+__all__ = ["settings_text"]
+
+NAMED = {"keymap": '"search" = "f3"', "views": 'questions = "type:question is:unread"'}
+"""Tables whose keys are the person's own, with an example of one."""
+
+
+def settings_text(config: Config) -> str:
+    """Return all settings with their meaning; those that have their default value are commented out."""
+    return "\n".join([*_table(config, ()), ""])
+
+
+def _table(values: Struct, name: tuple[str, ...]) -> Iterator[str]:
+    tables: list[tuple[str, Any]] = []
+    default = type(values)()
+    meanings = _meanings(type(values))
+    if name:
+        yield f"[{'.'.join(name)}]"
+    for setting in fields(values):
+        value = getattr(values, setting.name)
+        if isinstance(value, Struct | dict):
+            tables.append((setting.name, value))
+            continue
+        is_default = value == getattr(default, setting.name)
+        if meaning := meanings.get(setting.name):
+            yield f"# {meaning}"
+        given = "(not set)" if value is None else in_toml(value)
+        yield f"{'# ' if is_default else ''}{setting.name} = {given}"
+    for key, value in tables:
+        yield ""
+        if isinstance(value, Struct):
+            yield from [f"# {meanings[key]}"] if key in meanings else []
+            yield from _table(value, (*name, key))
+            continue
+        yield f"# {meanings[key]}"
+        yield f"[{'.'.join((*name, key))}]"
+        yield from (f"{in_toml(each)} = {in_toml(what)}" for each, what in value.items())
+        yield from [] if value else [f"# {NAMED[key]}"]
+
+
+@cache
+def _meanings(model: type[Struct]) -> dict[str, str]:
+    """Return what each setting of a table means: the sentence below it in its class."""
+    (declared,) = ast.parse(inspect.getsource(model)).body
+    assert isinstance(declared, ast.ClassDef)
+    found = {}
+    for line, below in zip(declared.body, declared.body[1:], strict=False):
+        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and _is_text(below):
+            found[line.target.id] = " ".join(ast.literal_eval(below.value).split())  # type: ignore[attr-defined]
+    return found
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
