@@ -20,7 +20,7 @@ from mailstore.records.protocol import TAG_NAMESPACES
 from mailstore.state.views import OWN_KINDS, View, ViewKind
 
 PLAIN_VIEWS = tuple(
-    kind for kind in get_args(ViewKind) if kind not in OWN_KINDS | {"channel", "agent", "saved", "store"}
+    kind for kind in get_args(ViewKind) if kind not in OWN_KINDS | {"channel", "agent", "role", "saved", "store"}
 )
 
 
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--view",
         metavar="VIEW",
         default="all",
-        help=f"{', '.join(PLAIN_VIEWS)}, #CHANNEL, a tag or agent:ID (default: all)",
+        help=f"{', '.join(PLAIN_VIEWS)}, #CHANNEL, a tag, agent:ID or role:NAME (default: all)",
     )
     reader_option(parser, "Count unread mail of this agent instead of mail new to you")
     mailbox_options(parser)
@@ -89,10 +89,12 @@ def _view(text: str, mail: Loaded) -> View:
     if namespace == "agent" and rest:
         found = mail.mailbox.roster.find(rest)
         return View("agent", found[0].session_id if found else rest)
+    if namespace == "role" and rest:
+        return View("role", rest)
     if namespace in TAG_NAMESPACES and rest:
         return View("channel", text)
     if not text.startswith("#"):
-        raise UsedWrongly(f'unknown view "{text}"', f"use {', '.join(PLAIN_VIEWS)}, #CHANNEL or agent:ID")
+        raise UsedWrongly(f'unknown view "{text}"', f"use {', '.join(PLAIN_VIEWS)}, #CHANNEL, agent:ID or role:NAME")
     tags = channels_named(text, [channel.tag for channel in mail.mailbox.channels()])
     if len(tags) != 1:
         raise Refused(

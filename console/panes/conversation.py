@@ -146,7 +146,12 @@ class Conversation(BlockView):
         return True
 
     def _replies(self, key: str) -> int:
-        return self._all.below(self._all.keys.index(key))
+        return self._all.below(key)
+
+    def first_reply(self) -> str | None:
+        """Return the first reply to the message at the cursor, if it is shown."""
+        at = self.place_of(self.cursor_key)
+        return None if at is None else self._shown.first_reply(at)
 
     def _block(self, at: int) -> MessageBlock:
         session, key = self._session, self._shown.keys[at]

@@ -12,6 +12,8 @@ __all__ = ["GUTTER", "BlockLayout", "BlockSource", "NoBlocks", "PendingScroll"]
 
 GUTTER = 2
 NARROWEST = 16
+KEPT_HEIGHTS = 500
+"""Heights that outlive a change of the blocks; more would take longer to find again than a frame."""
 
 
 class BlockSource(Protocol):
@@ -24,8 +26,17 @@ class BlockSource(Protocol):
     def guess(self, width: int) -> int:
         """Return an estimate of the height of a block, the same for all blocks."""
 
+    def place(self, key: str) -> int | None:
+        """Return a block's index; None if it is not there."""
+
     def indent(self, index: int) -> int:
         """Return a block's indentation in cells."""
+
+    def is_branch(self, index: int) -> bool:
+        """Return whether a block is one of several that hang from the same one above."""
+
+    def extends(self, other: BlockSource) -> bool:
+        """Return whether these are the blocks of another source, and at most some more at the end."""
 
 
 class PendingScroll(Struct, frozen=True):
@@ -44,37 +55,53 @@ class NoBlocks:
     def guess(self, width: int) -> int:
         return 1
 
+    def place(self, key: str) -> int | None:
+        return None
+
     def indent(self, index: int) -> int:
         return 0
+
+    def is_branch(self, index: int) -> bool:
+        return False
+
+    def extends(self, other: BlockSource) -> bool:
+        return False
 
 
 class BlockLayout:
     """The positions of blocks at one width; lines are counted from the top of the first block.
 
     Only blocks of known height are stored, in order, with the cumulated difference from the estimate: there may be
-    ten thousand others.
+    a million others.
     """
 
-    def __init__(self, source: BlockSource, width: int, known: dict[str, tuple[int, int]] | None = None) -> None:
+    def __init__(self, source: BlockSource, width: int, before: BlockLayout | None = None) -> None:
+        """Lay out blocks, with the heights known in a layout before."""
         self.source = source
+        self._number = len(source.keys)
         self._room = width - GUTTER
         self._guess = max(1, source.guess(self._room))
-        self._index = dict(zip(source.keys, range(len(source.keys)), strict=True))
-        self._known = {} if known is None else known
+        self._known: dict[str, tuple[int, int]] = {} if before is None else before._known
         self._at: list[int] = []
         self._more: list[int] = []
-        index = self._index
-        for at, (wide, height) in sorted((index[key], each) for key, each in self._known.items() if key in index):
+        is_alike = before is not None and before._room == self._room and before._guess == self._guess
+        if before is not None and is_alike and source.extends(before.source):
+            self._at, self._more = before._at, before._more
+            return
+        for key in list(self._known)[:-KEPT_HEIGHTS]:
+            del self._known[key]
+        places = ((place, each) for key, each in self._known.items() if (place := source.place(key)) is not None)
+        for at, (wide, height) in sorted(places):
             if wide == self.width(at):
                 self._at.append(at)
                 self._more.append((self._more[-1] if self._more else 0) + height - self._guess)
 
     def __len__(self) -> int:
-        return len(self._index)
+        return self._number
 
     def of(self, source: BlockSource, width: int) -> BlockLayout:
         """Return the layout of other blocks, with the heights known so far."""
-        return BlockLayout(source, width, self._known)
+        return BlockLayout(source, width, self)
 
     def width(self, at: int) -> int:
         """Return the width of a block's lines, in cells."""
@@ -86,7 +113,7 @@ class BlockLayout:
 
     def index(self, key: str | None) -> int | None:
         """Return a block's index; None if it is not there."""
-        return None if key is None else self._index.get(key)
+        return None if key is None else self.source.place(key)
 
     def top(self, at: int) -> int:
         """Return a block's first line; for the index after the last, the number of all lines."""
@@ -104,7 +131,9 @@ class BlockLayout:
 
     def learn(self, at: int, height: int) -> bool:
         """Set a block's actual height; return whether anything moved."""
-        self._known[self.source.keys[at]] = (self.width(at), height)
+        key = self.source.keys[at]
+        self._known.pop(key, None)
+        self._known[key] = (self.width(at), height)
         by = height - self.height(at)
         place = bisect_left(self._at, at)
         if place == len(self._at) or self._at[place] != at:

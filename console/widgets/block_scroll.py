@@ -246,13 +246,6 @@ class BlockScroll(LineView):
             self._pending = PendingScroll(self.source.keys[-1], is_end=True)
             self._show_pending()
 
-    def first_reply(self) -> str | None:
-        """Return the next block if it is a reply to the current one."""
-        at = self._cursor
-        if at + 1 < len(self._places) and self.source.indent(at + 1) > self.source.indent(at):
-            return self.source.keys[at + 1]
-        return None
-
     def on_click(self, event: Click) -> None:
         """Move the cursor to the clicked block."""
         offset = event.get_content_offset(self)

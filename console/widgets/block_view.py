@@ -166,13 +166,17 @@ class BlockView(BlockScroll):
         if key == self.cursor_key:
             bar = "block-view--bar" if self.has_focus else "block-view--bar-blurred"
             gutter = Segment("▎ ", base + self.component_style(bar))
-        guides = Segment("│ " * (self._places.indent(at) // 2), base + self.component_style("block-view--indent"))
+        levels, guide_style = self._places.indent(at) // 2, base + self.component_style("block-view--indent")
+        guides = Segment("│ " * levels, guide_style)
+        branch = Segment("│ " * (levels - 1) + "├ ", guide_style) if levels and self.source.is_branch(at) else guides
         for part in range(lines.start - begin, lines.stop - begin):
             if have is None:
                 body = Strip([Segment("…" if part == 0 else "")])
             else:
                 body = have[part] if part < len(have) else Strip([])
-            yield Strip([guides, gutter, *body.apply_style(base)]).adjust_cell_length(width, base)
+            yield Strip([branch if part == 0 else guides, gutter, *body.apply_style(base)]).adjust_cell_length(
+                width, base
+            )
 
     def on_resize(self, event: Resize) -> None:
         self._lines.doubt()

@@ -129,6 +129,23 @@ class ReplyForest:
             at = self.siblings[at]
         return sorted(found, key=self._age) if len(found) > 1 else found
 
+    def has_siblings(self, row: int) -> bool:
+        """Return whether a row is one of several replies to the same message."""
+        parent = self.parents[row]
+        return parent != NONE and self.siblings[self.children[parent]] != NONE
+
+    def forks_above(self, row: int, known: dict[int, int]) -> int:
+        """Return how many of the messages from a row up to its root have siblings; `known` holds what was found."""
+        path = []
+        while row not in known and self.parents[row] != NONE:
+            path.append(row)
+            row = self.parents[row]
+        forks = known.get(row, 0)
+        for below in reversed(path):
+            forks += self.has_siblings(below)
+            known[below] = forks
+        return forks
+
     def walk(self, root: int) -> Iterator[tuple[int, int]]:
         """Yield a tree in reading order: each row and its depth, replies below their parent."""
         stack = [(root, 0)]

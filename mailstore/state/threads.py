@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from mailstore.columns.message_list import MessageList
 from mailstore.columns.messages import NONE
 from mailstore.records.message import Message
 from mailstore.rules.retention import Retention
@@ -92,6 +93,15 @@ class ThreadQueries:
                 return []
             case _:
                 return self._contents.index.threads(view)
+
+    def view_messages(self, view: View, known: MessageList | None = None) -> MessageList:
+        """Return the messages of a channel, an agent or a role: `known` with what arrived, while it holds.
+
+        A new list has to look for them (`MessageList.look`).
+        """
+        contents = self._contents
+        followed = known.follow() if known is not None and known.messages is contents.messages else None
+        return contents.index.views.messages(view) if followed is None else followed
 
     def _roots(self, rows: Iterable[int]) -> list[str]:
         newest: dict[int, int] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from mailstore.columns.message_list import Membership, MessageList
 from mailstore.columns.messages import MessageHead, MessageTable
 from mailstore.columns.postings import Postings
 from mailstore.columns.reply_forest import ReplyForest
@@ -33,6 +34,8 @@ class ViewLists:
         self._roster = roster
         self._user = user
         self._lists: dict[View, ViewThreads] = {}
+        self._changes = 0
+        """How often messages may have come to belong to other views."""
 
     def of(self, view: View) -> ViewThreads:
         """Return the threads of a view."""
@@ -61,24 +64,40 @@ class ViewLists:
                 return label_of(ids[row]) == view.name
 
             return is_in_store, filter(is_in_store, messages.rows())
+        wanted = self._concerns(view)
         if view.kind == "agent":
-            agent = self._roster.get(view.name)
-            names = {view.name, *((agent.name, *agent.roles()) if agent else ())}
-
-            def concerns(head: MessageHead) -> bool:
-                return not names.isdisjoint(name.removeprefix("agent:") for name in head.recipients)
-
+            names = self._names_of(view)
             sent = (row for name in names for row in self._postings.sent_by(name))
-            rows = (*sent, *self._with_heads(concerns))
-            return lambda row: messages.sender(row) in names or concerns(messages.head(row)), rows
+            rows = (*sent, *self._with_heads(wanted))
+            return lambda row: messages.sender(row) in names or wanted(messages.head(row)), rows
+        matches = self.is_for_user if view.kind == "for-you" else lambda row: wanted(messages.head(row))
+        return matches, filter(matches, (*self._with_heads(wanted), *self._postings.moved_rows))
+
+    def _names_of(self, view: View) -> set[str]:
+        """Return the names under which the agent or the role of a view writes or is written to."""
+        if view.kind == "role":
+            return {view.name, f"role:{view.name}"}
+        agent = self._roster.get(view.name)
+        return {view.name, *((agent.name, *agent.roles()) if agent else ())}
+
+    def _concerns(self, view: View) -> Callable[[MessageHead], bool]:
+        """Return a predicate for the shared fields of the messages of a view."""
+        if view.kind in ("agent", "role"):
+            names = self._names_of(view)
+            return lambda head: not names.isdisjoint(name.removeprefix("agent:") for name in head.recipients)
         kinds: dict[str, Callable[[MessageHead], bool]] = {
             "channel": lambda head: view.name in channel_tags(head),
             "for-you": lambda head: is_for_user(head, self._roster, self._user),
             "archive": lambda head: head.archived,
         }
-        wanted = kinds[view.kind]
-        matches = self.is_for_user if view.kind == "for-you" else lambda row: wanted(messages.head(row))
-        return matches, filter(matches, (*self._with_heads(wanted), *self._postings.moved_rows))
+        return kinds[view.kind]
+
+    def messages(self, view: View) -> MessageList:
+        """Return the messages of a channel, an agent or a role; none of them is looked up yet."""
+        changes = self._changes
+        sends = self._names_of(view).__contains__ if view.kind == "agent" else None
+        members = Membership(self._messages, self._concerns(view), sends)
+        return MessageList(self._messages, members, lambda: self._changes == changes)
 
     def _with_heads(self, matching: Callable[[MessageHead], bool]) -> Iterable[int]:
         return (row for head in self._postings.heads(matching) for row in self._postings.with_head(head))
@@ -111,9 +130,11 @@ class ViewLists:
 
     def clear(self) -> None:
         """Forget all views."""
+        self._changes += 1
         self._lists.clear()
 
     def forget_agents(self) -> None:
         """Forget the views of agents, whose names and roles may have changed."""
+        self._changes += 1
         for view in [view for view in self._lists if view.kind == "agent"]:
             del self._lists[view]

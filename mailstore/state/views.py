@@ -22,6 +22,7 @@ ViewKind = Literal[
     "archive",
     "channel",
     "agent",
+    "role",
     "recent",
     "saved",
     "store",
@@ -38,7 +39,7 @@ OWN_KINDS: frozenset[ViewKind] = frozenset({"attention", "starred", "snoozed", "
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a list of threads shows: a kind, and the tag of a channel or the session id of an agent.
+    """What a list of threads shows: a kind, and the tag of a channel, the session id of an agent or a role.
 
     `store` is one of several mailboxes, by its label.
 

@@ -87,3 +87,37 @@ async def test_what_became_of_a_long_message_is_told_below_it_when_it_changes(tm
         mail.read("long", "bob-00000001", ago=1)
         await seat.sees("read by bob-00000001")
         assert "Paragraph 1199 of many." in seat.text
+
+
+async def test_a_conversation_is_indented_only_where_it_forks(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    mail.message("r", "ann-00000001", "bob-00000001", "The root.", ago=900, subject="A long chain")
+    above = "r"
+    for number in range(1, 10):
+        words = f"Link {number}."
+        above = mail.message(f"c-{number}", "bob-00000001", "ann-00000001", words, ago=900 - number, thread=above)
+    mail.message("left", "ann-00000001", "bob-00000001", "One end.", ago=300, thread="c-9")
+    mail.message("right", "bob-00000001", "ann-00000001", "Another end.", ago=200, thread="c-9")
+    mail.message("last", "ann-00000001", "bob-00000001", "And on.", ago=100, thread="right")
+
+    async with opened(mail.data) as seat:
+        await seat.open_thread("r")
+        at = [next(line for line in seat.lines if f"Link {number}." in line).index("Link") for number in range(1, 8)]
+        assert len(set(at)) == 1
+        await seat.press("G")
+        columns = {
+            words: next(line for line in seat.lines if words in line).index(words)
+            for words in ("Link 9.", "One end.", "Another end.", "And on.")
+        }
+        assert columns["Link 9."] == at[0]
+        assert columns["One end."] == columns["Another end."] == columns["And on."] == at[0] + 2
+        heads = [line for line in seat.lines if "├ " in line]
+        assert len(heads) == 2  # both ends begin there; what follows one of them goes on below it
+        await seat.press("k", "k", "h")
+        assert seat.screen.conversation.cursor_key == "c-9"
+        await seat.press("l")
+        assert seat.screen.conversation.cursor_key == "left"
+        await seat.press("h", "h", "h")  # folds what follows, then goes up
+        assert seat.screen.conversation.cursor_key == "c-8"
+        await seat.press("l")
+        assert seat.screen.conversation.cursor_key == "c-9"

@@ -31,8 +31,17 @@ class Talk:
     def guess(self, width: int) -> int:
         return self.guessed
 
+    def place(self, key: str) -> int | None:
+        return list(self.heights).index(key) if key in self.heights else None
+
     def indent(self, index: int) -> int:
         return self.depths[index] if self.depths else 0
+
+    def is_branch(self, index: int) -> bool:
+        return False
+
+    def extends(self, other: object) -> bool:
+        return False
 
 
 class Many(Talk):
@@ -312,4 +321,3 @@ async def test_an_empty_talk_takes_every_key() -> None:
             getattr(app.view, f"action_{move}")()
         await pilot.pause()
         assert app.view.cursor_key is None
-        assert app.view.first_reply() is None

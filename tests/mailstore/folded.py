@@ -26,6 +26,9 @@ def answers(mailbox: Mailbox, now: float) -> dict[str, Any]:
         "messages": messages,
         "counts": mailbox.counts(),
         "views": {view: list(mailbox.threads(view)) for view in views},
+        "mail": {
+            view: list(mailbox.view_messages(view).look(1.0)) for view in views if view.kind in ("agent", "channel")
+        },
         "newest": list(mailbox.newest()),
         "summaries": [mailbox.summary(root) for root in roots],
         "trees": [mailbox.tree(root) for root in roots],

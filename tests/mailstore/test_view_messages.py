@@ -1,0 +1,87 @@
+"""The messages of a channel, an agent or a role in order of time, however they came."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mailstore.columns.message_list import MessageList
+from mailstore.records.address import is_channel
+from mailstore.records.events import Event
+from mailstore.records.message import Message, by_age
+from mailstore.state.mailbox import Mailbox
+from mailstore.state.views import View
+from tests.mailstore.test_mailbox_order import NOW, events
+
+AT_ONCE = 1000.0
+VIEWS = (
+    View("channel", "project:x"),
+    View("channel", "concern:y"),
+    View("agent", "alpha-session"),
+    View("agent", "beta-session"),
+    View("role", "architect"),
+)
+
+
+def belongs(mailbox: Mailbox, view: View, message: Message) -> bool:
+    """Say by the records alone whether a message belongs to a view."""
+    if view.kind == "channel":
+        return is_channel(view.name) and view.name in message.recipients
+    if view.kind == "role":
+        return bool({view.name, f"role:{view.name}"} & set(message.recipients))
+    agent = mailbox.roster.get(view.name)
+    names = {view.name, *((agent.name, *agent.roles()) if agent else ())}
+    return message.sender in names or bool(names & set(message.recipients))
+
+
+def expected(mailbox: Mailbox, view: View) -> list[str]:
+    found = [message for message in mailbox.messages() if belongs(mailbox, view, message)]
+    return [message.id for message in sorted(found, key=by_age)]
+
+
+@settings(max_examples=30)
+@given(st.data())
+def test_a_list_that_is_followed_holds_what_a_new_one_would(data: st.DataObject) -> None:
+    mail: list[Event] = data.draw(events())
+    mailbox = Mailbox()
+    known: dict[View, MessageList | None] = dict.fromkeys(VIEWS)
+    while mail:
+        size = data.draw(st.integers(1, len(mail)))
+        mailbox.fold(mail[:size], NOW)
+        mail = mail[size:]
+        for view in VIEWS:
+            before = known[view]
+            was = None if before is None else list(before)
+            found = mailbox.view_messages(view, before).look(AT_ONCE)
+            assert before is None or list(before) == was
+            assert list(found) == expected(mailbox, view)
+            assert [found.place(key) for key in found] == list(range(len(found)))
+            known[view] = found
+
+
+def message(number: int, time: float, to: str = "project:x") -> Message:
+    return Message(f"m{number}", "ann", (to,), "", time, "words")
+
+
+def test_the_newest_are_known_first_and_a_late_message_takes_its_place() -> None:
+    mailbox = Mailbox()
+    mailbox.fold([message(number, number) for number in range(30_000)], NOW)
+    view = VIEWS[0]
+    begun = mailbox.view_messages(view).look(0)
+    assert not begun.is_whole
+    assert begun[-1] == "m29999"
+    assert 0 < len(begun) < 30_000
+    mailbox.fold([message(30_001, 29_990.5), message(30_002, 3.5), message(30_003, 5.5, "all")], NOW)
+    later = mailbox.view_messages(view, begun)
+    assert "m30001" in later
+    assert later.place("m30001") == later.place("m29990") + 1  # type: ignore[operator]
+    assert "m30001" not in begun
+    whole = later.look(AT_ONCE)
+    assert list(whole) == expected(mailbox, view)
+    assert whole.place("m30002") == 4
+    mailbox.fold([message(30_004, 40_000)], NOW)
+    grown = mailbox.view_messages(view, whole)
+    assert grown.extends(whole)
+    assert not whole.extends(begun)
+    assert grown[-1] == "m30004"
+    assert grown[-3:] == [*whole[-2:], "m30004"]
