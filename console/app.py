@@ -22,7 +22,7 @@ from textual.worker import Worker
 from console import lazy, preload
 from console.bindings import keys_of
 from console.commands import PLAN_ARCHIVAL, QUIT
-from console.config import Config
+from console.config import Config, config_folder
 from console.early_keys import EarlyKeys
 from console.failures import tell_failure
 from console.idle import IdleTracker
@@ -153,16 +153,25 @@ class SignalboxApp(App[None]):
         if self.current_theme.ansi or not self.current_theme.dark:
             self.mutate_reactive(App.theme)  # Textual filters ANSI colours for a dark theme at first
         await self._early_keys.release(self, super().on_event)
-        found = [*self.session.problems, *self.themes.load_all(), await asyncio.to_thread(self._problem_of_state)]
+        of_themes = self.themes.load_all()
+        found = [*self.session.problems, *of_themes, await asyncio.to_thread(self._problem_of_state)]
         self.session.problems = list(dict.fromkeys(filter(None, found)))
         if self.session.problems and self.main_screen is not None:
             await self.main_screen.action_part("pages", "problems", False)
         self.themes.use_terminal(self._driver)
         self.run_worker(self._follow_hooks(), group="hooks", exit_on_error=False)
-        self.run_worker(self.themes.reload_on_change(), group="themes", exit_on_error=False)
+        self.run_worker(self._follow_themes(of_themes), group="themes", exit_on_error=False)
         self.set_interval(TICK_SECONDS, self._tick)
         await preload.preload(self._idle.wait)
         self._idle.start_collecting()
+
+    async def _follow_themes(self, known: Sequence[str]) -> None:
+        """Keep the problems of the user's themes up to date, and tell of new ones."""
+        others = [problem for problem in self.session.problems if problem not in known]
+        async for problems in self.themes.reloads():
+            self.session.problems = [*others, *problems]
+            if problems and self.main_screen is not None:
+                self.main_screen.tell(problems[0].removeprefix(f"{config_folder()}/"))
 
     def _problem_of_state(self) -> str:
         return self.session.personal.state.problem

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import AsyncIterator
 from typing import Any, Protocol
 
 from textual.app import App
@@ -152,12 +153,12 @@ class ThemeSwitcher:
         """Return the text styles of the current theme."""
         return TextStyles.of(self._app.theme_variables, code_style(self._app.current_theme))
 
-    async def reload_on_change(self) -> None:
-        """Reload the user's themes whenever one of their files is saved."""
+    async def reloads(self) -> AsyncIterator[list[str]]:
+        """Reload the user's themes whenever one of their files is saved; yield the problems, a sentence each."""
         async for _ in theme_changes(config_folder() / "themes"):
-            for problem in self.load_all():
-                self._app.notify(problem, severity="warning", markup=False)
+            problems = self.load_all()
             self._app.mutate_reactive(App.theme)
+            yield problems
 
 
 class ThemeChoice:

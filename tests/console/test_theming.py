@@ -181,7 +181,10 @@ async def test_a_theme_of_the_users_is_worn_and_reloaded_as_it_is_saved(tmp_path
         (folder / "mine.toml").write_text(GOOD.replace("#ffaa00", "#00aaff"))
         await seat.until(lambda: seat.app.get_css_variables()["accent"].upper() == "#00AAFF")
         (folder / "mine.toml").write_text("no theme")
-        await seat.sees("TOML")
+        await seat.sees("themes/mine.toml:1: invalid TOML")
+        assert not seat.app._notifications
+        await seat.screen.action_part("pages", "problems")
+        await seat.sees("line 1  invalid TOML")
 
 
 async def test_an_unknown_theme_is_told_and_ours_is_worn(tmp_path: Path) -> None:
