@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from console.screens.all_seen import AllSeen, AllSeenScreen
 from console.screens.channels import Channels, ChannelsScreen
 from console.screens.clipboard import Clipboard, ClipboardScreen
 from console.screens.closing import Closing, ClosingScreen
@@ -33,6 +34,7 @@ __all__ = ["Parts", "PartsScreen"]
 
 
 class PartsScreen(
+    AllSeenScreen,
     ChannelsScreen,
     ClipboardScreen,
     ClosingScreen,
@@ -66,6 +68,7 @@ class Parts:
 
     def __init__(self, screen: PartsScreen) -> None:
         self.reading = Reading(screen)
+        self.all_seen = AllSeen(screen, self.reading)
         self.marking = Marking(screen)
         self.composing = Composing(screen)
         self.searching = Searching(screen)

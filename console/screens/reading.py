@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Protocol
 
@@ -76,30 +76,41 @@ class Reading:
 
     def see(self, message_ids: Iterable[str]) -> list[str]:
         """Mark messages as seen by the person; return those that were unseen. The past is not changed."""
-        session = self._screen.session
-        if session.moment is not None:
+        if self._screen.session.moment is not None:
             return []
-        mailbox = session.mailbox
+        fresh, due = self.note_seen(message_ids)
+        if fresh:
+            self._screen.run_task(self.keep_seen(fresh, due), group="marks")
+            self._screen.redraw()
+        return fresh
+
+    def note_seen(self, message_ids: Iterable[str]) -> tuple[list[str], list[str]]:
+        """Fold that messages were seen; return those that were unseen, and those whose senders wait for a record.
+
+        `keep_seen` follows, and drawing.
+        """
+        session, mailbox = self._screen.session, self._screen.session.live
         fresh = [
             message
             for key in message_ids
             if (message := mailbox.message(key)) is not None and mailbox.is_unseen(message)
         ]
-        if fresh:
-            mailbox.fold([Seen(message.id) for message in fresh], session.now())
-            due = [message.id for message in fresh if session.waits_for_user(message)]
-            self._screen.run_task(self._keep_seen([message.id for message in fresh], due), group="marks")
-            self._screen.redraw()
-        return [message.id for message in fresh]
+        mailbox.fold([Seen(message.id) for message in fresh], session.clock())
+        return [it.id for it in fresh], [it.id for it in fresh if session.waits_for_user(it)]
 
     def unsee(self, message_ids: list[str]) -> None:
         """Take the person's marks back."""
         session = self._screen.session
         if session.moment is not None:
             return
-        session.mailbox.fold([Unseen(key) for key in message_ids], session.now())
-        self._screen.run_task(self._keep_unseen(message_ids), group="marks")
+        self.note_unseen(message_ids)
+        self._screen.run_task(self.keep_unseen(message_ids), group="marks")
         self._screen.redraw()
+
+    def note_unseen(self, message_ids: Iterable[str]) -> None:
+        """Fold that messages are unseen; `keep_unseen` follows, and drawing."""
+        session = self._screen.session
+        session.live.fold([Unseen(key) for key in message_ids], session.clock())
 
     def mark_seen(self, message_ids: Iterable[str]) -> int:
         """Mark messages as seen, which can be undone; return how many were unseen."""
@@ -110,7 +121,8 @@ class Reading:
             self._screen.session.undo_history.add(action)
         return len(fresh)
 
-    async def _keep_seen(self, seen: list[str], due: list[str]) -> None:
+    async def keep_seen(self, seen: Sequence[str], due: Sequence[str]) -> None:
+        """Save that messages were seen, and record it in the mailbox where a sender waits for that."""
         session = self._screen.session
 
         def keep() -> StoreError | None:
@@ -124,7 +136,8 @@ class Reading:
         if (error := await asyncio.to_thread(keep)) is not None:
             self._screen.report(error)
 
-    async def _keep_unseen(self, message_ids: list[str]) -> None:
+    async def keep_unseen(self, message_ids: Sequence[str]) -> None:
+        """Save that messages are unseen."""
         await asyncio.to_thread(self._screen.session.personal.save_unseen, message_ids)
 
     def start(self) -> None:
@@ -136,7 +149,7 @@ class Reading:
         if pane.cursor_key is not None:
             self.see([pane.cursor_key])
 
-    def _may_mark(self) -> bool:
+    def may_mark(self) -> bool:
         """Return whether marks can be set; say why where they can't."""
         if self._screen.session.moment is not None:
             self._screen.tell(f"Can't mark here: {PAST}")
@@ -144,7 +157,7 @@ class Reading:
 
     def toggle_seen(self) -> None:
         """Mark the message as seen, or as unseen where it was seen."""
-        if not self._may_mark():
+        if not self.may_mark():
             return
         screen, session = self._screen, self._screen.session
         message = screen.conversation.message
@@ -162,27 +175,30 @@ class Reading:
             screen.tell("Marked as unseen by you; agents' reads don't change")
 
     def thread_seen(self) -> None:
-        """Mark the whole thread as seen, or all marked threads."""
-        if not self._may_mark():
+        """Mark the thread as seen and go on to the next one with news; or mark all marked threads, and stay."""
+        if not self.may_mark():
             return
         screen, mailbox = self._screen, self._screen.session.mailbox
         roots = screen.listing.marked_roots()
         if roots:
-            mail = [message for root in roots for message in mailbox.thread_messages(root)]
-        else:
-            mail = list(screen.conversation.messages)
-        number = self.mark_seen(message.id for message in mail)
-        where = f" in {len(roots)} threads" if roots else ""
-        screen.tell(f"{number} marked as seen{where}" if number else "Nothing unread here")
-
-    def all_seen(self) -> None:
-        """Mark everything in the list as seen, and say how much it was."""
-        if not self._may_mark():
+            number = self.mark_seen(it.id for root in roots for it in mailbox.thread_messages(root))
+            screen.tell(f"{number} marked as seen in {len(roots)} threads" if number else "Nothing unread here")
             return
-        roots = self._screen.listing.all_roots()
-        mailbox = self._screen.session.mailbox
-        number = self.mark_seen([message.id for root in roots for message in mailbox.thread_messages(root)])
-        self._screen.tell(f"{number} messages in {len(roots)} threads marked as seen")
+        number = self.mark_seen([message.id for message in screen.conversation.messages])
+        done = f"{number} marked as seen" if number else "Nothing unread here"
+        screen.tell(done if self._go_on() else f"{done} · nothing else is new in this list")
+
+    def _go_on(self) -> bool:
+        """Go to the next thread with news; in the conversation, to its first new message. Return whether one is."""
+        screen = self._screen
+        root = self._next_root_with_news()
+        if root is None:
+            return False
+        screen.threads.select(root)
+        screen.show_thread(root)
+        if screen.pane() == "conversation":
+            self.start()
+        return True
 
     def only_unread(self) -> None:
         """List only threads with messages new to the person, or all threads again."""
@@ -201,21 +217,26 @@ class Reading:
         if step > 0 and (message := self._unseen_below()) is not None:
             self._read(message)
             return
+        root = self._next_root_with_news(step)
+        if root is not None:
+            screen.threads.select(root)
+            screen.show_thread(root)
+            fresh = next((message for message in screen.conversation.messages if mailbox.is_unseen(message)), None)
+            if fresh is not None:
+                self._read(fresh)
+                return
+        screen.tell("Nothing unread here")
+
+    def _next_root_with_news(self, step: int = 1) -> str | None:
+        """Return the next listed thread with unseen messages, or the one before; None if there is none."""
+        screen, mailbox = self._screen, self._screen.session.mailbox
         roots = screen.listing.roots()
         at = roots.index(screen.location.root) if screen.location.root in roots else -1
         order = chain(range(at + 1, len(roots)), range(at + 1))
         if step < 0:
             order = chain(range(at - 1, -1, -1), range(len(roots) - 1, max(at, 0) - 1, -1))
-        for place in order if mailbox.counts().unseen else ():
-            root = roots[place]
-            if mailbox.unseen_in(root):
-                screen.threads.select(root)
-                screen.show_thread(root)
-                fresh = next((message for message in screen.conversation.messages if mailbox.is_unseen(message)), None)
-                if fresh is not None:
-                    self._read(fresh)
-                    return
-        screen.tell("Nothing unread here")
+        unseen = (roots[place] for place in order if mailbox.unseen_in(roots[place]))
+        return next(unseen, None) if mailbox.counts().unseen else None
 
     def _unseen_below(self) -> Message | None:
         mailbox = self._screen.session.mailbox

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from console.session import PAST, Session
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from console.undo_history import UndoableAction
 
 __all__ = ["Undoing", "UndoingScreen"]
+
+
+REPEAT_SECONDS = 0.7
+"""Pressed again sooner than this, a key undoes nothing more: keyboards wait up to 0.66 s before a key repeats."""
 
 
 class UndoingScreen(Protocol):
@@ -28,8 +33,12 @@ class UndoingScreen(Protocol):
 class Undoing:
     """Undoes at once what only the console keeps; asks before it writes into a mailbox."""
 
-    def __init__(self, screen: UndoingScreen) -> None:
+    def __init__(self, screen: UndoingScreen, clock: Callable[[], float] = monotonic) -> None:
         self._screen = screen
+        self._clock = clock
+        self._last: dict[bool, tuple[float, UndoableAction | None]] = {}
+        """When undo (True) and redo (False) were pressed last, and which action was the next one then."""
+        self._is_asking = False
 
     def undo(self) -> None:
         """Undo the last action."""
@@ -40,16 +49,28 @@ class Undoing:
         self._start(is_undo=False)
 
     def _start(self, *, is_undo: bool) -> None:
-        screen, history = self._screen, self._screen.session.undo_history
-        action = history.last_done if is_undo else history.last_undone
+        screen, verb = self._screen, "undo" if is_undo else "redo"
+        action = self._next(is_undo=is_undo)
         if screen.session.moment is not None:
-            screen.tell(f"Can't {'undo' if is_undo else 'redo'} here: {PAST}")
+            screen.tell(f"Can't {verb} here: {PAST}")
         elif action is None:
-            screen.tell("Nothing to undo" if is_undo else "Nothing to redo")
+            screen.tell(f"Nothing to {verb}")
+        elif self._is_repeated(action, is_undo=is_undo):
+            screen.tell(f"Next to {verb}: {action.words}")
         elif action.writes is None:
-            self._finish(is_undo=is_undo)
+            self._finish(action, is_undo=is_undo)
         else:
             self._ask(action, action.writes, is_undo=is_undo)
+        self._last[is_undo] = self._clock(), self._next(is_undo=is_undo)
+
+    def _next(self, *, is_undo: bool) -> UndoableAction | None:
+        history = self._screen.session.undo_history
+        return history.last_done if is_undo else history.last_undone
+
+    def _is_repeated(self, action: UndoableAction, *, is_undo: bool) -> bool:
+        """Return whether the key is held down or was pressed twice in haste, or its question is not answered yet."""
+        pressed, left = self._last.get(is_undo, (0.0, None))
+        return self._is_asking or (action is left and self._clock() - pressed < REPEAT_SECONDS)
 
     def _ask(self, action: UndoableAction, writes: Callable[[bool], list[str]], *, is_undo: bool) -> None:
         from console.screens.ask import Ask
@@ -61,16 +82,21 @@ class Undoing:
             return
 
         def answered(is_sure: bool | None) -> None:
+            self._is_asking = False
+            self._last.clear()
             if is_sure:
-                self._finish(is_undo=is_undo)
+                self._finish(action, is_undo=is_undo)
             else:
                 self._screen.tell("Nothing was written")
 
         verb = "undo" if is_undo else "redo"
+        self._is_asking = True
         self._screen.ask(Ask(f"{verb.capitalize()}: {action.words}?", "\n".join(lines), verb=verb), answered)
 
-    def _finish(self, *, is_undo: bool) -> None:
+    def _finish(self, action: UndoableAction, *, is_undo: bool) -> None:
+        """Undo or redo an action, unless another one has taken its place since the person was asked."""
         history = self._screen.session.undo_history
-        action = history.undo() if is_undo else history.redo()
-        if action is not None:
+        if action is not self._next(is_undo=is_undo):
+            self._screen.tell("Something else was done meanwhile: nothing was changed")
+        elif (history.undo() if is_undo else history.redo()) is not None:
             self._screen.tell(f"Undone: {action.words}" if is_undo else f"Redone: {action.words}")

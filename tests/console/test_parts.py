@@ -11,6 +11,7 @@ import pytest
 from console.config import Config, SearchSettings
 from console.panes.search_bar import SearchBar
 from console.screens import closing, exporting, mark_sync, marking, reading, searching, undoing, waking
+from console.screens.all_seen import AllSeen
 from console.screens.channels import Channels
 from console.screens.clipboard import Clipboard
 from console.screens.composing import Composing
@@ -54,11 +55,12 @@ async def test_reading_marks_a_message_as_seen_and_back(screen: FakeScreen) -> N
 
 
 async def test_undoing_takes_back_what_reading_did(screen: FakeScreen) -> None:
-    reading.Reading(screen).all_seen()
-    undoing.Undoing(screen).undo()
-    assert screen.session.mailbox.counts().unseen == 2
-    assert screen.notices[-1] == "Undone: 2 messages marked as seen"
+    AllSeen(screen, reading.Reading(screen)).mark()
     await screen.finish()
+    undoing.Undoing(screen).undo()
+    await screen.finish()
+    assert screen.session.mailbox.counts().unseen == 2
+    assert screen.notices[-1] == "Undone: 2 messages in 2 threads marked as seen"
 
 
 async def test_marking_marks_the_threads_that_match_a_query(screen: FakeScreen) -> None:

@@ -109,7 +109,7 @@ async def test_what_was_seen_is_seen_when_the_console_is_opened_again(tmp_path: 
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         assert "5 new" in seat.lines[0]
         await seat.open_thread("q")
-        await seat.press("A")
+        await seat.press("2", "A")
         assert "2 new" in seat.lines[0]
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         assert "2 new" in seat.lines[0]

@@ -152,7 +152,8 @@ async def test_only_unread_in_a_channel_keeps_what_was_just_read(mail: MailFiles
 async def test_all_that_is_listed_is_all_though_it_was_not_looked_at_yet(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
         await begin_to_filter(seat)
-        await seat.screen.action_part("reading", "all_seen")
-        await settle(seat.pilot)
+        await seat.screen.action_part("all_seen", "mark")
+        await seat.sees("y: mark")
+        await seat.press("y")
         assert seat.notice == f"{WANTED} messages in {WANTED} threads marked as seen"
         assert seat.screen.session.mailbox.counts().unseen == NUMBER - WANTED

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
+from console.screens.undoing import Undoing
+from console.undo_history import UndoableAction
+from tests.console.fake_screen import fake_screen
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import MailFiles
 
@@ -90,3 +94,93 @@ async def test_the_console_opens_as_it_was_left(tmp_path: Path) -> None:
         assert "only new · \\subject" in seat.lines[1]
         assert seat.screen.conversation.root == "m-2"
         assert seat.screen.conversation.is_flat
+
+
+def test_a_key_pressed_twice_in_haste_or_held_down_undoes_once(tmp_path: Path) -> None:
+    screen = fake_screen(write_mail(tmp_path), tmp_path)
+    time = [100.0]
+    part = Undoing(screen, lambda: time[0])
+    undone: list[str] = []
+    for name in ("one", "two", "three"):
+        screen.session.undo_history.add(UndoableAction(name, partial(undone.append, name), str))
+    for wait in (0, 0.5, *[0.03] * 40):
+        time[0] += wait
+        part.undo()
+    assert undone == ["three"]
+    assert screen.notices[-1] == "Next to undo: two"
+    time[0] += 1
+    part.undo()
+    assert undone == ["three", "two"]
+    screen.session.undo_history.add(UndoableAction("four", partial(undone.append, "four"), str))
+    part.undo()
+    assert undone == ["three", "two", "four"], "what was done since is not a repetition"
+    part.redo()
+    part.redo()
+    assert screen.notices[-1] == "Nothing to redo"
+    screen.session.personal.state.close()
+    screen.session.store.close()
+
+
+def test_a_second_key_neither_answers_the_question_nor_asks_another(tmp_path: Path) -> None:
+    screen = fake_screen(write_mail(tmp_path), tmp_path)
+    time = [100.0]
+    part = Undoing(screen, lambda: time[0])
+    undone: list[str] = []
+    for name in ("first", "second"):
+        screen.session.undo_history.add(UndoableAction(name, partial(undone.append, name), str, lambda _: ["a line"]))
+    for _ in range(30):  # keys that were typed before the dialog had the focus
+        part.undo()
+        time[0] += 0.1
+    ((_, answered),) = screen.dialogs
+    answered(True)
+    assert undone == ["second"]
+    part.undo()
+    _, answered = screen.dialogs[-1]
+    screen.session.undo_history.add(UndoableAction("meanwhile", str, str))
+    answered(True)
+    assert undone == ["second"]
+    assert "nothing was changed" in screen.notices[-1]
+    screen.session.personal.state.close()
+    screen.session.store.close()
+
+
+async def test_everything_listed_is_seen_at_once_and_asked_about_if_it_is_much(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        await seat.press("backslash", *"subject 2", "enter")
+        await seat.press("2", "E")
+        assert "1 message in 1 thread marked as seen" in seat.lines[-1]
+        await seat.press("escape", "2", "E")
+        assert "5 messages in 5 threads marked as seen" in seat.lines[-1]
+        await seat.press("z")
+        assert "5 new" in seat.lines[0]
+        for number in range(96):
+            mail.message(f"n-{number}", "ann-00000001", "bob-00000001", "More.", ago=0, subject=f"More {number}")
+        await seat.sees("102 messages")
+        await seat.press("E")
+        await seat.sees("Mark 101 messages in 101 threads as seen?")
+        await seat.press("enter")
+        assert seat.notice == "Nothing was marked"
+        await seat.press("E")
+        await seat.sees("y: mark")
+        await seat.press("y")
+        await seat.until(lambda: " new" not in seat.lines[0])
+    async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        assert " new" not in seat.lines[0]
+        await seat.press("E")
+        assert seat.notice == "Nothing unread here"
+
+
+async def test_a_thread_that_was_marked_gives_way_to_the_next_with_news(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press("j", "u", "k", "A")
+        assert "Subject 3" in seat.lines[1], "the second one was seen"
+        assert seat.screen.pane() == "threads"
+        assert "4 new" in seat.lines[0], "the next one is not seen yet"
+        await seat.press("enter", "A")
+        assert seat.screen.conversation.root == "m-2"
+        assert seat.screen.pane() == "conversation"
+        await seat.press("A", "A", "A")
+        assert "nothing else is new in this list" in seat.notice
+        await seat.press("2", "A")
+        assert seat.notice == "Nothing unread here · nothing else is new in this list"
