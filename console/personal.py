@@ -7,8 +7,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from console.config import Config, state_file
+from console.quiet.marks import QuietMarks
 from console.remembered import RememberedValues
-from mailstore.records.events import Event, Seen
+from mailstore.records.events import Event, Seen, Unseen
 
 if TYPE_CHECKING:
     from console.composer_draft import ComposerDraft
@@ -36,9 +37,11 @@ class PersonalData:
         self.joined: frozenset[str] = frozenset()
         self.views: dict[str, str] = dict(config.views)
         self._remembered = RememberedValues()
+        self.quiet = QuietMarks()
+        """What the person has muted, starred and snoozed; `save_quiet` follows a change."""
         self._drafts: dict[str, ComposerDraft] = {}
         self._draft_lock = Lock()
-        self._newest_mark = 0
+        self._newest_mark = self._newest_removal = 0
 
     @property
     def state(self) -> PersonalState:
@@ -65,20 +68,24 @@ class PersonalData:
         return self.state.session(self._url)
 
     def seen_among(self, message_ids: Iterable[str]) -> list[Event]:
-        """Return which of a few messages the person has seen; blocks for a short while."""
-        return [] if self._state is None else [Seen(key) for key in self.state.seen_of(self._url, message_ids)]
+        """Return which of a few messages the person has seen, and their other marks; blocks for a short while."""
+        if self._state is None:
+            return []
+        return [*map(Seen, self.state.seen_of(self._url, message_ids)), self.quiet.own_marks()]
 
     def load(self) -> list[Event]:
-        """Load everything; return what the person has seen. Blocks."""
+        """Load everything; return what the person has seen, and their other marks. Blocks."""
         seen, self._newest_mark = self.state.seen(self._url)
+        self._newest_removal = self.state.unseen_again(self._url)[1]
         self._load()
-        return [Seen(message_id) for message_id in seen]
+        return [*map(Seen, seen), self.quiet.own_marks()]
 
     def _load(self) -> None:
         self.joined = self.state.joined(self._url)
         self._drafts = self.state.drafts(self._url)
         self.views = {**self._config.views, **self.state.views(self._url)}
         self._remembered.load(self.state.database, self._url)
+        self.quiet.load(self.state.database, self._url)
 
     def leave(self, location: dict[str, Any]) -> None:
         """Save where the person leaves off; blocks."""
@@ -109,13 +116,22 @@ class PersonalData:
     # Seen marks
 
     def all_seen(self) -> list[Event]:
-        """Return everything that the person has seen; blocks."""
-        return [Seen(message_id) for message_id in self.state.seen(self._url)[0]]
+        """Return everything that the person has seen, and their other marks; blocks."""
+        return [*map(Seen, self.state.seen(self._url)[0]), self.quiet.own_marks()]
 
     def newly_seen(self) -> list[Event]:
-        """Return what was marked as seen since the last call, also by another console of the person; blocks."""
+        """Return what was marked as seen, or unseen again, since the last call, also by another console; blocks."""
         seen, self._newest_mark = self.state.seen(self._url, self._newest_mark)
-        return [Seen(message_id) for message_id in seen]
+        unseen, self._newest_removal = self.state.unseen_again(self._url, self._newest_removal)
+        return [*map(Seen, seen), *map(Unseen, unseen)]
+
+    def load_quiet(self) -> bool:
+        """Take over what another console muted, starred and snoozed; return whether anything differs. Blocks."""
+        return self.quiet.load(self.state.database, self._url)
+
+    def save_quiet(self) -> None:
+        """Save what was muted, starred and snoozed; blocks."""
+        self.quiet.save(self.state.database, self._url)
 
     def save_seen(self, message_ids: Sequence[str]) -> None:
         """Save that the person has seen messages; blocks."""

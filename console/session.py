@@ -91,8 +91,8 @@ class Session:
 
     def adopt(self, mailbox: Mailbox) -> None:
         """Replace the live mailbox by a complete one; what was marked meanwhile is kept."""
-        if len(self.live) < MOST_PREVIEWED:
-            mailbox.fold(self.live.marks(), self.clock())
+        is_preview = len(self.live) < MOST_PREVIEWED
+        mailbox.fold(self.live.marks() if is_preview else [self.live.own_marks()], self.clock())
         self.live = guarded(mailbox)
         self.forget_bodies()
 

@@ -16,6 +16,8 @@ from mailstore.records.scope import Scope, label_of, parts_of
 __all__ = ["PersonalState", "Shown"]
 
 FOREVER = float("inf")
+SEEN = "SELECT id, message_id FROM seen WHERE mailbox = ? AND id > ?"
+UNSEEN_AGAIN = "SELECT id, message_id FROM unseen_again WHERE mailbox = ? AND id > ?"
 
 
 class Shown(NamedTuple):
@@ -70,11 +72,14 @@ class PersonalState:
 
         For several mailboxes opened together, marks are kept in each of them.
         """
+        return self._numbered(SEEN, mailbox, since)
+
+    def _numbered(self, statement: str, mailbox: str, since: int) -> tuple[list[str], int]:
         if parts := parts_of(mailbox):
-            found = [(Scope(label), *self.seen(url, since)) for label, url in parts.items()]
+            found = [(Scope(label), *self._numbered(statement, url, since)) for label, url in parts.items()]
             newest = max((mark for _, _, mark in found), default=since)
             return [scope.id(message_id) for scope, ids, _ in found for message_id in ids], newest
-        rows = self._db.rows("SELECT id, message_id FROM seen WHERE mailbox = ? AND id > ?", (mailbox, since))
+        rows = self._db.rows(statement, (mailbox, since))
         return [row[1] for row in rows], max((row[0] for row in rows), default=since)
 
     def seen_of(self, mailbox: str, message_ids: Iterable[str]) -> list[str]:
@@ -86,13 +91,27 @@ class PersonalState:
     def mark_seen(self, mailbox: str, message_ids: Iterable[str], at: float | None = None) -> None:
         """Mark messages as seen by the person, `at` seconds since the epoch or now."""
         moment = time.time() if at is None else at
-        rows = [(*each, moment) for each in _each(mailbox, message_ids)]
-        self._db.write("INSERT INTO seen (mailbox, message_id, at) VALUES (?, ?, ?)", rows)
+        each = list(_each(mailbox, message_ids))
+        self._db.write_all(
+            [
+                ("INSERT INTO seen (mailbox, message_id, at) VALUES (?, ?, ?)", [(*one, moment) for one in each]),
+                ("DELETE FROM unseen_again WHERE mailbox = ? AND message_id = ?", each),
+            ]
+        )
 
     def unmark_seen(self, mailbox: str, message_ids: Iterable[str]) -> None:
-        """Remove seen marks."""
-        rows = list(_each(mailbox, message_ids))
-        self._db.write("DELETE FROM seen WHERE mailbox = ? AND message_id = ?", rows)
+        """Remove seen marks, and note that they were removed, for other consoles."""
+        each = list(_each(mailbox, message_ids))
+        self._db.write_all(
+            [
+                ("DELETE FROM seen WHERE mailbox = ? AND message_id = ?", each),
+                ("INSERT INTO unseen_again (mailbox, message_id) VALUES (?, ?)", each),
+            ]
+        )
+
+    def unseen_again(self, mailbox: str, since: int = 0) -> tuple[list[str], int]:
+        """Return the messages whose marks were removed after the removal `since`, and the newest one's number."""
+        return self._numbered(UNSEEN_AGAIN, mailbox, since)
 
     # Shown to agents whose mailbox does not record reads
 

@@ -36,6 +36,14 @@ CREATE TABLE IF NOT EXISTS session (mailbox TEXT PRIMARY KEY, value TEXT NOT NUL
 CREATE TABLE IF NOT EXISTS remembered (
     mailbox TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, updated REAL NOT NULL, PRIMARY KEY (mailbox, name)
 );
+CREATE TABLE IF NOT EXISTS own_marks (
+    mailbox TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, at REAL NOT NULL,
+    PRIMARY KEY (mailbox, kind, name)
+);
+CREATE TABLE IF NOT EXISTS unseen_again (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, mailbox TEXT NOT NULL, message_id TEXT NOT NULL,
+    UNIQUE (mailbox, message_id) ON CONFLICT REPLACE
+);
 """
 VERSION = 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from console.cli.terminal_io import warn
-from mailstore.records.events import Seen
+from mailstore.records.events import Event, Seen
 from mailstore.rules.retention import EVERYTHING, Retention
 
 __all__ = ["Settings", "joined_channels", "saved_views", "seen_marks", "settings"]
@@ -91,17 +91,18 @@ def joined_channels(mailbox_url: str) -> frozenset[str]:
         state.close()
 
 
-def seen_marks(mailbox_url: str) -> list[Seen]:
-    """Return the messages of a mailbox that the user has seen, as recorded by the console."""
+def seen_marks(mailbox_url: str) -> list[Event]:
+    """Return what the user has seen, muted, snoozed and starred in a mailbox, as recorded by the console."""
     from platformdirs import user_state_path
 
     path = user_state_path("signalbox") / "state.db"
     if not path.exists():
         return []
+    from console.quiet.marks import read_marks
     from console.state import PersonalState
 
     state = PersonalState(path)
     try:
-        return [Seen(message_id) for message_id in state.seen(mailbox_url)[0]]
+        return [*map(Seen, state.seen(mailbox_url)[0]), read_marks(state.database, mailbox_url)]
     finally:
         state.close()

@@ -67,7 +67,7 @@ class Quieting:
     def _rows_of(self, before: OwnMarks, marks: OwnMarks) -> Iterator[Iterable[int]]:
         """Yield the messages that a changed mute of channels, types or agents concerns."""
         channels, agents = before.channels ^ marks.channels, before.agents ^ marks.agents
-        types = {kind.rpartition("/")[2] for kind in before.types ^ marks.types} | (before.types ^ marks.types)
+        types = {kind.partition("/")[2] for kind in before.types ^ marks.types} | (before.types ^ marks.types)
         postings, messages = self._contents.index.postings, self._contents.messages
 
         def is_concerned(head: MessageHead) -> bool:

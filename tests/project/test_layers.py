@@ -59,7 +59,7 @@ CONSOLE = [
         "widgets",
     },
     {"bindings", "config_file", "export", "feed", "keymap", "notification_rules", "state_database", "wake_command"},
-    {"config_check", "config_text", "notification_delivery", "remembered", "state", "theme_switcher"},
+    {"config_check", "config_text", "notification_delivery", "quiet", "remembered", "state", "theme_switcher"},
     {"personal", "unread_mail"},
     {"hooks"},
     {"hook_watch", "session"},

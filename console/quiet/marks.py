@@ -1,0 +1,196 @@
+"""The person's marks in memory, by kind and name, and the table that keeps them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.json import decode, encode
+
+from console.quiet.snooze import Snooze
+from mailstore.records.own_marks import OwnMarks
+from mailstore.records.scope import Scope, label_of, parts_of
+
+if TYPE_CHECKING:
+    from console.state_database import StateDatabase
+
+__all__ = ["MUTES", "KindOfMark", "Mark", "QuietMarks", "changes", "read_marks"]
+
+
+class KindOfMark(StrEnum):
+    """What a mark says of what. A `row` is a dead letter or a concern: an id, a line feed, and what tells it apart."""
+
+    MUTED_CHANNEL = "muted-channel"
+    MUTED_AGENT = "muted-agent"
+    MUTED_TYPE = "muted-type"
+    MUTED_THREAD = "muted-thread"
+    STARRED_MESSAGE = "starred-message"
+    STARRED_THREAD = "starred-thread"
+    SNOOZED_THREAD = "snoozed-thread"
+    SNOOZED_ROW = "snoozed-row"
+
+
+Mark = tuple[KindOfMark, str]
+MUTES = (
+    KindOfMark.MUTED_THREAD,
+    KindOfMark.MUTED_CHANNEL,
+    KindOfMark.MUTED_AGENT,
+    KindOfMark.MUTED_TYPE,
+)
+SNOOZES = (KindOfMark.SNOOZED_THREAD, KindOfMark.SNOOZED_ROW)
+
+
+class QuietMarks:
+    """Marks of one mailbox, or of several opened together, each of which keeps its own.
+
+    They are changed in memory at once and saved from a thread; `load` takes over what other consoles saved.
+    """
+
+    def __init__(self) -> None:
+        self._marks: dict[Mark, Snooze | None] = {}
+        self._unsaved: set[Mark] = set()
+        self._lock = Lock()
+        self._own: OwnMarks | None = None
+
+    def __contains__(self, mark: Mark) -> bool:
+        return mark in self._marks
+
+    def names(self, kind: KindOfMark) -> list[str]:
+        """Return the names that are marked in one way, in the order in which they were."""
+        return [name for each, name in list(self._marks) if each is kind]
+
+    @property
+    def muted(self) -> list[Mark]:
+        """Everything that is muted."""
+        return [(kind, name) for kind in MUTES for name in self.names(kind)]
+
+    def snoozes(self) -> Iterator[tuple[Mark, Snooze]]:
+        """Yield all snoozes, also those that have ended and were not seen since."""
+        for mark, snooze in list(self._marks.items()):
+            if snooze is not None:
+                yield mark, snooze
+
+    def snooze(self, mark: Mark) -> Snooze | None:
+        """Return a snooze, lasting or ended."""
+        return self._marks.get(mark)
+
+    def own_marks(self) -> OwnMarks:
+        """Return the marks that decide what is new."""
+        if self._own is None:
+            snoozed = (mark for mark, snooze in self.snoozes() if not snooze.ended)
+            self._own = OwnMarks(
+                frozenset(self.names(KindOfMark.MUTED_CHANNEL)),
+                frozenset(self.names(KindOfMark.MUTED_AGENT)),
+                frozenset(self.names(KindOfMark.MUTED_TYPE)),
+                frozenset(self.names(KindOfMark.MUTED_THREAD)),
+                frozenset(name for kind, name in snoozed if kind is KindOfMark.SNOOZED_THREAD),
+                frozenset(self.names(KindOfMark.STARRED_MESSAGE)),
+                frozenset(self.names(KindOfMark.STARRED_THREAD)),
+            )
+        return self._own
+
+    def change(self, marks: Mapping[Mark, Snooze | bool | None]) -> None:
+        """Set some marks (True, or a snooze), and remove others (False or None); `save` follows."""
+        with self._lock:
+            for mark, value in marks.items():
+                if value is True or isinstance(value, Snooze):
+                    self._marks[mark] = value if isinstance(value, Snooze) else None
+                else:
+                    self._marks.pop(mark, None)
+                self._unsaved.add(mark)
+            self._own = None
+
+    # The table
+
+    def load(self, database: StateDatabase, mailbox: str) -> bool:
+        """Read what was saved, by any console; return whether it differs. What is not saved yet is kept. Blocks."""
+        found = dict(_read(database, mailbox))
+        with self._lock:
+            kept = {mark: value for mark, value in self._marks.items() if mark in self._unsaved}
+            for mark in self._unsaved:
+                found.pop(mark, None)
+            found.update(kept)
+            is_changed = found != self._marks
+            if is_changed:
+                self._marks, self._own = found, None
+        return is_changed
+
+    def save(self, database: StateDatabase, mailbox: str) -> None:
+        """Save what was changed; blocks."""
+        with self._lock:
+            rows = list(_rows(mailbox, {mark: self._marks[mark] for mark in self._unsaved if mark in self._marks}))
+            dropped = [row[:3] for row in _rows(mailbox, dict.fromkeys(self._unsaved - self._marks.keys()))]
+            database.write_all(
+                [
+                    ("INSERT OR REPLACE INTO own_marks VALUES (?, ?, ?, ?, ?)", rows),
+                    ("DELETE FROM own_marks WHERE mailbox = ? AND kind = ? AND name = ?", dropped),
+                ]
+            )
+            self._unsaved.clear()
+
+
+def _read(database: StateDatabase, mailbox: str) -> Iterator[tuple[Mark, Snooze | None]]:
+    """Yield the marks of a mailbox, and of each of several; those that can't be read are left out."""
+    for label, url in {**parts_of(mailbox), "": mailbox}.items():
+        scope = Scope(label) if label else None
+        for kind, name, value in database.rows(
+            "SELECT kind, name, value FROM own_marks WHERE mailbox = ? ORDER BY at", (url,)
+        ):
+            try:
+                snooze = decode(value, type=Snooze) if value else None
+                mark = KindOfMark(kind)
+            except (ValueError, msgspec.DecodeError):
+                continue
+            if (snooze is None) is (mark in SNOOZES):
+                continue
+            if scope is None:
+                yield (mark, name), snooze
+            else:
+                yield (mark, _scoped(mark, name, scope)), None if snooze is None else snooze.scoped(scope)
+
+
+def _rows(mailbox: str, marks: Mapping[Mark, Snooze | None]) -> Iterator[tuple[str, str, str, str, float]]:
+    parts = parts_of(mailbox)
+    for (kind, name), snooze in marks.items():
+        label = label_of(name) if parts else ""
+        url, scope = (parts[label], Scope(label)) if label in parts else (mailbox, None)
+        if scope is not None:
+            name = _bare(kind, name, scope)
+            snooze = None if snooze is None else snooze.bare(scope)
+        value = "" if snooze is None else encode(snooze).decode()
+        yield url, kind.value, _plain(name), value, time.time()
+
+
+def _scoped(kind: KindOfMark, name: str, scope: Scope) -> str:
+    if kind is KindOfMark.SNOOZED_ROW:
+        message_id, line, detail = name.partition("\n")
+        return scope.id(message_id) + line + (scope.name(detail) if detail else "")
+    return scope.name(name) if kind in (KindOfMark.MUTED_CHANNEL, KindOfMark.MUTED_AGENT) else scope.id(name)
+
+
+def _bare(kind: KindOfMark, name: str, scope: Scope) -> str:
+    if kind is KindOfMark.SNOOZED_ROW:
+        message_id, line, detail = name.partition("\n")
+        return scope.bare(message_id) + line + scope.bare(detail)
+    return scope.bare(name)
+
+
+def _plain(text: str) -> str:
+    """Return a name that SQLite can store: unpaired surrogates are escaped."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def read_marks(database: StateDatabase, mailbox: str) -> OwnMarks:
+    """Return the marks of a mailbox as they were saved; blocks."""
+    marks = QuietMarks()
+    marks.load(database, mailbox)
+    return marks.own_marks()
+
+
+def changes(marks: Iterable[Mark], is_set: bool) -> dict[Mark, Snooze | bool | None]:
+    """Return the change that sets some marks, or removes them."""
+    return dict.fromkeys(marks, is_set)

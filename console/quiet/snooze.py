@@ -1,0 +1,123 @@
+"""One snooze: until when, or until what happens, and whether that is so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from console.quiet.times import due_words
+from mailstore.records.message import Message
+from mailstore.records.scope import Scope
+from mailstore.state.mailbox import Mailbox
+
+__all__ = ["Occurrence", "Snooze", "mail_for_user", "to_the_user"]
+
+IsAwake = Callable[[str], bool]
+
+
+class Occurrence(StrEnum):
+    """What a snooze can wait for."""
+
+    TIME = "time"
+    ANSWER = "answer"
+    MAIL = "mail"
+    AGENT = "agent"
+
+
+class Snooze(Struct, frozen=True):
+    """What ends a snooze. `about` is the message whose answer it waits for, `agent` the one that is to resume.
+
+    `known` are the messages to the person that the thread held: any other ends the snooze. `ended` is when it ended (0
+    while it lasts), and `why` what ended it unless what it waited for. Times in seconds since the epoch.
+    """
+
+    until: Occurrence
+    at: float
+    due: float = 0.0
+    about: str = ""
+    agent: str = ""
+    size: int = 0
+    """How many messages the thread had."""
+    known: frozenset[str] = frozenset()
+    ended: float = 0.0
+    why: str = ""
+
+    def words(self, now: float) -> str:
+        """Return until when or what, as text."""
+        match self.until:
+            case Occurrence.TIME:
+                return f"until {due_words(self.due, now)}"
+            case Occurrence.ANSWER:
+                return "until it is answered"
+            case Occurrence.MAIL:
+                return "until new mail"
+            case Occurrence.AGENT:
+                return f"until {self.agent} resumes"
+
+    def back_words(self) -> str:
+        """Return what is said of a snooze that has ended."""
+        return f"snoozed {self.words(self.ended)}, back{self.why and ': '}{self.why}"
+
+    def over(self, root: str, mailbox: Mailbox, now: float, is_awake: IsAwake, *, is_loading: bool) -> Snooze | None:
+        """Return the snooze as ended, None while it lasts; a mailbox that is loading may lack what ends it."""
+        if self.until is Occurrence.TIME and now >= self.due:
+            return replace(self, ended=now)
+        if self.until is Occurrence.AGENT and is_awake(self.agent):
+            return replace(self, ended=now)
+        if is_loading or not root or not (mail := _thread(mailbox, root)):
+            return None
+        if self.until is Occurrence.ANSWER and self._is_answered(mailbox, mail):
+            return replace(self, ended=now)
+        if self.until is Occurrence.MAIL and len(mail) > self.size:
+            return replace(self, ended=now)
+        if any(message.id not in self.known for message in mail_for_user(mailbox, mail)):
+            return replace(self, ended=now, why="new mail to you")
+        return None
+
+    def _is_answered(self, mailbox: Mailbox, mail: list[Message]) -> bool:
+        about = mailbox.message(self.about)
+        return (
+            about is not None
+            and len(mail) > self.size
+            and any(
+                it.sender != about.sender and it.id != about.id and it.time >= about.time and not mailbox.is_own(it)
+                for it in mail
+            )
+        )
+
+    def scoped(self, scope: Scope) -> Snooze:
+        """Return the snooze with the label of its mailbox in all names."""
+        return self._renamed(scope.id, scope.name)
+
+    def bare(self, scope: Scope) -> Snooze:
+        """Return the snooze without the label."""
+        return self._renamed(scope.bare, scope.bare)
+
+    def _renamed(self, of_id: Callable[[str], str], of_agent: Callable[[str], str]) -> Snooze:
+        return replace(
+            self,
+            about=of_id(self.about) if self.about else "",
+            agent=of_agent(self.agent) if self.agent else "",
+            known=frozenset(map(of_id, self.known)),
+        )
+
+
+def _thread(mailbox: Mailbox, root: str) -> list[Message]:
+    try:
+        return mailbox.thread_messages(mailbox.root_of(root))
+    except KeyError:
+        return []
+
+
+def mail_for_user(mailbox: Mailbox, mail: list[Message]) -> list[Message]:
+    """Return what reaches the person in spite of any mute: addressed to them, mentioning or answering them."""
+    return [message for message in mail if not mailbox.is_own(message) and to_the_user(mailbox, message)]
+
+
+def to_the_user(mailbox: Mailbox, message: Message) -> bool:
+    """Say whether a message addresses or mentions the person, or answers them."""
+    answered = mailbox.message(message.thread) if message.thread else None
+    return mailbox.is_mine(message) or (answered is not None and mailbox.is_own(answered))
