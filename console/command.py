@@ -145,6 +145,7 @@ NAMES = {
     "left_curly_bracket": "{",
     "right_curly_bracket": "}",
     "at": "@",
+    "plus": "+",
     "exclamation_mark": "!",
     "left_square_bracket": "[",
     "right_square_bracket": "]",

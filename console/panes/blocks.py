@@ -6,38 +6,25 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
-from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
+from console.panes.receipts import receipt_lines, wrapped
 from console.panes.row_layout import Piece, layout_line
 from console.render.safe import visible_line
 from console.render.short_text import clock, shorten_middle
 from console.styles import TextStyles
-from console.symbols import NEW, STATES, TYPE_GLYPHS
+from console.symbols import NEW, TYPE_GLYPHS
 from mailstore.records.message import Message
 from mailstore.records.scope import label_of
-from mailstore.rules.delivery import Standing, State
+from mailstore.rules.delivery import Standing
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import ThreadNode
 
 if TYPE_CHECKING:
     from console.render.elements import MarkdownStyles
 
-__all__ = ["MessageBlock", "block_foot", "block_head", "block_of", "markdown_styles"]
-
-MOST_RECEIPT_LINES = 4
-WORDS = {
-    State.READ: "read by",
-    State.UNREAD: "unread by",
-    State.FROZEN: "on hold, frozen:",
-    State.WAITING: "on hold:",
-    State.ARCHIVED: "archived, not read by",
-    State.UNRECORDED: "reads not recorded:",
-    State.EXPIRED: "expired, not read by",
-    State.DEAD: "ended before reading:",
-    State.UNKNOWN: "no agent named",
-}
+__all__ = ["MessageBlock", "block_foot", "block_head", "block_of", "markdown_styles", "more_line"]
 
 
 class MessageBlock(Struct, frozen=True):
@@ -51,6 +38,10 @@ class MessageBlock(Struct, frozen=True):
     is_intervention: bool = False
     folded: int = 0
     sender: str = ""
+    most_lines: int = 0
+    """A longer text is cut; 0 shows it whole."""
+    is_unfolded: bool = False
+    """Whether the receipts of several recipients are listed by name."""
 
     @property
     def key(self) -> str:
@@ -105,8 +96,11 @@ def block_head(block: MessageBlock, body: str, width: int, styles: TextStyles, n
 
 def block_foot(block: MessageBlock, width: int, styles: TextStyles, now: float) -> list[Strip]:
     """Return the lines below a message's text: its state for each recipient, and how many replies are folded."""
-    lines = _receipts(block, width, styles, now)
-    if block.folded and block.node.message is not None:
+    message = block.node.message
+    lines = receipt_lines(block.standings, width, styles, now, is_unfolded=block.is_unfolded)
+    if message is not None and message.is_listed and not block.standings:
+        lines.append(layout_line([("· recipients not recorded", styles.muted)], [], width, Style.null()))
+    if block.folded and message is not None:
         plural = "reply" if block.folded == 1 else "replies"
         lines.append(layout_line([(f"▸ {block.folded} {plural} folded", styles.accent)], [], width, Style.null()))
     return [*lines, Strip.blank(width)]
@@ -137,7 +131,7 @@ def _tags(message: Message, width: int, styles: TextStyles) -> list[Strip]:
     lines = [
         layout_line([("⚠ ", styles.bad), (visible_line(tag), styles.bad)], [], width, Style.null()) for tag in loud
     ]
-    for line in _wrapped([visible_line(tag) for tag in plain], width - 2, " ·") if plain else ():
+    for line in wrapped([visible_line(tag) for tag in plain], width - 2, " ·") if plain else ():
         lines.append(layout_line([("◇ ", styles.muted), (line, styles.muted)], [], width, Style.null()))
     return lines
 
@@ -157,45 +151,8 @@ def bare(subject: str) -> str:
     return subject
 
 
-def _receipts(block: MessageBlock, width: int, styles: TextStyles, now: float) -> list[Strip]:
-    lines = []
-    message = block.node.message
-    if message is not None and message.is_listed and not block.standings:
-        lines.append(layout_line([("· recipients not recorded", styles.muted)], [], width, Style.null()))
-    for state in State:
-        named = [(name, standing) for name, standing in block.standings if standing.state is state]
-        if not named:
-            continue
-        style = styles.states[state]
-        head = f"{STATES[state].glyph} {WORDS[state]} "
-        words = [_named(name, standing, now) for name, standing in named]
-        if len(named) == 1 and state is State.WAITING:
-            words = [f"{words[0]} · {visible_line(named[0][1].reason)}"]
-        for at, line in enumerate(_wrapped(words, width - cell_len(head))):
-            left: list[Piece] = [(head if at == 0 else " " * cell_len(head), style), (line, styles.muted)]
-            lines.append(layout_line(left, [], width, Style.null()))
-    return lines
-
-
-def _wrapped(words: list[str], width: int, separator: str = ",") -> list[str]:
-    """Wrap names at so many cells; after a few lines, count the rest."""
-    lines = [""]
-    for at, word in enumerate(words):
-        piece = word + (separator if at < len(words) - 1 else "")
-        if lines[-1] and cell_len(lines[-1]) + 1 + cell_len(piece) > width:
-            if len(lines) == MOST_RECEIPT_LINES:
-                lines[-1] += f" +{len(words) - at}"
-                break
-            lines.append(piece)
-        else:
-            lines[-1] = f"{lines[-1]} {piece}".lstrip()
-    return lines
-
-
-def _named(name: str, standing: Standing, now: float) -> str:
-    shown = shorten_middle(visible_line(name), 24)
-    if standing.state is State.READ:
-        by = [reader for reader in standing.by if reader != name]
-        who = f"{shown} ({', '.join(visible_line(reader) for reader in by)})" if by else shown
-        return f"{who} {clock(standing.since, now)}" if standing.since is not None else who
-    return shown
+def more_line(hidden: int | None, key: str, width: int, styles: TextStyles) -> Strip:
+    """Return the line below a cut text: how many lines are hidden, if that is known."""
+    words = "more" if hidden is None else "1 more line" if hidden == 1 else f"{hidden:,} more lines"
+    pieces: list[Piece] = [(f"⋯ {words}", styles.accent), (f" · {key}: open", styles.muted)]
+    return layout_line(pieces, [], width, Style.null())

@@ -11,9 +11,10 @@ from textual.worker import Worker, get_current_worker
 
 from console.failures import tell_failure
 from console.panes.blocks import MessageBlock, block_of
+from console.panes.message_lines import MessageLines
+from console.panes.openness import Openness
 from console.panes.outline import ShownOutline, outline_of
-from console.panes.render_jobs import RenderedText, RenderJob, RenderQueue
-from console.render.lines import RenderedLines
+from console.panes.render_jobs import RenderJob, RenderQueue
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.block_view import BlockView
@@ -21,6 +22,9 @@ from mailstore.records.message import Message
 from mailstore.state.outline import Outline as Shape
 
 __all__ = ["Conversation"]
+
+OVERLAP = 4
+"""Lines that are shown again on the next page."""
 
 
 class Conversation(BlockView):
@@ -31,7 +35,7 @@ class Conversation(BlockView):
         """Lines of a block were rendered: all of them if whole, else the first ones."""
 
         job: RenderJob
-        lines: RenderedLines
+        lines: MessageLines
         is_whole: bool
 
     def __init__(self, session: Session, styles: TextStyles, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -43,6 +47,7 @@ class Conversation(BlockView):
         self.root: str | None = None
         self.is_flat = False
         self._folded: set[str] = set()
+        self._openness = Openness(session.keymap)
         self._shape: Shape | None = None
         self._all = self._shown = ShownOutline()
 
@@ -130,6 +135,45 @@ class Conversation(BlockView):
         self.doubt_lines()
         return True
 
+    def toggle_text(self) -> bool:
+        """Open the long text of the message at the cursor, or cut it again; return whether it is a long one."""
+        if self.cursor_key is None or not self._openness.toggle_text(self.cursor_key, self._lines_at_cursor()):
+            return False
+        self._show_anew(self.cursor_key)
+        return True
+
+    def toggle_whole(self) -> bool:
+        """Open receipts and text of the message at the cursor, or fold both; return whether there is anything to."""
+        key = self.cursor_key
+        block = self._blocks.get(key) if key is not None else None
+        if key is None or block is None or not self._openness.toggle_whole(block, self._lines_at_cursor()):
+            return False
+        self._show_anew(key)
+        return True
+
+    def read_hidden(self) -> bool:
+        """Open the cut text of the message at the cursor, a page further; return whether there is one."""
+        lines = self._lines_at_cursor()
+        if self.cursor_key is None or lines is None or not lines.hidden:
+            return False
+        return self.reveal(self.cursor_key, lines.hidden.start + self.scrollable_content_region.height - OVERLAP)
+
+    def reveal(self, key: str, line: int | None = None) -> bool:
+        """Go to a message and show its text whole, or make one of its lines visible; return whether it is there."""
+        lines = self.lines_of(key)
+        if line is None or (isinstance(lines, MessageLines) and lines.hidden and line >= lines.hidden.start):
+            self._openness.open_text(key)
+            self.doubt_lines(key)
+        return self.scroll_to_key(key, line or 0)
+
+    def _lines_at_cursor(self) -> MessageLines | None:
+        lines = self.lines_of(self.cursor_key) if self.cursor_key is not None else None
+        return lines if isinstance(lines, MessageLines) else None
+
+    def _show_anew(self, key: str) -> None:
+        self.doubt_lines(key)
+        self.scroll_to_key(key)
+
     def parent_key(self) -> str | None:
         """Return the message that the one at the cursor replies to."""
         at = self.place_of(self.cursor_key)
@@ -158,7 +202,8 @@ class Conversation(BlockView):
         node = self._shown.node(session.mailbox, at)
         folded = self._replies(key) if key in self._folded and not self.is_flat else 0
         marked = node.message is not None and session.mailbox.is_intervention(key)
-        return block_of(session.mailbox, node, session.now(), is_intervention=marked, folded=folded)
+        block = block_of(session.mailbox, node, session.now(), is_intervention=marked, folded=folded)
+        return self._openness.applied(block, self.scrollable_content_region.height)
 
     @on(BlockView.LinesWanted)
     def _lines_wanted(self, event: BlockView.LinesWanted) -> None:
@@ -173,9 +218,9 @@ class Conversation(BlockView):
                 self.confirm_lines(key)
                 continue
             self._blocks[key] = block
-            job = RenderJob(block, self.text_width(key), self._text_styles)
-            if isinstance(lines, RenderedLines) and old is not None and old.node.message == block.node.message:
-                job.text = RenderedText((), lines.portions[1:-1])
+            job = RenderJob(block, self.text_width(key), self._text_styles, open_key=self._openness.key)
+            if isinstance(lines, MessageLines) and old is not None and old.node.message == block.node.message:
+                job.text = lines.text
             jobs.append(job)
         if self._jobs.add(jobs):
             self._work_on_jobs()

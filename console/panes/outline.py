@@ -14,6 +14,8 @@ __all__ = ["ShownOutline", "outline_of"]
 INDENT = 2
 DEEPEST = 8
 SAMPLED = 16
+MOST_GUESSED = 40
+"""Lines: long texts are cut to a screenful."""
 
 
 class ShownOutline:
@@ -40,7 +42,7 @@ class ShownOutline:
 
     def guess(self, width: int) -> int:
         """Return an estimate of a message's lines before it is read."""
-        return 4 + self._letters // max(20, width)
+        return min(MOST_GUESSED, 4 + self._letters // max(20, width))
 
     def place(self, key: str) -> int | None:
         """Return a message's index."""

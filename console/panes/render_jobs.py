@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from threading import Lock
 
 from msgspec import Struct, field
 from textual.strip import Strip
 
-from console.panes.blocks import MessageBlock, block_foot, block_head, markdown_styles
-from console.render.lines import LineSource, RenderedLines
+from console.panes.blocks import MessageBlock, block_foot, block_head, markdown_styles, more_line
+from console.panes.message_lines import MessageLines, RenderedText
 from console.session import Session
 from console.styles import TextStyles
 
-__all__ = ["RenderJob", "RenderQueue", "RenderedText"]
+__all__ = ["RenderJob", "RenderQueue"]
 
 FIRST_LINES = 80
 """Lines of a tall screen."""
@@ -22,25 +22,6 @@ FIRST_LINES = 80
 SLICE_SECONDS = 0.002
 PAUSE_SECONDS = 0.0002
 """The worker yields to the event loop so often and so long: Python would let it wait 5 ms."""
-
-
-class RenderedText:
-    """The lines of a text rendered so far."""
-
-    def __init__(self, coming: Iterable[LineSource], known: Sequence[LineSource] = ()) -> None:
-        self._coming = iter(coming)
-        self.portions = list(known)
-        self.size = sum(map(len, known))
-        self.is_whole = bool(known)
-
-    def render(self) -> None:
-        """Render one more portion."""
-        portion = next(self._coming, None)
-        if portion is None:
-            self.is_whole = True
-        else:
-            self.portions.append(portion)
-            self.size += len(portion)
 
 
 class RenderJob(Struct, eq=False):
@@ -53,6 +34,7 @@ class RenderJob(Struct, eq=False):
     head: list[Strip] = field(default_factory=list)
     told: int = 0
     """Lines of the text that were passed on."""
+    open_key: str = "+"
 
     def is_same(self, other: RenderJob) -> bool:
         """Return whether another job would render the same lines."""
@@ -63,8 +45,8 @@ class RenderJob(Struct, eq=False):
         is_alike = self.width == other.width and self.styles is other.styles
         return is_alike and self.block.node.message == other.block.node.message
 
-    def step(self, session: Session) -> RenderedLines | None:
-        """Render the next portion; return all lines so far when they are many more than before. Blocks."""
+    def step(self, session: Session) -> MessageLines | None:
+        """Render the next portion; return all lines so far when there are many more to show than before. Blocks."""
         block, now = self.block, session.now()
         if not self.head:
             message = block.node.message
@@ -82,11 +64,19 @@ class RenderJob(Struct, eq=False):
         if not text.is_whole:
             text.render()
         if text.is_whole:
-            return RenderedLines([self.head, *text.portions, block_foot(block, self.width, self.styles, now)])
-        if text.size < max(FIRST_LINES, 2 * self.told):
+            return self._lines(block_foot(block, self.width, self.styles, now))
+        if text.size < max(FIRST_LINES, 2 * self.told) or (self.told and block.most_lines):
             return None
         self.told = text.size
-        return RenderedLines([self.head, *text.portions])
+        return self._lines([])
+
+    def _lines(self, foot: list[Strip]) -> MessageLines:
+        assert self.text is not None
+        return MessageLines(self.head, self.text, foot, self.block.most_lines, self._more)
+
+    def _more(self, hidden: int) -> Strip:
+        assert self.text is not None
+        return more_line(hidden if self.text.is_whole else None, self.open_key, self.width, self.styles)
 
 
 class RenderQueue:
@@ -127,7 +117,7 @@ class RenderQueue:
             if self._waiting.get(job.block.key) is job:
                 del self._waiting[job.block.key]
 
-    def work(self, session: Session) -> Iterator[tuple[RenderJob, RenderedLines, bool]]:
+    def work(self, session: Session) -> Iterator[tuple[RenderJob, MessageLines, bool]]:
         """Render until the queue is empty; yield a job, its lines so far, and whether they are all. Blocks."""
         try:
             began = time.perf_counter()

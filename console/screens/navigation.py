@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["DraftForm", "Navigation", "NavigationScreen", "PlacePane", "ReplyTree"]
 
 
+SIDEWAYS = 12
+"""Cells."""
+
+
 class ReplyTree(Protocol):
     """What navigation needs of the conversation."""
 
@@ -34,6 +38,9 @@ class ReplyTree(Protocol):
     def is_at_newest(self) -> bool: ...
     def show_newest(self) -> None: ...
     def toggle_flat(self) -> None: ...
+    def toggle_text(self) -> bool: ...
+    def toggle_whole(self) -> bool: ...
+    def scroll_sideways(self, cells: int) -> bool: ...
 
 
 class PlacePane(Protocol):
@@ -131,6 +138,18 @@ class Navigation:
         elif pane == "threads" and self._screen.location.root is not None:
             self._screen.focus_pane("conversation")
             self._reading.start()
+        elif pane == "conversation" and not self._screen.conversation.toggle_whole():
+            self._screen.tell("This message is shown whole")
+
+    def toggle_text(self) -> None:
+        """Show the whole of a long message, or cut it to a screenful again."""
+        if not self._screen.conversation.toggle_text():
+            self._screen.tell("This message is shown whole")
+
+    def scroll_sideways(self, step: int) -> None:
+        """Scroll wide code and tables of the conversation."""
+        if not self._screen.conversation.scroll_sideways(step * SIDEWAYS):
+            self._screen.tell("Nothing further right" if step > 0 else "Nothing further left")
 
     def back(self) -> None:
         """Go back one step: out of full screen, the composer, a search, the past, or to the pane at the left."""

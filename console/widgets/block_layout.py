@@ -44,6 +44,8 @@ class PendingScroll(Struct, frozen=True):
 
     key: str
     is_end: bool
+    line: int = 0
+    """The line of the block that is to be visible."""
     left_at: int = -1
 
 

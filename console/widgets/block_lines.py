@@ -58,8 +58,16 @@ class KeptLines:
         self._asked -= {key}
         self._doubted.discard(key)
 
-    def doubt(self) -> None:
-        """Mark all lines as possibly outdated: they are requested again, and drawn until replaced."""
+    def is_sure(self, key: str, width: int) -> bool:
+        """Return whether a block's lines are whole, of a width, and not possibly outdated."""
+        return key not in self._doubted and self.whole(key, width) is not None
+
+    def doubt(self, key: str | None = None) -> None:
+        """Mark the lines of one block, or of all, as possibly outdated: requested again, and drawn until replaced."""
+        if key is not None:
+            self._doubted.add(key)
+            self._asked -= {key}
+            return
         self._doubted = set(self._kept.keys())
         self._is_asked_anew = True
 

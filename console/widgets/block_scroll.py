@@ -11,6 +11,9 @@ from console.widgets.line_view import LineView
 
 __all__ = ["BlockScroll"]
 
+ABOVE_AND_BELOW = 2
+"""Lines around one that is scrolled to."""
+
 
 class BlockScroll(LineView):
     """Keeps the block and line at the top of the screen where they are, or follows the newest block."""
@@ -144,13 +147,13 @@ class BlockScroll(LineView):
         """Return the keys of the blocks whose first line is visible."""
         return [self.source.keys[at] for at in self._places.beginning_in(*self._sight)]
 
-    def scroll_to_key(self, key: str) -> bool:
-        """Move the cursor to a block and make it visible; return whether it is there."""
+    def scroll_to_key(self, key: str, line: int = 0) -> bool:
+        """Move the cursor to a block and make it, or one of its lines, visible; return whether it is there."""
         at = self._places.index(key)
         if at is None:
             return False
         self._highlight(at)
-        self._pending = PendingScroll(key, is_end=False)
+        self._pending = PendingScroll(key, is_end=False, line=line)
         self._show_pending()
         return True
 
@@ -163,6 +166,11 @@ class BlockScroll(LineView):
             return
         top, height = self._places.top(at), self._places.height(at)
         here, below = self._sight
+        if line := min(self._pending.line, height - 1):
+            is_near = line + ABOVE_AND_BELOW < below - here
+            top, height = (
+                (top, line + ABOVE_AND_BELOW) if is_near else (top + line - ABOVE_AND_BELOW, 2 * ABOVE_AND_BELOW)
+            )
         if self._pending.is_end:
             self._scroll(self._places.end)
         elif top < here or height > below - here:

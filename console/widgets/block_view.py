@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -14,8 +14,12 @@ from console.widgets.block_layout import BlockSource
 from console.widgets.block_lines import BlockLines, KeptLines
 from console.widgets.block_scroll import BlockScroll
 from console.widgets.line_view import blank
+from console.widgets.sideways import shifted
 
-__all__ = ["BlockSource", "BlockView"]
+__all__ = ["BlockSource", "BlockView", "LineLayer"]
+
+LineLayer = Callable[[str, int, Strip], Strip]
+"""Restyles a line when it is drawn: gets the block's key and the line's number in it."""
 
 
 class BlockView(BlockScroll):
@@ -25,11 +29,13 @@ class BlockView(BlockScroll):
     BlockView > .block-view--bar { color: $accent; }
     BlockView > .block-view--bar-blurred { color: $text-muted; }
     BlockView > .block-view--indent { color: $text-muted; }
+    BlockView > .block-view--edge { color: $accent; }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "block-view--bar",
         "block-view--bar-blurred",
         "block-view--indent",
+        "block-view--edge",
     }
 
     class LinesWanted(Message):
@@ -63,9 +69,12 @@ class BlockView(BlockScroll):
         super().__init__(id=id)
         self._lines = KeptLines()
         self._is_stale = False
+        self._layer: LineLayer | None = None
+        self._shift = 0
 
     def set_source(self, source: BlockSource) -> None:
         self._lines.forget()
+        self._shift = 0
         super().set_source(source)
 
     def cursor_moved(self, key: str) -> None:
@@ -101,9 +110,9 @@ class BlockView(BlockScroll):
         """Keep drawing a block's lines: they are up to date."""
         self._lines.confirm(key)
 
-    def doubt_lines(self) -> None:
-        """Request all lines again as they become visible; until they arrive, the old ones are drawn."""
-        self._lines.doubt()
+    def doubt_lines(self, key: str | None = None) -> None:
+        """Request the lines of a block, or of all, again as they become visible; until then, the old ones are drawn."""
+        self._lines.doubt(key)
         self.call_next(self._ask)
 
     def awaits_lines(self, key: str) -> bool:
@@ -118,7 +127,7 @@ class BlockView(BlockScroll):
     def _is_known_in_sight(self) -> bool:
         keys, places = self.source.keys, self._places
         in_sight = places.touching(*self._sight)
-        return all(self._lines.whole(keys[at], places.width(at)) is not None for at in in_sight)
+        return all(self._lines.is_sure(keys[at], places.width(at)) for at in in_sight)
 
     def _ask(self) -> None:
         """Request the lines of the visible blocks, and of a page above and below."""
@@ -134,6 +143,29 @@ class BlockView(BlockScroll):
             self.post_message(self.LinesWanted(self, wanted).set_sender(self))
 
     # Drawing
+
+    def set_layer(self, layer: LineLayer | None) -> None:
+        """Restyle lines as they are drawn, or no longer."""
+        self._layer = layer
+        self.redraw()
+
+    def scroll_sideways(self, cells: int) -> bool:
+        """Scroll the lines that are wider than the pane; return whether they moved."""
+        shift = max(0, min(self._shift + cells, self._overhang()))
+        has_moved, self._shift = shift != self._shift, shift
+        self.redraw()
+        return has_moved
+
+    def _overhang(self) -> int:
+        """Return by how many cells the widest line of the blocks in sight is wider than its room."""
+        most, (top, bottom) = 0, self._sight
+        for at in self._places.touching(top, bottom):
+            if (have := self._lines.get(self.source.keys[at])) is None:
+                continue
+            begin, room = self._places.top(at), self._places.width(at)
+            seen = range(max(0, top - begin), min(len(have), bottom - begin))
+            most = max([most, *(have[part].cell_length - room for part in seen)])
+        return most
 
     def watch_scroll_y(self, old: float, new: float) -> None:
         super().watch_scroll_y(old, new)
@@ -166,6 +198,7 @@ class BlockView(BlockScroll):
         if key == self.cursor_key:
             bar = "block-view--bar" if self.has_focus else "block-view--bar-blurred"
             gutter = Segment("▎ ", base + self.component_style(bar))
+        room, edge = self._places.width(at), base + self.component_style("block-view--edge")
         levels, guide_style = self._places.indent(at) // 2, base + self.component_style("block-view--indent")
         guides = Segment("│ " * levels, guide_style)
         branch = Segment("│ " * (levels - 1) + "├ ", guide_style) if levels and self.source.is_branch(at) else guides
@@ -174,6 +207,9 @@ class BlockView(BlockScroll):
                 body = Strip([Segment("…" if part == 0 else "")])
             else:
                 body = have[part] if part < len(have) else Strip([])
+                if self._layer is not None:
+                    body = self._layer(key, part, body)
+                body = shifted(body, self._shift, room, edge)
             yield Strip([branch if part == 0 else guides, gutter, *body.apply_style(base)]).adjust_cell_length(
                 width, base
             )

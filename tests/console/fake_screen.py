@@ -74,6 +74,17 @@ class FakePane:
 
     def tell(self, problem: object) -> None: ...
     def focus(self) -> None: ...
+    def read_hidden(self) -> bool:
+        return False
+
+    def toggle_text(self) -> bool:
+        return False
+
+    toggle_whole = toggle_text
+
+    def scroll_sideways(self, cells: int) -> bool:
+        return False
+
     def action_page_down(self) -> None: ...
     def action_cursor_down(self) -> None: ...
 

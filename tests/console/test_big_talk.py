@@ -63,6 +63,8 @@ async def test_every_line_of_a_megabyte_can_be_reached(tmp_path: Path) -> None:
         await seat.open_thread("log")
         assert "Line 0 of a log" in seat.text
         view = seat.screen.conversation
+        await seat.sees("more lines · +: open")
+        await seat.press("plus")
         await seat.until(lambda: view.max_scroll_y > len(lines) - 100)
         for number in (12_345, 24_990):
             view.scroll_to(y=number, animate=False)
@@ -80,6 +82,8 @@ async def test_what_became_of_a_long_message_is_told_below_it_when_it_changes(tm
         await seat.open_thread("long")
         await seat.press("2", "3")
         view = seat.screen.conversation
+        await seat.sees("more lines · +: open")
+        await seat.press("plus")
         await seat.until(lambda: view.max_scroll_y > 2300)
         view.scroll_to(y=view.max_scroll_y, animate=False)
         await seat.sees("unread by bob-00000001")

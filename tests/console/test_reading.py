@@ -179,7 +179,7 @@ async def test_who_read_it_and_who_did_not_and_why_stands_under_a_message(tmp_pa
             "direct-read": "✓ read by ann-00000001",
             "tag-with-dead": "✕ ended before reading: ded-00000001",
             "role-waiting": "… on hold: lamp",
-            "tag-unread": "◐ on hold, frozen: fro-00000001",
+            "tag-unread": "◐ 1 frozen",
             "name-unknown": "? no agent named nobody",
             "direct-expired": "◌ expired, not read by ann-00000001",
         }.items():

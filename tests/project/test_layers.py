@@ -45,7 +45,7 @@ CONSOLE = [
         "terminal_background",
         "undo_history",
     },
-    {"agent_presence", "concern_words", "list_commands", "mail_commands"},
+    {"agent_presence", "concern_words", "list_commands", "mail_commands", "message_commands"},
     {
         "archive_report",
         "commands",

@@ -1,0 +1,129 @@
+"""What became of a message: one line of counts, and its recipients by state where that is unfolded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from rich.style import Style
+from textual.strip import Strip
+
+from console.panes.row_layout import Piece, layout_line
+from console.render.safe import visible_line
+from console.render.short_text import clock, shorten_middle
+from console.styles import TextStyles
+from console.symbols import STATES
+from mailstore.rules.delivery import Standing, State
+
+__all__ = ["Standings", "has_more_receipts", "receipt_lines", "wrapped"]
+
+MOST_LINES = 4
+
+ALARMING = frozenset({State.DEAD, State.UNKNOWN})
+"""With one of these, all recipients are listed."""
+
+LABELS = {
+    State.READ: "read by",
+    State.UNREAD: "unread by",
+    State.FROZEN: "on hold, frozen:",
+    State.WAITING: "on hold:",
+    State.ARCHIVED: "archived, not read by",
+    State.UNRECORDED: "reads not recorded:",
+    State.EXPIRED: "expired, not read by",
+    State.DEAD: "ended before reading:",
+    State.UNKNOWN: "no agent named",
+}
+COUNTED = {
+    State.UNREAD: "unread",
+    State.FROZEN: "frozen",
+    State.WAITING: "on hold",
+    State.ARCHIVED: "archived",
+    State.UNRECORDED: "not recorded",
+    State.EXPIRED: "expired",
+    State.DEAD: "dead",
+    State.UNKNOWN: "unknown",
+}
+
+Standings = Sequence[tuple[str, Standing]]
+
+
+def receipt_lines(
+    standings: Standings, width: int, styles: TextStyles, now: float, *, is_unfolded: bool
+) -> list[Strip]:
+    """Return a line with the counts of several recipients, and the recipients themselves where that is asked for.
+
+    A single recipient is named at once, and all are where one of them ended before reading or is unknown.
+    """
+    if len(standings) < 2:
+        return _by_state(standings, width, styles, now)
+    lines = [_counts(standings, width, styles)]
+    if is_unfolded or not has_more_receipts(standings):
+        lines += _by_state(standings, width, styles, now)
+    return lines
+
+
+def has_more_receipts(standings: Standings) -> bool:
+    """Return whether there are several recipients who are not named at once."""
+    return len(standings) > 1 and not any(standing.state in ALARMING for _, standing in standings)
+
+
+def _counts(standings: Standings, width: int, styles: TextStyles) -> Strip:
+    """Return how many have read, of how many whose reads are recorded, and how many are in each other state."""
+    numbers = {state: sum(standing.state is state for _, standing in standings) for state in State}
+    recorded = len(standings) - numbers[State.UNRECORDED]
+    parts: list[tuple[State, str, str]] = []
+    if recorded:
+        parts.append((State.READ, f"{numbers[State.READ]}/{recorded}", ""))
+    parts += [(state, str(numbers[state]), word) for state, word in COUNTED.items() if numbers[state]]
+    for has_words in (True, False):
+        pieces: list[Piece] = []
+        for state, number, word in parts:
+            pieces += [(" · ", styles.muted)] if pieces else []
+            text = f"{STATES[state].glyph} {number}"
+            pieces.append((f"{text} {word}" if word and has_words else text, styles.states[state]))
+        if sum(cell_len(text) for text, _ in pieces) <= width:
+            break
+    return layout_line(pieces, [], width, Style.null())
+
+
+def _by_state(standings: Standings, width: int, styles: TextStyles, now: float) -> list[Strip]:
+    lines = []
+    for state in State:
+        named = [(name, standing) for name, standing in standings if standing.state is state]
+        if not named:
+            continue
+        head = f"{STATES[state].glyph} {LABELS[state]} "
+        words = [_named(name, standing, now) for name, standing in named]
+        if len(named) == 1 and state is State.WAITING:
+            words = [f"{words[0]} · {visible_line(named[0][1].reason)}"]
+        for at, line in enumerate(wrapped(words, width - cell_len(head))):
+            left: list[Piece] = [
+                (head if at == 0 else " " * cell_len(head), styles.states[state]),
+                (line, styles.muted),
+            ]
+            lines.append(layout_line(left, [], width, Style.null()))
+    return lines
+
+
+def _named(name: str, standing: Standing, now: float) -> str:
+    shown = shorten_middle(visible_line(name), 24)
+    if standing.state is State.READ:
+        by = [reader for reader in standing.by if reader != name]
+        who = f"{shown} ({', '.join(visible_line(reader) for reader in by)})" if by else shown
+        return f"{who} {clock(standing.since, now)}" if standing.since is not None else who
+    return shown
+
+
+def wrapped(words: Sequence[str], width: int, separator: str = ",") -> list[str]:
+    """Wrap names at so many cells; after a few lines, count the rest."""
+    lines = [""]
+    for at, word in enumerate(words):
+        piece = word + (separator if at < len(words) - 1 else "")
+        if lines[-1] and cell_len(lines[-1]) + 1 + cell_len(piece) > width:
+            if len(lines) == MOST_LINES:
+                lines[-1] += f" +{len(words) - at}"
+                break
+            lines.append(piece)
+        else:
+            lines[-1] = f"{lines[-1]} {piece}".lstrip()
+    return lines
