@@ -150,7 +150,7 @@ class Config(Struct, frozen=True):
     """The user's name in the mailbox."""
 
     theme: str = "auto"
-    """The name of a theme; "auto": for a light or a dark background, as the terminal's is."""
+    """A theme; "auto" and "terminal" follow the terminal's background, "terminal" with its own 16 colours."""
 
     editor: str | None = None
     """The editor for messages; otherwise $VISUAL, $EDITOR or vi."""

@@ -9,7 +9,7 @@ from functools import partial
 from console.config import config_folder
 from console.config_file import load_config, place_of
 from console.keymap import read_keymap
-from console.theme_files import AUTO, load_themes
+from console.theme_files import FOLLOWING, load_themes
 from mailstore.errors import QueryError
 from mailstore.queries.query import parse
 
@@ -20,8 +20,8 @@ def settings_problems() -> list[str]:
     """Return a message for each problem, each with its file and, where it is known, its line; reads the files."""
     config, problems = load_config()
     themes, in_themes = load_themes(config_folder() / "themes")
-    if config.theme not in (AUTO, *themes) and not any(f"{config.theme}.toml:" in known for known in in_themes):
-        near = get_close_matches(config.theme, [AUTO, *themes], n=1)
+    if config.theme not in (*FOLLOWING, *themes) and not any(f"{config.theme}.toml:" in known for known in in_themes):
+        near = get_close_matches(config.theme, [*FOLLOWING, *themes], n=1)
         hint = f"did you mean {near[0]}?" if near else "see signalbox themes"
         problems.append(f'{place_of((), "theme")}: no theme "{config.theme}": {hint}')
     problems += read_keymap(config.keymap, partial(place_of, ("keymap",)))[1]

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct, ValidationError, convert, field
 from msgspec.json import decode
 from msgspec.structs import asdict
 from textual.color import Color, ColorParseError
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 import themes
 from console.symbols import STATES
@@ -21,8 +21,7 @@ from mailstore.errors import reason_of
 __all__ = [
     "AUTO",
     "DEFAULTS",
-    "FOR_DARK",
-    "FOR_LIGHT",
+    "FOLLOWING",
     "builtin_themes",
     "code_style",
     "first_themes",
@@ -32,10 +31,14 @@ __all__ = [
     "theme_changes",
 ]
 
-AUTO, FOR_DARK, FOR_LIGHT = "auto", "night-box", "timetable"
-"""The name that stands for a theme by the terminal's background, and the themes it stands for."""
+AUTO = "auto"
+FOLLOWING = {AUTO: ("night-box", "timetable"), "terminal": ("terminal-dark", "terminal-light")}
+"""Names that stand for one theme on a dark background and for another on a light one."""
 
 OURS = Path(themes.__file__).parent
+
+ANSI_CODE = ("ansi_dark", "ansi_light")
+"""Styles for code in the terminal's sixteen colours, which Rich has beside those of Pygments."""
 
 SAVING_SECONDS = 0.2
 """How long an editor may take to save a theme."""
@@ -131,9 +134,11 @@ def _theme(values: dict[str, Any]) -> Theme:
         except ColorParseError as error:
             table = "mail" if name in found.mail else "colours"
             raise ThemeError(f'{name} = "{value}" is not a colour', f"{table}.{name}") from error
+    is_ansi = colours["background"].startswith("ansi_")
     return Theme(
         name=found.name,
         dark=found.dark,
+        ansi=is_ansi,
         primary=colours["accent"],
         secondary=colours["muted"],
         accent=colours["accent"],
@@ -145,6 +150,7 @@ def _theme(values: dict[str, Any]) -> Theme:
         warning=colours["warning"],
         error=colours["error"],
         variables={
+            **(_ansi_variables(found.dark) if is_ansi else {}),
             **mail,
             "muted": colours["muted"],
             "code-style": found.code,
@@ -156,6 +162,11 @@ def _theme(values: dict[str, Any]) -> Theme:
             "border-blurred": mail["mail-border"],
         },
     )
+
+
+def _ansi_variables(is_dark: bool) -> dict[str, str]:
+    """Return what Textual's own themes of sixteen colours define, for where no other colours can be mixed."""
+    return dict(BUILTIN_THEMES["ansi-dark" if is_dark else "ansi-light"].variables)
 
 
 def code_style(theme: Theme) -> str:
@@ -202,7 +213,7 @@ def _check_code_style(name: str, text: str) -> None:
 
     from console.toml_errors import line_of
 
-    if name not in set(get_all_styles()):
+    if name not in {*get_all_styles(), *ANSI_CODE}:
         raise ValueError(f'{line_of(text, (), "code")}: unknown style for code "{name}"')
 
 

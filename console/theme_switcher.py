@@ -12,20 +12,11 @@ from textual.theme import Theme
 from console.config import config_folder
 from console.styles import TextStyles
 from console.terminal_background import Questioned, ask_background, hinted_dark
-from console.theme_files import (
-    AUTO,
-    DEFAULTS,
-    FOR_DARK,
-    FOR_LIGHT,
-    code_style,
-    first_themes,
-    load_themes,
-    theme_changes,
-)
+from console.theme_files import AUTO, DEFAULTS, FOLLOWING, code_style, first_themes, load_themes, theme_changes
 
 __all__ = ["KeptAppearance", "ThemeChoice", "ThemeSwitcher", "theme_variables"]
 
-FALLBACK = FOR_DARK
+FALLBACK = FOLLOWING[AUTO][0]
 
 
 class KeptAppearance(Protocol):
@@ -38,7 +29,7 @@ class KeptAppearance(Protocol):
 class ThemeSwitcher:
     """Sets an application's themes: the one chosen in the console until the settings name another one.
 
-    With "auto", the theme is for a light or a dark background, as the terminal's is.
+    Some names stand for a theme by the background of the terminal, which is asked for it.
     """
 
     def __init__(self, app: App[Any], kept: KeptAppearance, configured: str) -> None:
@@ -46,7 +37,7 @@ class ThemeSwitcher:
         self._kept = kept
         self._configured = configured
         self._wanted = FALLBACK
-        """The theme that was asked for: the name of one, or "auto"."""
+        """The name that was asked for: of a theme, or of one by the background."""
         self._is_dark = True
         self._terminal: Questioned | None = None
         self.names: list[str] = []
@@ -87,7 +78,8 @@ class ThemeSwitcher:
 
     def _named(self, wanted: str) -> str:
         """Return the name of the theme that is wanted."""
-        return wanted if wanted != AUTO else FOR_DARK if self._is_dark else FOR_LIGHT
+        dark, light = FOLLOWING.get(wanted, (wanted, wanted))
+        return dark if self._is_dark else light
 
     def _find(self, wanted: str) -> tuple[str, str]:
         """Return the name of an existing theme, and what is wrong with the name that was given."""
@@ -96,13 +88,13 @@ class ThemeSwitcher:
             return name, ""
         from difflib import get_close_matches
 
-        near = get_close_matches(name, [AUTO, *self._app.available_themes], n=1)
-        hint = f"did you mean {near[0]}?" if near else f"themes: {', '.join([AUTO, *self.names])}"
+        near = get_close_matches(name, [*FOLLOWING, *self._app.available_themes], n=1)
+        hint = f"did you mean {near[0]}?" if near else f"themes: {', '.join([*FOLLOWING, *self.names])}"
         return FALLBACK, f'no theme "{name}": {hint}'
 
     def choices(self) -> list[ThemeChoice]:
         """Return the themes that can be chosen."""
-        return [ThemeChoice(self, name) for name in (AUTO, *self.names)]
+        return [ThemeChoice(self, name) for name in (*FOLLOWING, *self.names)]
 
     def set_theme(self, wanted: str) -> None:
         """Set a theme and save the choice; for an unknown name, warn and set the default theme."""
@@ -138,7 +130,7 @@ class ThemeSwitcher:
         self._ask_terminal()
 
     def _ask_terminal(self) -> None:
-        if self._terminal is not None and self._wanted == AUTO:  # it may answer later, or never
+        if self._terminal is not None and self._wanted in FOLLOWING:  # it may answer later, or never
             ask_background(self._terminal, lambda is_dark: self._app.call_later(self._background_is, is_dark))
 
     def _background_is(self, is_dark: bool) -> None:
@@ -146,8 +138,8 @@ class ThemeSwitcher:
             return
         self._is_dark = is_dark
         self._save(is_dark=is_dark)
-        if self._wanted == AUTO:
-            self._show(self._find(AUTO)[0])
+        if self._wanted in FOLLOWING:
+            self._show(self._find(self._wanted)[0])
 
     def text_styles(self) -> TextStyles:
         """Return the text styles of the current theme."""

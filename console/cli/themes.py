@@ -11,7 +11,7 @@ from console.cli.plain import columns, put
 from console.cli.terminal_io import warn
 from console.config import config_folder
 from console.config_file import load_config
-from console.theme_files import AUTO, load_themes
+from console.theme_files import FOLLOWING, load_themes
 
 GROUNDS = {True: "dark", False: "light", None: "as the terminal's"}
 
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     themes, problems = load_themes(config_folder() / "themes")
     for problem in problems:
         warn(problem)
-    rows = [ThemeRow(AUTO, None, config.theme == AUTO)]
+    rows = [ThemeRow(name, None, name == config.theme) for name in FOLLOWING]
     rows += [ThemeRow(name, theme.dark, name == config.theme) for name, theme in themes.items()]
     if args.json:
         put_json(rows)

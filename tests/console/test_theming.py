@@ -14,10 +14,10 @@ from console.config import Config, config_folder
 from console.state import PersonalState
 from console.symbols import STATES
 from console.theme_files import (
+    ANSI_CODE,
     AUTO,
     DEFAULTS,
-    FOR_DARK,
-    FOR_LIGHT,
+    FOLLOWING,
     OURS,
     builtin_themes,
     code_style,
@@ -31,6 +31,8 @@ from tests.mailboxes import every_case
 from tests.terminal import SIGNALBOX, Terminal, environment
 
 THEMES = builtin_themes()
+MIXED = [name for name, theme in THEMES.items() if not theme.ansi]
+"""Themes whose colours are ours; those of the others are the terminal's own."""
 TEXTS = ("foreground", "accent", "success", "warning", "error")
 MAIL = ("mail-unread", "mail-mine", "mail-intervention", *(name for name in DEFAULTS if name.startswith("state-")))
 GOOD = """
@@ -52,7 +54,7 @@ error = "#ff0000"
 def colours(name: str) -> dict[str, Color]:
     theme = THEMES[name]
     named = {key: getattr(theme, key) for key in (*TEXTS, "background", "surface", "panel")}
-    found = {**named, **{key: value for key, value in theme.variables.items() if key != "code-style"}}
+    found = {**named, **{key: theme.variables[key] for key in (*DEFAULTS, "muted")}}
     return {key: Color.parse(value) for key, value in found.items()}
 
 
@@ -69,14 +71,13 @@ def contrast(one: Color, other: Color) -> float:
 
 
 def test_there_are_a_dark_a_light_and_a_high_contrast_theme() -> None:
-    assert set(THEMES) == {"blackout", "night-box", "timetable"}
+    assert set(THEMES) == {"blackout", "night-box", "timetable", *FOLLOWING["terminal"]}
     assert {theme.dark for theme in THEMES.values()} == {True, False}
     assert Config().theme == AUTO
-    assert THEMES[FOR_DARK].dark
-    assert not THEMES[FOR_LIGHT].dark
+    assert [[THEMES[name].dark for name in pair] for pair in FOLLOWING.values()] == [[True, False]] * 2
 
 
-@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("name", MIXED)
 def test_every_text_can_be_read_on_every_ground_it_stands_on(name: str) -> None:
     found = colours(name)
     least = 7.0 if name == "blackout" else 4.5
@@ -93,10 +94,10 @@ def test_every_text_can_be_read_on_every_ground_it_stands_on(name: str) -> None:
 @pytest.mark.parametrize("name", THEMES)
 def test_a_theme_of_ours_is_called_as_its_file_and_highlights_code_in_a_style_that_there_is(name: str) -> None:
     assert THEMES[name].name == name
-    assert code_style(THEMES[name]) in set(get_all_styles())
+    assert code_style(THEMES[name]) in {*get_all_styles(), *ANSI_CODE}
 
 
-@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("name", MIXED)
 def test_muted_words_can_still_be_read(name: str) -> None:
     found = colours(name)
     for ground in ("background", "panel", "surface", "mail-cursor", "mail-cursor-blurred"):
@@ -105,7 +106,18 @@ def test_muted_words_can_still_be_read(name: str) -> None:
         assert value >= least, (ground, round(value, 2))
 
 
-@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("name", FOLLOWING["terminal"])
+def test_a_theme_of_the_terminals_colours_tells_warnings_from_errors_and_text_from_its_ground(name: str) -> None:
+    found = colours(name)
+    assert all(colour.ansi is not None for colour in found.values())
+    yellow, red = {3, 11}, {1, 9}
+    assert {found["warning"].ansi, found["state-waiting"].ansi} <= yellow
+    assert {found["error"].ansi, found["state-dead"].ansi} <= red
+    for ground in ("mail-cursor", "mail-cursor-blurred"):
+        assert found[ground].ansi not in {found[text].ansi for text in (*TEXTS, *MAIL)}
+
+
+@pytest.mark.parametrize("name", MIXED)
 def test_the_focused_border_is_told_from_the_others(name: str) -> None:
     found = colours(name)
     assert contrast(found["mail-border-focused"], found["background"]) >= 3
