@@ -12,7 +12,7 @@ from console.command import ANYWHERE, WRITE, Command, Situation
 from console.commands import COMMANDS, commands_for
 from mailstore.store import Capability
 
-__all__ = ["FooterKey", "bindings", "footer_keys", "keys_of"]
+__all__ = ["FooterKey", "bindings", "count_keys", "footer_keys", "keys_of"]
 
 
 def keys_of(action: str, keymap: Mapping[str, str]) -> frozenset[str]:
@@ -43,6 +43,15 @@ def footer_keys(
         FooterKey(it.key_label(keymap), it.label, it.screen_action, not it.why_not(ask, situation))
         for it in _named_in_footer(pane)
     )
+
+
+def count_keys(keymap: Mapping[str, str]) -> tuple[FooterKey, ...]:
+    """Return the keys that the footer names once a count was begun."""
+    labels = {"list.down": "rows down", "list.up": "up", "list.last": "to that row"}
+    named = {
+        it.id: FooterKey(it.key_label(keymap), labels[it.id], it.screen_action) for it in COMMANDS if it.id in labels
+    }
+    return (*(named[name] for name in labels), FooterKey("esc", "no count", "drop_count"))
 
 
 def bindings(panes: frozenset[str] = ANYWHERE) -> list[Binding]:

@@ -1,4 +1,4 @@
-"""The line at the bottom: the keys of the focused pane, or a notice."""
+"""The line at the bottom: the keys of the focused pane, the beginning of a count, or a notice."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from rich.style import Style
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.timer import Timer
-from textual.widget import Widget
 
 from console.bindings import FooterKey
-from console.panes.row_layout import Piece, layout_line
+from console.panes.click_line import ClickLine, Spot
 from console.styles import TextStyles
 
 __all__ = ["Footer", "notice_seconds"]
@@ -24,16 +23,26 @@ def notice_seconds(words: str) -> float:
     return max(SHORTEST_SECONDS, SECONDS_A_LETTER * len(words))
 
 
-class Footer(Widget):
-    """Keys with labels, as many as fit, and the help key; unavailable ones are struck through."""
+class Footer(ClickLine):
+    """Keys with labels, as many as fit, and the help key; unavailable ones are struck through, all can be clicked."""
 
     keys: reactive[tuple[FooterKey, ...]] = reactive(())
     notice: reactive[str] = reactive("")
+    count: reactive[str] = reactive("")
+    """The digits typed so far of how often a key is to be repeated."""
 
-    def __init__(self, styles: TextStyles, help_key: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(
+        self,
+        styles: TextStyles,
+        help_key: str,
+        count_keys: tuple[FooterKey, ...] = (),
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+    ) -> None:
         super().__init__(id=id)
         self.text_styles = styles
         self._help_key = help_key
+        self._count_keys = count_keys
         self._ending: Timer | None = None
 
     def watch_notice(self, notice: str) -> None:
@@ -50,17 +59,23 @@ class Footer(Widget):
         width, styles = self.size.width, self.text_styles
         if y > 0 or not width:
             return Strip.blank(width)
-        right: list[Piece] = [(f"{self._help_key} ", styles.accent), ("help ", styles.muted)]
+        right = [Spot(f"{self._help_key} ", styles.accent, "help"), Spot("help", styles.muted, "help")]
+        right.append(Spot(" ", styles.muted))
         if self.notice:
-            return layout_line([(f" {self.notice}", styles.text)], right, width, self.rich_style)
-        left: list[Piece] = [(" ", styles.text)]
-        room = width - 8 - len(self._help_key)
-        for named in self.keys:
+            return self.lay_out([Spot(f" {self.notice}", styles.text)], right, width)
+        left = [
+            Spot(
+                f" {self.count.lstrip('0') or 0}× " if self.count else " ", styles.accent + Style(bold=bool(self.count))
+            )
+        ]
+        room = width - 7 - len(self._help_key) - len(left[0].text)
+        for named in self._count_keys if self.count else self.keys:
             key, label, is_able = named.key, named.label, named.is_able
             room -= len(key) + len(label) + 3
             if room < 0:
                 break
             faint = styles.muted + Style(dim=True, strike=True)
-            left += [(key, styles.accent if is_able else faint), (f" {label}", styles.muted if is_able else faint)]
-            left.append(("  ", styles.muted))
-        return layout_line(left, right, width, self.rich_style + Style())
+            left.append(Spot(key, styles.accent if is_able else faint, named.action))
+            left.append(Spot(f" {label}", styles.muted if is_able else faint, named.action))
+            left.append(Spot("  ", styles.muted))
+        return self.lay_out(left, right, width)

@@ -6,12 +6,10 @@ from datetime import datetime
 
 from msgspec import Struct, field
 from rich.style import Style
-from textual.events import Click
 from textual.reactive import reactive
 from textual.strip import Strip
-from textual.widget import Widget
 
-from console.panes.row_layout import Piece, layout_line
+from console.panes.click_line import ClickLine, Spot
 from console.render.safe import visible_line
 from console.render.short_text import clock, count, shorten_middle
 from console.session import Session
@@ -59,13 +57,18 @@ def headline(session: Session, asking: int = 0) -> Headline:
     )
 
 
-UNREADABLE = "unreadable"
+TRAVEL = "part('time_travel', 'toggle')"
 ROOMY = 140
 """Cells from which on the words that are understood without are added."""
 
 
-class Header(Widget):
-    """One line; if it is narrow, the least important parts are left out first."""
+def go(view: str) -> str:
+    """Return the action that shows a view."""
+    return f"part('navigation', 'go_view', {view!r})"
+
+
+class Header(ClickLine):
+    """One line; if it is narrow, the least important parts are left out first. Clicks open what is named."""
 
     headline: reactive[Headline] = reactive(Headline)
 
@@ -78,44 +81,46 @@ class Header(Widget):
         width, styles, shown = self.size.width, self.text_styles, self.headline
         if y > 0 or not width:
             return Strip.blank(width)
-        time: list[Piece] = [(datetime.fromtimestamp(shown.time).strftime("%H:%M:%S "), styles.muted)]
+        clock = datetime.fromtimestamp(shown.time).strftime("%H:%M:%S")
+        time = [Spot(clock, styles.muted, "part('time_travel', 'ask_moment')"), Spot(" ", styles.muted)]
         glyph, tone = CONNECTION[shown.state]
         words = f"{shown.state} {shown.detail}".strip()
         numbers = self._numbers(shown)
-        used = sum(len(text) + 3 for text, _ in numbers) + len(words) + len("  Signalbox  ") + 14
+        used = sum(len(spot.text) + 3 for spot in numbers) + len(words) + len("  Signalbox  ") + 14
         title = shorten_middle(visible_line(shown.title), max(12, width - used))
-        left: list[Piece] = [(" Signalbox ", styles.accent + Style(bold=True)), (f" {title}  ", styles.text)]
-        left += [(f"{glyph} ", getattr(styles, tone)), (f"{words}  ", styles.muted)]
-        for at, piece in enumerate(numbers):
-            left += [(" · ", styles.muted)] if at else []
-            left.append(piece)
-        return layout_line(left, time, width, self.rich_style)
+        left = [
+            Spot(" ", styles.text),
+            Spot("Signalbox", styles.accent + Style(bold=True), "app.command_palette"),
+            Spot(f"  {title}  ", styles.text),
+            Spot(f"{glyph} ", getattr(styles, tone), TRAVEL),
+            Spot(words, styles.muted, TRAVEL),
+            Spot("  ", styles.muted),
+        ]
+        for at, spot in enumerate(numbers):
+            left += [Spot(" · ", styles.muted)] if at else []
+            left.append(spot)
+        return self.lay_out(left, time, width)
 
-    async def on_click(self, event: Click) -> None:
-        """Open the list of unreadable lines with a click on their number."""
-        text = self.render_line(0).text
-        end = text.find(f" {UNREADABLE}") + len(UNREADABLE) + 1
-        if self.headline.counts.unreadable and text.rfind("·", 0, end) < event.x < end:
-            await self.run_action("screen.part('opening', 'unreadable')")
-
-    def _numbers(self, shown: Headline) -> list[Piece]:
+    def _numbers(self, shown: Headline) -> list[Spot]:
         styles, counts, drafts = self.text_styles, shown.counts, shown.drafts
         wide = self.size.width >= 100
-        found: list[Piece] = []
+        found: list[Spot] = []
         if wide:
-            found.append((f"{count(counts.messages)} message{'s' * (counts.messages != 1)}", styles.text))
+            found.append(
+                Spot(f"{count(counts.messages)} message{'s' * (counts.messages != 1)}", styles.text, go("all"))
+            )
         if counts.for_you:
-            found.append((f"{count(counts.for_you)} for you", styles.accent))
+            found.append(Spot(f"{count(counts.for_you)} for you", styles.accent, go("for-you")))
         if shown.asking:
             words = " waiting for a permission" if self.size.width >= ROOMY else " waiting"
-            found.append((f"{count(shown.asking)}{words}", styles.bad))
+            found.append(Spot(f"{count(shown.asking)}{words}", styles.bad, "part('opening', 'attention')"))
         if counts.unseen and wide:
-            found.append((f"{count(counts.unseen)} new", styles.text))
+            found.append(Spot(f"{count(counts.unseen)} new", styles.text, go("unread")))
         if counts.dead:
             letters = f" dead letter{'s' * (counts.dead != 1)}" if wide else " dead"
-            found.append((f"{count(counts.dead)}{letters}", styles.bad))
+            found.append(Spot(f"{count(counts.dead)}{letters}", styles.bad, "part('opening', 'dead_letters')"))
         if counts.unreadable:
-            found.append((f"{count(counts.unreadable)} {UNREADABLE}", styles.bad))
+            found.append(Spot(f"{count(counts.unreadable)} unreadable", styles.bad, "part('opening', 'unreadable')"))
         if drafts:
-            found.append((f"{drafts} draft{'s' * (drafts != 1)}", styles.warn))
+            found.append(Spot(f"{drafts} draft{'s' * (drafts != 1)}", styles.warn))
         return found

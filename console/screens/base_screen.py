@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from textual.screen import Screen
 from textual.worker import Worker
 
+from console.bindings import count_keys
 from console.command import Situation
+from console.commands import HELP
 from console.failures import tell_failure
 from console.panes.footer import Footer
+from console.screens.counting import KeyCount, move
 from console.session import Session
 from console.styles import TextStyles
+from console.widgets.line_view import LineView
 
 if TYPE_CHECKING:
     from textual.events import Key
@@ -41,6 +45,12 @@ class BaseScreen(Screen[R], Generic[R]):
         super().__init__()
         self.session = session
         self.text_styles = styles
+        self._count = KeyCount(session.keymap)
+
+    def new_footer(self) -> Footer:
+        """Return a footer for this screen."""
+        keymap = self.session.keymap
+        return Footer(self.text_styles, HELP.key_label(keymap), count_keys(keymap), id="footer")
 
     @property
     def footer(self) -> Footer:
@@ -71,8 +81,21 @@ class BaseScreen(Screen[R], Generic[R]):
         self.app.run_worker(work, group=group, exit_on_error=False)
 
     def on_key(self, event: Key) -> None:
-        """Clear the footer's notice with the next key; what the key does comes after this."""
+        """Clear the footer's notice with the next key, and collect counts; what the key does comes after this."""
         self.footer.notice = ""
+        if isinstance(self.focused, LineView) and self._count.takes(event.key):
+            event.stop()
+        self.footer.count = self._count.digits
+
+    def move_in(self, view: LineView, how: str) -> None:
+        """Move the cursor of a list or a conversation, as often as was typed."""
+        move(view, how, self._count.take())
+        self.footer.count = ""
+
+    def action_drop_count(self) -> None:
+        """Drop the count that was begun."""
+        self._count.take()
+        self.footer.count = ""
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Report a worker that failed."""

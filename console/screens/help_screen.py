@@ -81,7 +81,7 @@ class HelpScreen(ModalScreen[None]):
     def _filter_changed(self, event: Input.Changed) -> None:
         event.stop()
         self._page.update(help_page(self._topic, event.value))
-        self._page.scroll_home(animate=False)
+        self._page.scroll_home(animate=False, immediate=True)
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:

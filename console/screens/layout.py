@@ -12,8 +12,6 @@ from textual.widget import Widget
 
 from console.bindings import bindings, footer_keys
 from console.command import Situation
-from console.commands import HELP
-from console.panes.footer import Footer
 from console.panes.header import Header
 from console.panes.sidebar import Sidebar
 from console.panes.threads import ThreadListPane
@@ -21,6 +19,7 @@ from console.screens.base_screen import BaseScreen, situation_of
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.backdrop import Backdrop
+from console.widgets.line_view import LineView
 
 if TYPE_CHECKING:
     from console.panes.composer import Composer
@@ -57,7 +56,7 @@ class Layout(BaseScreen[None], Backdrop):
             with Backdrop(id="middle"):
                 yield ThreadListPane(id="threads")
             yield Backdrop(id="right")
-        yield Footer(self.text_styles, HELP.key_label(self.session.keymap), id="footer")
+        yield self.new_footer()
 
     async def add_conversation(self, conversation: Conversation) -> None:
         """Mount the conversation."""
@@ -136,7 +135,7 @@ class Layout(BaseScreen[None], Backdrop):
     def action_move(self, how: str) -> None:
         """Move the cursor of the focused pane; of the list while a message is being written."""
         pane = self.pane()
-        getattr(self.threads if pane == "composer" else self.query_one(f"#{pane}"), f"action_{how}")()
+        self.move_in(self.threads if pane == "composer" else self.query_one(f"#{pane}", LineView), how)
 
     def toggle_zoom(self) -> None:
         """Give the focused pane the whole screen, or restore the columns."""

@@ -16,10 +16,8 @@ from textual.strip import Strip
 
 from console.bindings import footer_keys
 from console.command import Situation
-from console.commands import HELP
 from console.panes.blocks import markdown_styles
 from console.panes.facts import FactPage
-from console.panes.footer import Footer
 from console.panes.header import Header, headline
 from console.panes.list_rows import ListRow, ListRows
 from console.panes.titles import as_title
@@ -65,7 +63,7 @@ class ListScreen(BaseScreen[str | None]):
             about = PageView(id="about")
             about.can_focus = False
             yield about
-        yield Footer(self.text_styles, HELP.key_label(self.session.keymap), id="footer")
+        yield self.new_footer()
 
     # What each list says
 
@@ -183,7 +181,7 @@ class ListScreen(BaseScreen[str | None]):
     def _row_highlighted(self, event: VirtualList.Highlighted) -> None:
         if event.key == self.listing.cursor_key:
             self.tell_about()
-            self._about.scroll_home(animate=False)
+            self._about.scroll_home(animate=False, immediate=True)
 
     @on(VirtualList.Chosen, "#rows")
     def _row_chosen(self) -> None:
@@ -196,7 +194,14 @@ class ListScreen(BaseScreen[str | None]):
 
     def action_move(self, how: str) -> None:
         """Move the cursor."""
-        getattr(self.listing, f"action_{how}")()
+        self.move_in(self.listing, how)
+
+    def action_part(self, part: str, action: str, *arguments: object) -> None:
+        """Go back to the mail for what the header offers, which is done there."""
+        below = self.app.screen_stack[0]
+        given = ", ".join(map(repr, (part, action, *arguments)))
+        self.dismiss(None)
+        below.call_later(below.run_action, f"part({given})")
 
     def action_scroll_about(self, lines: int) -> None:
         """Scroll the details of the row."""

@@ -9,6 +9,7 @@ from console.screens.layout import PANES
 from console.screens.listing import Listing
 from console.screens.location import ScreenLocation
 from console.screens.needs import PartScreen
+from mailstore.state.views import View, ViewKind
 
 if TYPE_CHECKING:
     from console.composer_draft import ComposerDraft
@@ -81,6 +82,7 @@ class NavigationScreen(PartScreen, Protocol):
     def toggle_zoom(self) -> None: ...
     def step_history(self, step: int) -> bool: ...
     def show_message(self, message_id: str) -> None: ...
+    def show_view(self, view: View, root: str | None = None) -> None: ...
     def action_part(self, part: str, action: str) -> Coroutine[Any, Any, None]: ...
 
 
@@ -116,6 +118,11 @@ class Navigation:
         if command:
             screen.run_task(screen.action_part(*command.split(".")), group="chosen")
         return bool(command)
+
+    def go_view(self, kind: ViewKind) -> None:
+        """Show the threads of a view, and go to them."""
+        self._screen.show_view(View(kind))
+        self._screen.focus_pane("threads")
 
     def next_pane(self, step: int = 1) -> None:
         """Go to the next pane (or the previous one), round and round; in the composer, first through its fields."""

@@ -18,6 +18,9 @@ from console.widgets.rows import NoRows, RowCache, RowSource, RowStyle, placehol
 
 __all__ = ["VirtualList"]
 
+FEW = 2000
+"""Rows among which those are counted that can be selected; longer lists have no other."""
+
 
 class VirtualList(LineView):
     """Rows of one height with a cursor; the screen binds the keys, this offers the actions.
@@ -174,6 +177,25 @@ class VirtualList(LineView):
     def _page(self) -> int:
         height: int = self.scrollable_content_region.height
         return max(1, height // self.source.row_height)
+
+    def move_by(self, rows: int) -> None:
+        """Move the cursor by so many rows that can be selected, down or up, as far as there are any."""
+        step = 1 if rows > 0 else -1
+        at = self.cursor
+        if abs(rows) > FEW:
+            at = min(max(at + rows, 0), len(self.source) - 1)
+        else:
+            for _ in range(abs(rows)):
+                onward = range(at + 1, len(self.source)) if step > 0 else range(at - 1, -1, -1)
+                at = next((row for row in onward if self.source.selectable(row)), at)
+        self._move_to(at, step)
+
+    def go_to(self, number: int) -> None:
+        """Move the cursor to a row by its number, counted from 1 among those that can be selected."""
+        if len(self.source) > FEW:
+            self._move_to(number - 1)
+        elif rows := [row for row in range(len(self.source)) if self.source.selectable(row)]:
+            self._move_to(rows[min(max(number, 1), len(rows)) - 1])
 
     def action_cursor_down(self) -> None:
         self._move_to(self.cursor + 1)

@@ -1,0 +1,78 @@
+"""Count how often a key is to be repeated: `5j`, `012j`, `20G` (docs/decisions/0050)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+
+from console.widgets.line_view import LineView
+from console.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from console.widgets.block_view import BlockView
+
+__all__ = ["KeyCount", "move"]
+
+FIRST, LATER = frozenset("056789"), frozenset("0123456789")
+"""Digits that a count begins with, and goes on with: 1 to 4 alone go to panes."""
+LONGEST = 7
+MOST_PAGES = 200
+"""Pages that are scrolled at most: each is drawn."""
+
+
+class KeyCount:
+    """The digits typed so far. The key after them takes the count, or it is dropped."""
+
+    def __init__(self, keymap: Mapping[str, str]) -> None:
+        self.digits = ""
+        self._ready = ""
+        self._bound = frozenset(key for keys in keymap.values() for key in keys.split(","))
+
+    def takes(self, key: str) -> bool:
+        """Collect a digit; return whether the key is used up by this, or by dropping the count."""
+        self._ready = ""
+        if key in (LATER if self.digits else FIRST - self._bound):
+            self.digits = (self.digits + key)[:LONGEST]
+            return True
+        if self.digits and key == "backspace":
+            self.digits = self.digits[:-1]
+            return True
+        self._ready, self.digits = self.digits, ""
+        return key == "escape" and bool(self._ready)
+
+    def take(self) -> int | None:
+        """Return the count for the action of this key, once; None if none was typed."""
+        digits, self._ready, self.digits = self._ready or self.digits, "", ""
+        return int(digits) if digits else None
+
+
+def move(view: LineView, how: str, times: int | None) -> None:
+    """Run a move of a list or a conversation so many times; with a count, first and last go to that row."""
+    if times is None:
+        getattr(view, f"action_{how}")()
+    elif how in ("cursor_down", "cursor_up"):
+        _go(view, times if how == "cursor_down" else -times)
+    elif how in ("first", "last"):
+        _go_to(view, times)
+    else:
+        for _ in range(min(times, MOST_PAGES)):
+            getattr(view, f"action_{how}")()
+
+
+def _go(view: LineView, rows: int) -> None:
+    if isinstance(view, VirtualList):
+        view.move_by(rows)
+        return
+    blocks = cast("BlockView", view)
+    at = blocks.place_of(blocks.cursor_key)
+    if at is not None and rows:
+        blocks.scroll_to_key(blocks.source.keys[min(max(at + rows, 0), len(blocks.source.keys) - 1)])
+
+
+def _go_to(view: LineView, number: int) -> None:
+    if isinstance(view, VirtualList):
+        view.go_to(number)
+        return
+    blocks = cast("BlockView", view)
+    if blocks.source.keys:
+        blocks.scroll_to_key(blocks.source.keys[min(max(number, 1), len(blocks.source.keys)) - 1])

@@ -1,0 +1,77 @@
+"""The footer's keys and the header's numbers are clicked; what a click would do is underlined."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from textual.widget import Widget
+
+from mailstore.state.views import View
+from tests.console.screen_text import Seat, opened, settle
+from tests.mailboxes import MailFiles
+
+
+def write_mail(folder: Path) -> MailFiles:
+    mail = MailFiles(folder)
+    mail.agent("ann-00000001", role="clerk", tags=["project:ink"])
+    mail.message("one", "ann-00000001", "user", "A text.", ago=90)
+    mail.message("two", "ann-00000001", "project:ink", "A text.", ago=60)
+    mail.message("lost", "ann-00000001", "nobody", "A text.", ago=50)
+    return mail
+
+
+async def click(seat: Seat, line: int, words: str) -> None:
+    """Click the middle of some words in a line."""
+    at = seat.lines[line].index(words) + len(words) // 2
+    await seat.pilot.click(offset=(at, line % len(seat.lines)))
+    await settle(seat.pilot)
+
+
+def underlined(seat: Seat, selector: str) -> str:
+    strip = cast("Widget", seat.app.screen.query_one(selector)).render_line(0)
+    return "".join(part.text for part in strip if part.style is not None and part.style.underline)
+
+
+async def test_the_keys_of_the_footer_are_clicked(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(120, 30)) as seat:
+        await seat.pilot.hover("#footer", offset=(seat.lines[-1].index("write"), 0))
+        assert underlined(seat, "#footer") == "c write"
+        await click(seat, -1, "c write")
+        assert seat.screen.pane() == "composer"
+        await seat.press("escape")
+        await click(seat, -1, "enter open")
+        assert seat.screen.pane() == "conversation"
+        await seat.press("5")
+        await click(seat, -1, "esc no count")
+        assert "×" not in seat.lines[-1]
+        await click(seat, -1, "? help")
+        assert "type to filter" in seat.text
+
+
+async def test_the_numbers_of_the_header_are_clicked(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(140, 30)) as seat:
+        await seat.pilot.hover("#header", offset=(seat.lines[0].index(" new") + 1, 0))
+        assert underlined(seat, "#header") == "3 new"
+        await click(seat, 0, "3 new")
+        assert seat.screen.location.view == View("unread")
+        await click(seat, 0, "1 for you")
+        assert seat.screen.location.view == View("for-you")
+        await click(seat, 0, "3 messages")
+        assert seat.screen.location.view == View("all")
+        await click(seat, 0, "1 dead letter")
+        assert "Dead letters" in seat.lines[1]
+        await click(seat, 0, "1 for you")  # from a list, back to the mail
+        assert seat.app.screen is seat.screen
+        assert seat.screen.location.view == View("for-you")
+        await click(seat, 0, "live")
+        await seat.until(lambda: seat.app.session.moment is not None)
+        await click(seat, 0, "as of")
+        await seat.until(lambda: seat.app.session.moment is None)
+        await seat.pilot.click(offset=(134, 0))
+        await settle(seat.pilot)
+        assert "Show the mailbox as of" in seat.text
+        assert seat.app.screen is not seat.screen
+        await seat.press("escape")
+        await click(seat, 0, "Signalbox")
+        await seat.sees("Search for commands")
