@@ -1,4 +1,4 @@
-"""The terminal's keys, read without looking at the clock: Escape is told at once, and an idle console sleeps."""
+"""The terminal's keys, read without looking at the clock: Escape is passed on at once, and an idle console sleeps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from select import select
 from typing import Any
 
 from textual import constants
-from textual._parser import ParseError  # Textual's driver is made of these, and has no other way to be told
+from textual._parser import ParseError  # Textual's driver is made of these, and can't be configured otherwise
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message

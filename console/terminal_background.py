@@ -32,10 +32,10 @@ class Questioned(Protocol):
 def ask_background(terminal: Questioned, heard: Callable[[bool], object]) -> None:
     """Ask a terminal for its background; `heard(is_dark)` is called in the thread that reads the terminal, if ever."""
 
-    def told(found: re.Match[str]) -> None:
+    def answered(found: re.Match[str]) -> None:
         heard(is_dark(found[1], found[2], found[3]))
 
-    terminal.query(QUESTION, TerminalAnswer(COLOUR, UNFINISHED_COLOUR, told))
+    terminal.query(QUESTION, TerminalAnswer(COLOUR, UNFINISHED_COLOUR, answered))
 
 
 def is_dark(*parts: str) -> bool:

@@ -15,7 +15,7 @@ LONGEST = 64
 
 
 class TerminalAnswer(Struct, frozen=True, eq=False):
-    """A form of answer: all of it, any part of it from its first two characters on, and who is told of one.
+    """A form of answer: all of it, any part of it from its first two characters on, and what is called with one.
 
     `heard` runs in the thread that reads the terminal.
     """

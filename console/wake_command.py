@@ -1,4 +1,4 @@
-"""Running the command that wakes an agent: told by its environment what came, never by its words."""
+"""Run the command that wakes an agent: its environment names what came, but never quotes it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ENVIRONMENT = {
 async def wake(
     command: Sequence[str], store_url: str, session_id: str, mail: Sequence[Message], *, is_quiet: bool = False
 ) -> Outcome:
-    """Run a command to its end: told what came by its environment, with no text of it and no input.
+    """Run a command to its end: its environment names what came, with no text of it; it has no input.
 
     It keeps its own output, where that is not to be quiet.
     """

@@ -87,7 +87,7 @@ def _check(is_json: bool) -> int:
 
 def _edit() -> int:
     if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
-        raise Refused("there is no terminal for an editor", f"change {config_file()} in another way")
+        raise Refused("config edit needs a terminal", f"change {config_file()} in another way")
     _create_missing()
     while True:
         _run_editor()

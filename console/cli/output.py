@@ -115,7 +115,7 @@ class PresenceRow(msgspec.Struct, frozen=True):
     """An agent's presence: `state` and `substate` in its own words, `stale` if it was not seen recently.
 
     `since` is when it began to be in that state, ISO 8601 or null; `unread` is null where reads are not recorded;
-    `gone` says that its program ended without saying so, `hook` which program's hook tells it of mail, or null.
+    `gone` says that its program ended without saying so, `hook` the program whose hook notifies it of mail, or null.
     """
 
     session_id: str

@@ -16,7 +16,7 @@ class Unfinished(NamedTuple):
     """Mail that concerns an agent, each the oldest first.
 
     `unread` is for it; `asked` are questions to it that it has read and none of those who were asked has answered;
-    `asking` are its own that nobody has answered.
+    `asking` are its own that have no answer.
     """
 
     unread: list[Message]

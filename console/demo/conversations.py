@@ -92,11 +92,11 @@ def tell(
     `known` holds the letters with a label, by label; new ones are added, so that one file can answer another.
     Raises ScriptError for an unknown label, and msgspec.ValidationError for a wrong field.
     """
-    told: list[DemoMessage] = []
+    played: list[DemoMessage] = []
     for name in names:
         for scene in msgspec.convert(tomllib.loads(read_talk(name)), _Script).thread:
-            told.extend(_play(scene, now, rng, known, archived))
-    return told
+            played.extend(_play(scene, now, rng, known, archived))
+    return played
 
 
 def _play(

@@ -49,7 +49,7 @@ def header(message: Message | QuickMessage) -> dict[str, str]:
 
 
 def fenced(reader: str, letters: Sequence[Letter], rest: str = "") -> str:
-    """Return unread mail as text, with what an agent must know to read it safely; `rest` tells what is left out."""
+    """Return unread mail as text, with what an agent must know to read it safely; `rest` says what is left out."""
     number = _number(letters)
     total = len(letters)
     lines = _top(reader, number, total, rest)

@@ -1,4 +1,4 @@
-"""What a hook is told and what it answers, whichever program runs it. Imports nothing, because every hook does."""
+"""What a hook is given and what it answers, whichever program runs it. Imports nothing, because every hook does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of what went wrong in hooks: one line each, bounded, because nobody may ever look at it."""
+"""The log of what went wrong in hooks: one line each, bounded, because it may never be looked at."""
 
 from __future__ import annotations
 

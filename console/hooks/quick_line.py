@@ -19,7 +19,7 @@ ROSTER = "agent-roster."
 
 
 def stat_mark(path: str) -> str:
-    """Return what tells one state of a file from another: inode, size and time."""
+    """Return what distinguishes one state of a file from another: inode, size and time."""
     try:
         found = os.stat(path)  # noqa: PTH116 - pathlib costs more than all of this
     except OSError:

@@ -1,4 +1,4 @@
-"""Whether a hook can leave at once: the agent works, and nothing has changed since it was last told of its mail.
+"""Whether a hook can leave at once: the agent works, and nothing has changed since it was last notified of its mail.
 
 It finds what it needs in the bytes of the input without decoding them, and compares it with the first line of the
 session's state. Whatever it doesn't know asks for a full run. Imports only `os`, `time` and such: it runs after each

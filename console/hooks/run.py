@@ -1,6 +1,6 @@
 """One event of a program's session, from its input to the answer. Imports next to nothing until something is unusual.
 
-The answer is printed before it is remembered: a letter that was not printed must never count as told or read.
+The answer is printed before it is remembered: a letter that was not printed must never count as announced or read.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from console.hooks.events import CHANGED, CWD, END, PROMPT, START, STOP, TOOL, A
 from console.hooks.log import log_error
 from console.hooks.notices.announce import settle
 from console.hooks.notices.check_command import check_command
+from console.hooks.notices.notice import Notice, NoticeWriter
 from console.hooks.notices.repeats import is_repeated
-from console.hooks.notices.telling import Speaker, Told
 from console.hooks.options import RunOptions
 from console.hooks.programs import program
 from console.hooks.quick_line import stat_mark
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-SPEAKING = (START, PROMPT, TOOL, STOP, CHANGED)
-"""The moments at which a session can be told of its mail."""
+NOTIFYING = (START, PROMPT, TOOL, STOP, CHANGED)
+"""The moments at which a session can be notified of its mail."""
 REVIVING = (START, PROMPT, TOOL)
-"""The moments at which a session that has ended goes on; what else comes is late."""
+"""The moments at which a session that has ended continues; any other event of it is late."""
 OWN_WORDS = "Signalbox: "
 
 
@@ -95,7 +95,7 @@ class Hook:
         self._env: Mapping[str, str] = os.environ
         self._now = time.time()
         self._mailbox = self._folder = ""
-        self._is_told = False
+        self._has_notified = False
 
     def answer(self) -> int:
         """Do what the event asks for, and return the exit status."""
@@ -126,7 +126,7 @@ class Hook:
             held.save()
             clock.start(answer.status)
             try:
-                doing = WORKING if event.moment == STOP and self._is_told else ""
+                doing = WORKING if event.moment == STOP and self._has_notified else ""
                 self._log(registration.beat(event, state, mailbox, self._now, doing))
                 held.save()
                 if event.moment == START:
@@ -166,41 +166,41 @@ class Hook:
         store = store_option(self._mailbox, event.cwd, self._env)
         if event.moment == START:
             export(self._env, state.agent_id, store)
-        if event.moment in SPEAKING and not event.is_unheard and state.agent_id:
+        if event.moment in NOTIFYING and not event.is_unheard and state.agent_id:
             command = check_command(state.agent_id, store, self._env)
-            return self._told(held, Speaker(state, command, store, self._options.deliver, arrival))
+            return self._notify(held, NoticeWriter(state, command, store, self._options.deliver, arrival))
         return self._tool.answer(event, "", self._watched())
 
-    def _told(self, held: opened, speaker: Speaker) -> Answer:
-        """Return the answer at a moment when the session can be told of its mail."""
+    def _notify(self, held: opened, writer: NoticeWriter) -> Answer:
+        """Return the answer at a moment when the session can be notified of its mail."""
         event, state = self._event, held.state
         if event.moment == PROMPT and (event.is_continued or (state.last_block and state.last_block in event.prompt)):
             return self._tool.answer(event, "", ())  # the prompt is an answer of ours
         if event.moment in (START, PROMPT) and is_repeated(
-            state, event, self._options, self._now, is_first=speaker.is_first(event.moment)
+            state, event, self._options, self._now, is_first=writer.is_first(event.moment)
         ):
             return self._tool.answer(event, "", self._watched())
         paths = paths_of(self._mailbox)
         mark = [stat_mark(path) for path in paths]  # before the mail is read: what comes meanwhile is seen next time
         is_same = paths and (state.unread, state.paths, state.mark) == (0, paths, mark)
         if not is_same and is_too_slow(state, self._folder, self._now):
-            return self._tool.answer(event, speaker.introduction(event.moment), self._watched())
+            return self._tool.answer(event, writer.introduction(event.moment), self._watched())
         mail = NoMail() if is_same else self._looked(held)
         try:
             read, mail.letters = settle(state, mail.letters, event.moment)
             if read:
                 mail.record(read)
             if event.moment == PROMPT and self._is_a_wake(state.agent_id):
-                Told("", mail.letters).note(state, CHANGED, self._now)
-                words = Told()
+                Notice("", mail.letters).note(state, CHANGED, self._now)
+                notice = Notice()
             else:
-                words = speaker.words(mail, event.moment, self._now, is_rung=event.is_rung)
-            answer = self._tool.answer(event, words.text, self._watched())
+                notice = writer.notice(mail, event.moment, self._now, is_rung=event.is_rung)
+            answer = self._tool.answer(event, notice.text, self._watched())
         finally:
             mail.close()
-        if not words.text or answer.out or answer.err:
-            words.note(state, event.moment, self._now)
-            self._is_told = bool(words.text)
+        if not notice.text or answer.out or answer.err:
+            notice.note(state, event.moment, self._now)
+            self._has_notified = bool(notice.text)
             state.unread, state.paths, state.mark = len(mail.letters), paths, mark
         return answer
 
@@ -231,7 +231,7 @@ def _is_there(mailbox: str) -> bool:
 
 
 def _print(answer: Answer) -> None:
-    """Write the answer at once, past any buffer. Raises OSError where nobody reads it."""
+    """Write the answer at once, past any buffer. Raises OSError if its reader is gone."""
     for fd, text in ((1, answer.out), (2, answer.err)):
         data = memoryview(text.encode("utf-8", "replace"))
         while data:

@@ -54,7 +54,7 @@ def roles_of(agent: Registered | None) -> tuple[str, ...]:
 
 
 def is_nobody(name: str, roster: AgentTable[Any], user: str = PERSON) -> bool:
-    """Say whether no mail can be unread under a name, because it means neither somebody in the roster nor a role."""
+    """Return whether no mail can be unread under a name, because it is neither an agent's nor a role's."""
     kind = resolve(name, roster, user).kind
     return kind is UNKNOWN or kind is LITERAL
 
@@ -83,7 +83,7 @@ def has_to_read(
 ) -> bool:
     """Say whether an agent, or the person, has a live message whose reads are recorded still to read.
 
-    Of many messages the ledger of a mailbox tells the same; this is for a single one. `opened` are those of its ways
+    For many messages there is the ledger of a mailbox; this is for a single one. `opened` are those of its ways
     that matter, where they are known; `now` in seconds since the epoch.
     """
     sender = party(message.sender, roster, user)

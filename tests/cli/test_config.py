@@ -79,7 +79,7 @@ def test_the_template_is_the_defaults_and_explains_each(tmp_path: Path) -> None:
 def test_editing_begins_with_the_template_and_ends_when_nothing_is_wrong(run: Run, tmp_path: Path) -> None:
     refused = run("config", "edit")
     assert refused.status == 1
-    assert "no terminal" in refused.err
+    assert "needs a terminal" in refused.err
     editor = tmp_path / "editor.sh"
     editor.write_text(EDITOR)
     editor.chmod(editor.stat().st_mode | stat.S_IXUSR)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from console.hooks.events import CHANGED, PROMPT, START, STOP, TOOL
 from console.hooks.notices.announce import MOST_BLOCKS, MOST_REMINDERS, WAKE_SECONDS, settle
-from console.hooks.notices.telling import Speaker
+from console.hooks.notices.notice import NoticeWriter
 from console.hooks.options import AT_START, EVERYWHERE, NOTICE
 from console.hooks.sessions.session_state import SessionState, read_state
 from mailstore.stores.haak.quick.quick_unread import QuickMessage
@@ -38,15 +38,15 @@ class Session:
         before = read_state(self.state.as_bytes(), "claude-code", "s")
         mail = HeldMail(self.mail)
         read, mail.letters = settle(self.state, mail.letters, moment)
-        words = Speaker(self.state, "signalbox check --as claude-abcdef12", "", self.deliver).words(
+        notice = NoticeWriter(self.state, "signalbox check --as claude-abcdef12", "", self.deliver).notice(
             mail, moment, self.now
         )
         if not printed:
             self.state = before
             return "", [], [], []
         self.mail = [each for each in self.mail if each not in read]
-        words.note(self.state, moment, self.now)
-        return words.text, [it.id for it in words.told], [it.id for it in words.shown], [it.id for it in read]
+        notice.note(self.state, moment, self.now)
+        return notice.text, [it.id for it in notice.letters], [it.id for it in notice.shown], [it.id for it in read]
 
 
 STEPS = st.lists(

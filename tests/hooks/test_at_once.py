@@ -51,7 +51,7 @@ class Repository:
         process.stdin = None
         return process
 
-    def told(self, session: str, event: str, cwd: Path | None = None, **more: Any) -> str:
+    def notice(self, session: str, event: str, cwd: Path | None = None, **more: Any) -> str:
         """Run the hook of an event; return what the model is told."""
         return text_of(self.hook(session, event, cwd, **more))
 
@@ -90,7 +90,7 @@ def started_at_once(repository: Repository, count: int) -> list[str]:
     running = [repository.hook(session(number), "SessionStart", source="startup") for number in range(count)]
     told = [text_of(each) for each in running]
     return [
-        text or repository.told(session(number), "SessionStart", source="resume") for number, text in enumerate(told)
+        text or repository.notice(session(number), "SessionStart", source="resume") for number, text in enumerate(told)
     ]
 
 
@@ -126,7 +126,7 @@ def test_a_session_in_a_linked_worktree_belongs_to_the_main_checkout(repository:
     ):
         subprocess.run(["git", *identity, *words], cwd=repository.folder, check=True, capture_output=True)
     repository.mail.message("m1", "bob-1", "claude-00000001", ago=5.0)
-    assert "from bob-1" in repository.told(session(1), "SessionStart", tmp_path / "side", source="startup")
+    assert "from bob-1" in repository.notice(session(1), "SessionStart", tmp_path / "side", source="startup")
     (line,) = repository.roster()
     assert (line["name"], line["tags"]) == ("side", ["project:ink"])
     for words in (("--limit", "5", "--dry-run"), ()):  # folded, and read quickly
@@ -139,11 +139,11 @@ def test_of_several_mailboxes_a_session_hears_by_its_whole_name(repository: Repo
     url = url_of({"mill": f"haak:{mill.mailbox}", "ink": f"haak:{repository.mail.mailbox}"})
     repository.options = ("--store", url)
     repository.mail.message("m1", "bob-1", "claude-00000001", ago=5.0)
-    told = repository.told(session(1), "SessionStart", source="startup")
+    told = repository.notice(session(1), "SessionStart", source="startup")
     assert "you are ink/claude-00000001 (tags project:ink). 1 unread letter from ink/bob-1." in told
     assert f"check --as ink/claude-00000001 --store '{url}'" in told
     repository.mail.message("m2", "bob-1", "project:ink", ago=5.0)
-    assert "for ink/claude-00000001, from ink/bob-1." in repository.told(session(1), "PostToolBatch")
+    assert "for ink/claude-00000001, from ink/bob-1." in repository.notice(session(1), "PostToolBatch")
     assert repository.roster()[0]["session_id"] == "claude-00000001"
 
 
@@ -153,37 +153,37 @@ def test_a_member_of_another_system_hears_of_its_mail_without_being_registered(r
     repository.options = ("--store", f"agenties:{forge}")
     repository.env["SIGNALBOX_AGENT"] = "ag_x1"
     before = {path: path.read_bytes() for path in forge.rglob("*") if path.is_file()}
-    assert "you are ag_x1 (tags project:ink). 1 unread letter from ag_x2." in repository.told(
+    assert "you are ag_x1 (tags project:ink). 1 unread letter from ag_x2." in repository.notice(
         session(1), "SessionStart", source="startup"
     )
-    repository.told(session(1), "SessionEnd", reason="other")
+    repository.notice(session(1), "SessionEnd", reason="other")
     assert {path: path.read_bytes() for path in forge.rglob("*") if path.is_file()} == before
 
 
 def test_a_subagent_neither_registers_nor_reads(repository: Repository) -> None:
     repository.mail.message("m1", "bob-1", "claude-00000001", ago=5.0)
-    assert repository.told(session(1), "PostToolUse", agent_id="a1", agent_type="Explore") == ""
+    assert repository.notice(session(1), "PostToolUse", agent_id="a1", agent_type="Explore") == ""
     assert not (repository.mail.data / "agent-roster.jsonl").exists()
-    repository.told(session(1), "SessionStart", source="startup")
-    assert repository.told(session(1), "PostToolUse", agent_id="a1", agent_type="Explore") == ""
+    repository.notice(session(1), "SessionStart", source="startup")
+    assert repository.notice(session(1), "PostToolUse", agent_id="a1", agent_type="Explore") == ""
     assert len(repository.roster()) == 1
 
 
 def test_what_comes_late_for_a_session_that_has_ended_is_passed_over(repository: Repository) -> None:
-    repository.told(session(1), "SessionStart", source="startup")
-    repository.told(session(1), "SessionEnd", reason="clear")
+    repository.notice(session(1), "SessionStart", source="startup")
+    repository.notice(session(1), "SessionEnd", reason="clear")
     repository.mail.message("m1", "bob-1", "claude-00000001", ago=1.0)
     for event in ("FileChanged", "CwdChanged", "Stop"):
-        assert repository.told(session(1), event, new_cwd=str(repository.folder)) == ""
+        assert repository.notice(session(1), event, new_cwd=str(repository.folder)) == ""
     assert [line["status"] for line in repository.roster()] == ["living", "frozen"]
-    assert "from bob-1" in repository.told(session(1), "UserPromptSubmit", prompt="go on")
+    assert "from bob-1" in repository.notice(session(1), "UserPromptSubmit", prompt="go on")
     assert repository.roster()[-1]["status"] == "living"
 
 
 def test_what_an_inherited_variable_means_is_told(repository: Repository) -> None:
     repository.env["SIGNALBOX_AGENT"] = "architect-7"
-    assert "you are architect-7" in repository.told(session(1), "SessionStart", source="startup")
-    text = repository.told(session(2), "SessionStart", source="startup")
+    assert "you are architect-7" in repository.notice(session(1), "SessionStart", source="startup")
+    text = repository.notice(session(2), "SessionStart", source="startup")
     assert "you are claude-00000002" in text
     assert "$SIGNALBOX_AGENT names architect-7" in text
 

@@ -38,7 +38,7 @@ def chosen(names: Sequence[str], target: Target, *, installing: bool) -> list[Pr
 
 
 def version_of(program: ProgramFiles, target: Target, seconds: float = 0.0) -> Version | None:
-    """Return the version of the program that is on the PATH; None if there is none, or if it can't be told in time."""
+    """Return the version of the program that is on the PATH; None if there is none, or if it can't be found in time."""
     path = shutil.which(program.COMMAND, path=target.env.get("PATH")) if program.COMMAND else None
     if path is None:
         return None

@@ -1,4 +1,4 @@
-"""Freeze the agents of sessions that still run when their hooks are removed: nobody would tell when they end."""
+"""Freeze the agents of sessions that still run when their hooks are removed: their end would not be noticed."""
 
 from __future__ import annotations
 

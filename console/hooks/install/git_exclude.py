@@ -1,4 +1,4 @@
-"""The repository's own list of files that git ignores, where new files are entered that nobody should commit."""
+"""The repository's own list of files that git ignores, where new files are entered that should not be committed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `hook status` tells of each program: installed, version, trusted, when and for whom its hooks last ran."""
+"""What `hook status` reports of each program: installed, version, trusted, when and for whom its hooks last ran."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def hook_words(tool: str, options: HookOptions, *more: str) -> list[str]:
     """Return the words of the command: absolute, or as short as a team shares it.
 
     `more` are words after the program's name: an event that its input does not name, or an older program's ways.
-    Raises Refused where the path of this installation is no UTF-8, which settings files are.
+    Raises Refused where the path of this installation is not valid UTF-8, which settings files are.
     """
     start = ["signalbox", "hook", "run"] if options.shared else [sys.executable, "-I", "-S", str(ENTRY)]
     words = [*start, tool, *more, *options.words()]

@@ -1,4 +1,4 @@
-"""Files that are Signalbox's as a whole: they are replaced and removed, but never one that somebody else wrote."""
+"""Files that are Signalbox's as a whole: they are replaced and removed, but never one that another author wrote."""
 
 from __future__ import annotations
 

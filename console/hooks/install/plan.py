@@ -30,9 +30,9 @@ __all__ = ["FileChange", "Plan"]
 OUR_NAMES = ("signalbox", "entry.py")
 """One of these is in every text of ours."""
 LOCAL = ".local.json"
-"""How a file's name ends that nobody shares anyway."""
+"""The suffix of files that are not shared anyway."""
 BARE_MEMBERS = frozenset({"version", "$schema"})
-"""What may be left in a file that is nobody's any more."""
+"""What may be left in a file that is no longer used."""
 Adding = Callable[[str], tuple[list[Edit], list[str]]]
 Removing = Callable[[str, Sequence[str]], list[Edit]]
 

@@ -65,7 +65,7 @@ class _Parser:
         self.seen_line_comment = False
 
     def token(self) -> tuple[str, str, int]:
-        """Return the kind, text and start of the next token that is no comment; the kind is empty at the end."""
+        """Return the kind, text and start of the next token that isn't a comment; the kind is empty at the end."""
         while True:
             self.lead, self.lead_is_comment = self.seen_end, self.seen_line_comment
             gap = GAP.match(self.text, self.at)

@@ -19,7 +19,7 @@ def real_path(path: Path, target: Target) -> Path:
     """Return the file that a path leads to.
 
     The user's own settings may be links to anywhere, as dotfiles are; a project's may not leave the project, because
-    whoever wrote the project chose where they lead. Raises Refused.
+    the project's authors chose where they lead. Raises Refused.
     """
     try:
         real = path.resolve()
@@ -59,7 +59,7 @@ def read_text(real: Path) -> str | None:
 
 
 def refuse_if_read_only(real: Path) -> None:
-    """Raise Refused if a file, or the folder that it is in, is read-only, whoever runs this."""
+    """Raise Refused if a file, or the folder that it is in, is read-only, even for root."""
     place = real if real.exists() else next(folder for folder in real.parents if folder.exists())
     for each in {place, real.parent if real.exists() else place}:
         if not each.stat().st_mode & 0o222 or not os.access(each, os.W_OK):

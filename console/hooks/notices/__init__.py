@@ -1,1 +1,1 @@
-"""What a session is told of its mail, when, and in which words."""
+"""The notices that a session gets of its mail, when, and their texts."""

@@ -1,4 +1,4 @@
-"""When a session is told of which letters: a function of what it was told before, its unread mail, and the moment.
+"""Which letters are announced to a session when: a function of its notices so far, its unread mail, and the moment.
 
 Each letter is announced once between tools, keeps a turn from ending once, and is counted again at the beginning of a
 new turn three times at most (docs/decisions/0045). Nothing here reads or writes. Imports next to nothing.
@@ -28,14 +28,14 @@ WAKE_SECONDS = 60.0
 def due(state: SessionState, letters: list[Any], moment: str, now: float, *, is_rung: bool = False) -> list[Any]:
     """Return the letters to tell of at a moment, the oldest first; none if there is nothing to say.
 
-    `letters` is the unread mail without what was shown in full; `is_rung` says that somebody rings for the session.
+    `letters` is the unread mail without what was shown in full; `is_rung` says that the session is being woken.
     """
     if moment == START or (moment == CHANGED and is_rung):
         return letters
     new = [letter for letter in letters if letter.id not in state.announced]
     if moment == PROMPT:
-        told = [each for each, count in state.reminders.items() if count >= MOST_REMINDERS]
-        return [letter for letter in letters if letter.id not in state.just_told and letter.id not in told]
+        reminded = [each for each, count in state.reminders.items() if count >= MOST_REMINDERS]
+        return [letter for letter in letters if letter.id not in state.just_announced and letter.id not in reminded]
     if moment == STOP:
         is_new = any(letter.id not in state.blocked for letter in letters)
         return letters if is_new and state.blocks_in_row < MOST_BLOCKS else []
@@ -56,17 +56,17 @@ def _is_to_many(recipient: str) -> bool:
 
 
 def announced(state: SessionState, letters: Sequence[Any], moment: str, now: float) -> None:
-    """Note that a session was told of letters at a moment, or of none; to be called when that was printed."""
+    """Note that letters, or none, were announced to a session at a moment; to be called once that was printed."""
     ids = [letter.id for letter in letters]
     if moment == PROMPT:
-        state.just_told = []
+        state.just_announced = []
         for each in ids:
             if each in state.announced:
                 state.reminders[each] = state.reminders.get(each, 0) + 1
     elif moment in (START, CHANGED):
-        state.just_told = list(dict.fromkeys((*state.just_told, *ids)))
+        state.just_announced = list(dict.fromkeys((*state.just_announced, *ids)))
     elif moment == STOP:
-        state.just_told = []
+        state.just_announced = []
         state.blocked = list(dict.fromkeys((*state.blocked, *ids)))
         state.blocks_in_row = state.blocks_in_row + 1 if ids else 0
     if moment == CHANGED:
@@ -79,10 +79,10 @@ def settle(state: SessionState, letters: list[Any], moment: str) -> tuple[list[A
     """Begin what a moment begins; return the letters that were read, to be recorded, and those that are still unread.
 
     What was shown in full counts as read when a tool or a turn has ended: only then has the model answered with it.
-    A new session, or one whose memory was cut, was told nothing yet. `letters` is the unread mail.
+    A new session, or one whose memory was cut, has got no notice yet. `letters` is the unread mail.
     """
     if moment == START:
-        state.announced, state.just_told, state.shown = [], [], []
+        state.announced, state.just_announced, state.shown = [], [], []
     elif moment == PROMPT:
         state.blocks_in_row = 0
     read = [letter for letter in letters if letter.id in state.shown] if moment in (TOOL, STOP) else []
@@ -92,9 +92,9 @@ def settle(state: SessionState, letters: list[Any], moment: str) -> tuple[list[A
 
 
 def _forget(state: SessionState, unread: set[str]) -> None:
-    """Forget what was told of letters that are no longer unread."""
+    """Forget what was announced of letters that are no longer unread."""
     state.announced = [each for each in state.announced if each in unread]
     state.blocked = [each for each in state.blocked if each in unread]
     state.shown = [each for each in state.shown if each in unread]
-    state.just_told = [each for each in state.just_told if each in unread]
+    state.just_announced = [each for each in state.just_announced if each in unread]
     state.reminders = {each: count for each, count in state.reminders.items() if each in unread}

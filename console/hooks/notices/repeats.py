@@ -1,4 +1,4 @@
-"""Whether a session was told the same a moment ago: by another copy of our hooks, or before its start was told.
+"""Whether a session got the same notice a moment ago: from another copy of our hooks, or at its start.
 
 Hooks may be installed for a person and in a project: programs then run both. Copilot may tell a session's first prompt
 before its start. Imports next to nothing.
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["is_repeated"]
 
 REPEAT_SECONDS = 5.0
-REMEMBERED = "told"
+REMEMBERED = "notified"
 
 
 def is_repeated(state: SessionState, event: HookEvent, options: RunOptions, now: float, *, is_first: bool) -> bool:
-    """Say whether a start or a prompt was told already; else remember that it is being told.
+    """Return whether a start or a prompt was answered already; else remember that it is.
 
-    `is_first` says that the agent is told who it is.
+    `is_first` says that the notice introduces the agent.
     """
     copy = "|".join((options.store, options.deliver, options.at_end, str(options.can_wake)))
     last = state.extra.get(REMEMBERED)

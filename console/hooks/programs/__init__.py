@@ -24,7 +24,7 @@ if TYPE_CHECKING:
             """
 
         def answer(self, event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
-            """Return the answer that hands a text to the model; `watch` are the files to be told about.
+            """Return the answer that hands a text to the model; `watch` are the files to watch.
 
             Without a text there is nothing to say.
             """

@@ -72,9 +72,9 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
         return Answer()
     if event.native == OLD_STOP:
         return Answer(as_json({"decision": "block", "reason": text})) if text else Answer()
-    told: dict[str, object] = {}
+    output: dict[str, object] = {}
     if text and event.moment is not CWD:
-        told["additionalContext"] = text
+        output["additionalContext"] = text
     if watch and event.moment in (START, CWD):
-        told["watchPaths"] = watch
-    return Answer(as_json({"hookSpecificOutput": {"hookEventName": event.native, **told}})) if told else Answer()
+        output["watchPaths"] = watch
+    return Answer(as_json({"hookSpecificOutput": {"hookEventName": event.native, **output}})) if output else Answer()

@@ -49,6 +49,6 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
     if text and event.moment is STOP:
         return Answer(as_json({"decision": "deny", "reason": text}))
     if text and event.moment in ANSWERED:
-        told = {"hookEventName": event.native, "additionalContext": text}
-        return Answer(as_json({"hookSpecificOutput": told}))
+        output = {"hookEventName": event.native, "additionalContext": text}
+        return Answer(as_json({"hookSpecificOutput": output}))
     return Answer()

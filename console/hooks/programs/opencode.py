@@ -1,4 +1,4 @@
-"""OpenCode: what Signalbox's plugin (`signalbox.js`) tells, and the answers that it understands."""
+"""OpenCode: what Signalbox's plugin (`signalbox.js`) reports, and the answers that it understands."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent
 
 def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
     """Return a text for the model, and before a turn the agent's id for its shell and the files to watch."""
-    told: dict[str, object] = {}
+    output: dict[str, object] = {}
     if text and event.moment not in (WAITING, INTERRUPT, END) and not event.is_unheard:
-        told["text"] = text
+        output["text"] = text
     if event.agent_id and event.moment in (START, PROMPT):
-        told["agent"] = event.agent_id
+        output["agent"] = event.agent_id
     if watch:
-        told["watch"] = watch
-    return Answer(as_json(told)) if told else Answer()
+        output["watch"] = watch
+    return Answer(as_json(output)) if output else Answer()

@@ -40,8 +40,8 @@ def claim(folder: str, agent_id: str, state: SessionState, now: float, *, is_own
             holder = _Holder(os.pread(fd, LONGEST, 0))
             if not holder.is_session(state) and holder.keeps(folder, agent_id, now):
                 return False
-            told = {"tool": state.tool, "session": state.session_id, "since": now, "own": is_own}
-            data = (as_json(told) + "\n").encode()
+            claim = {"tool": state.tool, "session": state.session_id, "since": now, "own": is_own}
+            data = (as_json(claim) + "\n").encode()
             os.pwrite(fd, data, 0)
             os.ftruncate(fd, len(data))
     except StoreError:  # another session is claiming it just now, or the file can't be had

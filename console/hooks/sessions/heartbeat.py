@@ -21,7 +21,7 @@ WORDS = frozenset({WORKING, IDLE, WAITING, OFFLINE, "awake"})
 
 
 def doing_at(event: HookEvent, state: SessionState) -> str:
-    """Return what a session does from an event on: what it did before where the event tells nothing of it."""
+    """Return what a session does from an event on: what it did before where the event says nothing about it."""
     if event.is_subagent:
         return WORKING
     if event.source == COMPACT:

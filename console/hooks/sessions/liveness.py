@@ -1,4 +1,4 @@
-"""Whether a session goes on, as far as its state and its process tell. Imports next to nothing: every hook may ask."""
+"""Whether a session still runs, as its state and its process show. Imports next to nothing: every hook may ask."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SILENT_SECONDS = 24 * 3600.0
 
 
 def is_live(state: SessionState, now: float) -> bool:
-    """Say whether a session goes on: nobody ended it, its process runs, or else it did something within a day."""
+    """Return whether a session still runs: it was not ended, and its process runs or it was active within a day."""
     if state.is_ended or not state.agent_id:
         return False
     if is_of_this_system(_process(state)):

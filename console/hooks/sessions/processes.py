@@ -1,4 +1,4 @@
-"""Which process a hook belongs to, and whether it still runs: Linux tells; elsewhere nothing is known.
+"""Which process a hook belongs to, and whether it still runs: known on Linux only.
 
 Imports next to nothing, because every hook does.
 """

@@ -78,7 +78,7 @@ def arrive(
 def beat(event: HookEvent, state: SessionState, mailbox: str, now: float, doing: str = "") -> str:
     """Note what a session does, and record it in the roster when that is due; return what went wrong, or nothing.
 
-    `doing` is what it does where the moment tells something else; `now` in seconds since the epoch.
+    `doing` is what it does where the moment says otherwise; `now` in seconds since the epoch.
     """
     if not state.agent_id or state.is_ended:
         return ""
@@ -169,7 +169,7 @@ def _inherit(identity: AgentIdentity, folder: str, state: SessionState, cwd: str
 
 
 def _changed(state: SessionState, mailbox: str, agent_id: str, change: Change, now: float) -> str:
-    """Change an agent in the roster; return what went wrong, or nothing: a mailbox without a roster is no error."""
+    """Change an agent in the roster; return what went wrong, or nothing: a mailbox without a roster isn't an error."""
     if state.extra.get("roster") == NO_ROSTER:
         return ""
     try:

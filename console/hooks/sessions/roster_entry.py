@@ -1,4 +1,4 @@
-"""An agent's fields in the roster when its session arrives, goes on, or ends. Imports next to nothing: hooks do it."""
+"""An agent's fields in the roster when its session starts, continues or ends. Imports next to nothing: hooks do it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Arriving:
 
 
 class Beating:
-    """Computes the entry of an agent whose session goes on; `title` is what the session is called now, if it says."""
+    """Computes the entry of an agent whose session continues; `title` is what the session is called now, if it says."""
 
     __slots__ = ("_now", "_state", "_title")
 
@@ -80,8 +80,8 @@ class Beating:
         if known.status == DEAD:
             return None
         doing = activity(self._state.doing, known.activity)
-        told = {"name": self._title} if self._title and self._title != extra.get("name") else {}
-        return {"status": LIVING, "activity": doing, "last_seen": self._now, **told}
+        named = {"name": self._title} if self._title and self._title != extra.get("name") else {}
+        return {"status": LIVING, "activity": doing, "last_seen": self._now, **named}
 
 
 def ended(known: Any, at_end: str, now: float) -> dict[str, Any] | None:

@@ -42,7 +42,7 @@ LONGEST_FILE = 1 << 20
 TEXTS = ("tool", "session_id", "mailbox", "agent_id", "doing", "cwd", "options", "cwd_token", "last_block")
 NUMBERS = ("since", "beat", "last_run", "registered", "blocks_in_row", "unread")
 FLAGS = ("can_wake", "is_ended")
-LISTS = ("announced", "blocked", "shown", "just_told", "paths", "mark")
+LISTS = ("announced", "blocked", "shown", "just_announced", "paths", "mark")
 COUNTS = ("reminders", "woken")
 
 
@@ -61,7 +61,7 @@ class SessionState:
         "doing",
         "extra",
         "is_ended",
-        "just_told",
+        "just_announced",
         "last_block",
         "last_run",
         "mailbox",
@@ -102,7 +102,7 @@ class SessionState:
         """Those that have kept a turn from ending."""
         self.shown: list[str] = []
         """Those that were shown in full and are not recorded as read yet."""
-        self.just_told: list[str] = []
+        self.just_announced: list[str] = []
         """Those that were announced since the last turn, which the next one need not repeat."""
         self.reminders: dict[str, int] = {}
         """How often each was counted at the beginning of a turn."""

@@ -22,7 +22,7 @@ LONG_BYTES = 32 << 20
 RETRY_SECONDS = 600.0
 FOLDING = "folding"
 """A file in the hooks' folder of a mailbox: locked while a process folds it, touched when that is done."""
-BEGUN, ASKED = "look_begun", "fold_asked"
+STARTED, ASKED = "look_started", "fold_asked"
 
 
 def is_too_slow(state: SessionState, folder: str, now: float) -> bool:
@@ -30,8 +30,8 @@ def is_too_slow(state: SessionState, folder: str, now: float) -> bool:
 
     It is tried again after ten minutes, or when the mailbox was folded since.
     """
-    begun = _time(state, BEGUN)
-    if not begun or now - begun >= RETRY_SECONDS or _changed(f"{folder}/{FOLDING}") > begun:
+    started = _time(state, STARTED)
+    if not started or now - started >= RETRY_SECONDS or _changed(f"{folder}/{FOLDING}") > started:
         return False
     if now - _time(state, ASKED) >= RETRY_SECONDS:
         state.extra[ASKED] = now
@@ -47,13 +47,13 @@ def begin_look(state: SessionState, mailbox: str, now: float) -> bool:
     except OSError:
         is_long = False
     if is_long:
-        state.extra[BEGUN] = now
+        state.extra[STARTED] = now
     return is_long
 
 
 def end_look(state: SessionState) -> None:
     """Note that a look has ended."""
-    state.extra.pop(BEGUN, None)
+    state.extra.pop(STARTED, None)
     state.extra.pop(ASKED, None)
 
 

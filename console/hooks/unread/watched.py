@@ -28,7 +28,7 @@ def bell_of(folder: str, tool: str, session_id: str) -> str:
 
 
 def paths_of(mailbox: str) -> list[str]:
-    """Return the paths whose stats change when mail comes; none where that can't be told."""
+    """Return the paths whose stats change when mail comes; none where there are no such paths."""
     kind, _, place = mailbox.partition(":")
     if place.startswith("//"):
         return []

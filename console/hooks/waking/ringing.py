@@ -38,8 +38,8 @@ def ring_called(store_url: str, message: Message, called: Iterable[str], now: fl
         return []
     people = {message.sender} if by_user else set()
     with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
-        begun = [pool.submit(wake_for, name, hook, [message], now, people) for name, hook in wanted]
-    return [rung for done in begun if (rung := done.result()) is not None]
+        started = [pool.submit(wake_for, name, hook, [message], now, people) for name, hook in wanted]
+    return [rung for done in started if (rung := done.result()) is not None]
 
 
 def wake_for(

@@ -55,7 +55,7 @@ def is_idle(hook: LiveHook) -> bool:
 
 
 def way_of(hook: LiveHook) -> str:
-    """Return in words how a session's program is woken; empty if there is no way."""
+    """Return in words how a session's program is woken; empty if it can't be woken."""
     if hook.tool == CODEX:
         return "codex queue"
     return "its bell file" if hook.tool in WATCHING else ""

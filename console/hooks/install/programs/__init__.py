@@ -60,9 +60,9 @@ class ProgramFiles(Protocol):
     COMMAND: str
     """Its command on the PATH; empty if it has none."""
     PACKAGE: str
-    """The npm package that it comes in, which tells its version faster than the program; empty if there is none."""
+    """Its npm package, from which its version is read faster than from the program; empty if it has none."""
     MARKS: tuple[str, ...]
-    """Files or folders whose presence in a project tells that it is used there."""
+    """Files or folders whose presence in a project shows that it is used there."""
     IS_TRIED: bool
     """Whether this was tried with the real program."""
 

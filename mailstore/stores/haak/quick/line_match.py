@@ -73,7 +73,7 @@ class LineMatcher:
         self._ways: dict[tuple[tuple[str, ...], float | None], list[Way]] = {}
 
     def ways_of(self, head: Headed) -> list[Way]:
-        """Return the ways by which a message may reach the agent, whoever sent it and whenever."""
+        """Return the ways by which a message may reach the agent, from any sender at any time."""
         key = head.recipients, head.ttl_hours
         known = None if head.mentions else self._ways.get(key)
         if known is None:
@@ -155,7 +155,7 @@ class LineMatcher:
         return isinstance(content, str) and "@" in content and self.may_mention(content)
 
     def _id_of_damaged(self, line: bytes, read: Container[str | int], delivered: Container[str]) -> str:
-        """Return the id of a line that is no record by itself, if it can be told.
+        """Return the id of a line that isn't a record by itself, if it has one.
 
         Raises Unusual where it may hold mail for the agent, judged by its bytes.
         """

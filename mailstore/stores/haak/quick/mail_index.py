@@ -27,7 +27,7 @@ VERSION = 1
 LONG = 1 << 25
 """Bytes: a longer mailbox is not read from its beginning."""
 FAR = 1 << 22
-"""Bytes: where more came since, the mailbox is folded, and the index written anew."""
+"""Bytes: where more came since, the mailbox is folded, and the index is rewritten."""
 DAY = 86_400.0
 HEADER = 1 << 16
 
@@ -120,7 +120,7 @@ class MailIndex:
         return found
 
     def read_by(self, reader: str) -> frozenset[int]:
-        """Return the rows that somebody has read."""
+        """Return the rows that have a read record."""
         start, end = self._readers.get(reader, (0, 0))
         return frozenset(self._read[start:end])
 

@@ -34,7 +34,7 @@ MAILBOX = "agent-mailbox.jsonl"
 
 
 class NotRegistered(Unusual):
-    """A name that means nobody in the roster, and no role: no mail is unread under it."""
+    """A name that is neither an agent's nor a role's: no mail is unread under it."""
 
 
 class QuickMessage:

@@ -1,6 +1,6 @@
-"""What a session is told at a moment: a notice, or where the person chose so, letters.
+"""The text that a session gets at a moment: a notice of its mail or, where the person chose that, letters.
 
-Returns the words together with what is to be remembered once they were printed. Imports next to nothing.
+Returns it together with what to note in the session's state once it was printed. Imports next to nothing.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ if TYPE_CHECKING:
     from console.hooks.sessions.session_state import SessionState
     from console.hooks.unread.look import Letter, UnreadMail
 
-__all__ = ["Speaker", "Told"]
+__all__ = ["Notice", "NoticeWriter"]
 
 MOST_CHARACTERS = 4000
 """How much of the letters a hook shows, fenced; the rest is announced."""
 LONGEST_BLOCK = 200
 
 
-class Told:
-    """A text for a model, what it tells of, and which letters it shows in full."""
+class Notice:
+    """A text for a model, the letters that it announces, and those of them that it shows in full."""
 
-    __slots__ = ("shown", "text", "told")
+    __slots__ = ("letters", "shown", "text")
 
-    def __init__(self, text: str = "", told: Sequence[Letter] = (), shown: Sequence[Letter] = ()) -> None:
+    def __init__(self, text: str = "", letters: Sequence[Letter] = (), shown: Sequence[Letter] = ()) -> None:
         self.text = text
-        self.told = told
+        self.letters = letters
         self.shown = shown
 
     def note(self, state: SessionState, moment: str, now: float) -> None:
-        """Note in a session's state that the words were printed."""
-        announced(state, self.told, moment, now)
+        """Note in a session's state that the text was printed."""
+        announced(state, self.letters, moment, now)
         state.shown = list(dict.fromkeys((*state.shown, *(letter.id for letter in self.shown))))
         if moment == STOP:
             state.last_block = self.text[:LONGEST_BLOCK]
 
 
-class Speaker:
-    """Words what a session is told; `command` is what its agent runs to read its mail.
+class NoticeWriter:
+    """Writes the notices of a session; `command` is what its agent runs to read its mail.
 
     `store` is what it must give as --store, if anything, `deliver` what the person chose to have shown, and `arrival`
-    who it is, where this is the first time that it is told.
+    who the agent is, where the notice introduces it.
     """
 
     __slots__ = ("_arrival", "_command", "_deliver", "_state", "_store")
@@ -62,7 +62,7 @@ class Speaker:
         self._deliver = deliver
         self._arrival = arrival
 
-    def words(self, mail: UnreadMail, moment: str, now: float, *, is_rung: bool = False) -> Told:
+    def notice(self, mail: UnreadMail, moment: str, now: float, *, is_rung: bool = False) -> Notice:
         """Return what to say at a moment; nothing, if there is nothing to say."""
         state = self._state
         unshown = [letter for letter in mail.letters if letter.id not in state.shown]
@@ -70,20 +70,20 @@ class Speaker:
         if letters and (self._deliver == EVERYWHERE or (self._deliver == AT_START and moment == START)):
             return self._fenced(mail, letters, moment)
         if self.is_first(moment):
-            return Told(self._introduced(letters), letters)
+            return Notice(self._introduced(letters), letters)
         if not letters:
-            return Told()
+            return Notice()
         if moment == STOP:
-            return Told(at_turn_end(state.agent_id, letters, self._command), letters)
+            return Notice(at_turn_end(state.agent_id, letters, self._command), letters)
         are_new = not any(letter.id in state.announced for letter in letters)
-        return Told(in_between(state.agent_id, letters, self._command, are_new=are_new), letters)
+        return Notice(in_between(state.agent_id, letters, self._command, are_new=are_new), letters)
 
     def introduction(self, moment: str) -> str:
-        """Return what to say where the unread mail isn't known: who the agent is, if that is to be told."""
+        """Return the notice for when the unread mail isn't known: who the agent is, if the moment is the first."""
         return self._introduced(None) if self.is_first(moment) else ""
 
     def is_first(self, moment: str) -> bool:
-        """Say whether the agent is to be told who it is."""
+        """Return whether the notice introduces the agent."""
         return moment == START or (moment == PROMPT and self._arrival is not None)
 
     def _introduced(self, letters: list[Letter] | None) -> str:
@@ -91,7 +91,7 @@ class Speaker:
         role, tags, note = ("", (), "") if it is None else (it.role, it.tags, it.note)
         return at_start(self._state.agent_id, role, tags, letters, self._command, note)
 
-    def _fenced(self, mail: UnreadMail, letters: list[Letter], moment: str) -> Told:
+    def _fenced(self, mail: UnreadMail, letters: list[Letter], moment: str) -> Notice:
         from console.handout.portion import portion
 
         found: Portion = portion(
@@ -107,4 +107,4 @@ class Speaker:
         if self.is_first(moment) and self._arrival is not None:
             it = self._arrival
             text = f"{introduction(self._state.agent_id, it.role, it.tags, it.note)}\n\n{text}"
-        return Told(text, letters if self._deliver == AT_START else [*whole, *cut], whole)
+        return Notice(text, letters if self._deliver == AT_START else [*whole, *cut], whole)
