@@ -11,6 +11,7 @@ from mailstore.store import Capability
 __all__ = [
     "ANYWHERE",
     "ARCHIVE",
+    "DRAFTS",
     "JOURNAL",
     "LETTERS",
     "LISTS",
@@ -39,7 +40,8 @@ ANYWHERE = frozenset({"sidebar", "threads", "conversation", "composer"})
 JOURNAL = frozenset({"journal"})
 LETTERS = frozenset({"dead-letters"})
 VIEWS = frozenset({"views"})
-SHEETS = JOURNAL | LETTERS | VIEWS | frozenset({"attention"})
+DRAFTS = frozenset({"drafts"})
+SHEETS = JOURNAL | LETTERS | VIEWS | DRAFTS | frozenset({"attention"})
 """The full-screen lists over the mail, by the names that their keys are listed under."""
 
 ARCHIVE = frozenset({"archive"})

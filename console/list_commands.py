@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.command import ARCHIVE, LETTERS, LISTS, LOOKED_AT, SHEETS, VIEWS, Command
+from console.command import ARCHIVE, DRAFTS, LETTERS, LISTS, LOOKED_AT, SHEETS, VIEWS, Command
 from mailstore.store import Capability
 
 __all__ = ["LIST_COMMANDS"]
@@ -13,6 +13,29 @@ LIST_COMMANDS: tuple[Command, ...] = (
     Command("views.save", "s", "save_view", "save a search", "Save a search under a name", "Views", VIEWS, 2),
     Command(
         "views.delete", "X", "delete_view", "delete", "Delete the view, after asking", "Views", VIEWS, 3, when="row"
+    ),
+    Command("drafts", "d", "opening.drafts", "drafts", "List your drafts", "Look", LISTS),
+    Command(
+        "drafts.continue",
+        "enter",
+        "enter",
+        "continue",
+        "Continue the draft in its place",
+        "Drafts",
+        DRAFTS,
+        1,
+        when="row",
+    ),
+    Command(
+        "drafts.discard",
+        "X",
+        "discard_draft",
+        "discard",
+        "Discard the drafts, after asking",
+        "Drafts",
+        DRAFTS,
+        2,
+        when="row",
     ),
     Command(
         "attention",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from console.command import (
     ANYWHERE,
+    DRAFTS,
     LETTERS,
     LISTS,
     LOOKED_AT,
@@ -145,7 +146,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "A",
         "reading.thread_seen",
         "thread seen, next",
-        "Mark the thread as seen and go on to the next new one; or mark all marked threads as seen",
+        "Mark the thread as seen and go to the next; or all marked ones",
         "Read",
         MAIL,
         when="row",
@@ -181,8 +182,12 @@ MAIL_COMMANDS: tuple[Command, ...] = (
     Command(
         "mark.query", "M", "marking.mark_query", "mark by query", "Mark the threads that match a query", "Read", THREADS
     ),
-    Command("undo", "z", "undo", "undo", "Undo your last action", "Read", LISTS | LETTERS | VIEWS, when="undo"),
-    Command("redo", "Z", "redo", "redo", "Redo what you undid last", "Read", LISTS | LETTERS | VIEWS, when="redo"),
+    Command(
+        "undo", "z", "undo", "undo", "Undo your last action", "Read", LISTS | LETTERS | VIEWS | DRAFTS, when="undo"
+    ),
+    Command(
+        "redo", "Z", "redo", "redo", "Redo what you undid last", "Read", LISTS | LETTERS | VIEWS | DRAFTS, when="redo"
+    ),
     # Look
     Command("search", "slash", "searching.search", "search", "Search all mail as you type", "Look", LISTS, 6, "search"),
     Command("filter", "backslash", "searching.filter", "filter", "Filter this list", "Look"),

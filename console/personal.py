@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from console.config import Config, state_file
 from console.quiet.marks import QuietMarks
 from console.remembered import RememberedValues
@@ -148,6 +150,11 @@ class PersonalData:
         """The number of drafts."""
         return len(self._drafts)
 
+    @property
+    def drafts(self) -> list[ComposerDraft]:
+        """All drafts, the one changed last first."""
+        return sorted(self._drafts.values(), key=lambda draft: draft.updated, reverse=True)
+
     def draft(self, key: str) -> ComposerDraft | None:
         """Return the draft with a key."""
         return self._drafts.get(key)
@@ -157,7 +164,7 @@ class PersonalData:
         if draft.is_blank:
             self._drafts.pop(draft.key, None)
         else:
-            self._drafts[draft.key] = draft
+            self._drafts[draft.key] = replace(draft, updated=self._now())
 
     def save_draft(self, key: str) -> None:
         """Save the draft with a key as it is by now; blocks."""

@@ -30,6 +30,8 @@ MODULES = (
     "console.screens.dead_letters",
     "console.screens.attention",
     "console.screens.views",
+    "console.screens.draft_keeping",
+    "console.screens.drafts",
     "console.screens.journal",
     "console.screens.archive",
     "console.panes.problems",

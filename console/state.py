@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec.structs import astuple
+
 from console.composer_draft import ComposerDraft
 from console.config import state_file
 from console.state_database import StateDatabase
@@ -171,22 +173,13 @@ class PersonalState:
     def drafts(self, mailbox: str) -> dict[str, ComposerDraft]:
         """Return the drafts by key."""
         rows = self._db.rows(
-            "SELECT key, recipients, subject, body, thread, action FROM drafts WHERE mailbox = ?", (mailbox,)
+            "SELECT key, recipients, subject, body, thread, action, updated FROM drafts WHERE mailbox = ?", (mailbox,)
         )
         return {row[0]: ComposerDraft(*row) for row in rows}
 
     def save_draft(self, mailbox: str, writing: ComposerDraft) -> None:
         """Save a draft; it survives a kill once this returns."""
-        row = (
-            mailbox,
-            writing.key,
-            writing.recipients,
-            writing.subject,
-            writing.body,
-            writing.thread,
-            writing.action,
-        )
-        self._db.write("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [(*row, time.time())])
+        self._db.write("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [(mailbox, *astuple(writing))])
 
     def drop_draft(self, mailbox: str, key: str) -> None:
         """Delete a draft that was sent or discarded."""

@@ -14,7 +14,7 @@ from textual.message import Message as Note
 from textual.widgets import Input, Label, Static, TextArea
 from textual.worker import Worker
 
-from console.composer_draft import ComposerDraft
+from console.composer_draft import ComposerDraft, in_words
 from console.failures import tell_failure
 from console.hooks.waking.hearing import Hearing
 from console.panes.address_completion import address_candidates
@@ -33,18 +33,7 @@ from mailstore.writing.sending import prepare, split_addresses
 if TYPE_CHECKING:
     from console.hooks.waking.wake_session import Rung
 
-__all__ = ["Composer", "in_words"]
-
-
-def in_words(body: str) -> str:
-    """Return how many words the person wrote, and how many they quote."""
-    own = quoted = 0
-    for line in body.splitlines():
-        if line.startswith(">"):
-            quoted += len(line.lstrip("> ").split())
-        else:
-            own += len(line.split())
-    return f"{own} word{'s' * (own != 1)}" + (f", {quoted} quoted" if quoted else "")
+__all__ = ["Composer"]
 
 
 class Composer(Vertical):
@@ -74,8 +63,7 @@ class Composer(Vertical):
     def __init__(self, session: Session, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._session = session
-        self._writing = ComposerDraft("new")
-        self._saved: ComposerDraft | None = None
+        self._writing = self._saved = ComposerDraft("new")
         self._refused = ""
         self.is_sending = False
 

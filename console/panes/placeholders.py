@@ -14,6 +14,7 @@ NOTHING = {
     "unread": "Nothing new to you.",
     "dead": "No dead letters.",
     "waiting": "No mail is on hold.",
+    "drafts": "enter: list your drafts",
     "recent": "No mail within the retention of your settings.",
     "archive": "Nothing is archived.",
     "channel": "No mail in this channel yet. Press c to write.",

@@ -42,6 +42,11 @@ SIDEBAR_VIEWS: tuple[SidebarView, ...] = (
     SidebarView(View("unread"), "New to you", lambda session, counts: counts.unseen),
     SidebarView(View("dead"), "Dead letters", lambda session, counts: counts.dead, "bad"),
     SidebarView(View("waiting"), "On hold", lambda session, counts: counts.waiting, "warn"),
+    SidebarView(
+        *(View("drafts"), "Drafts", lambda session, counts: session.personal.draft_count, "warn"),
+        is_optional=True,
+        command="opening.drafts",
+    ),
     SidebarView(View("recent"), "Recent"),
     SidebarView(View("all"), "All mail"),
     SidebarView(View("archive"), "Archive"),

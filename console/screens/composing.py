@@ -16,6 +16,7 @@ from console.render.safe import visible, visible_line
 from console.screens.location import ScreenLocation
 from console.screens.needs import MessageScreen
 from console.undo_history import UndoableAction
+from mailstore.state.views import View
 from mailstore.store import Capability
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class ComposingScreen(MessageScreen, Protocol):
     def pane(self) -> str: ...
     def focus_pane(self, name: str) -> None: ...
     def show_message(self, message_id: str) -> None: ...
+    def show_view(self, view: View, root: str | None = None) -> None: ...
     def suspend(self) -> AbstractContextManager[None]: ...
 
 
@@ -89,6 +91,20 @@ class Composing:
         screen.composer.focus_field()
         if kept is not None:
             screen.tell("Draft restored")
+
+    def resume(self, key: str) -> None:
+        """Continue a draft in its place: its thread, its channel, its agent."""
+        screen, mailbox = self._screen, self._screen.session.mailbox
+        draft = screen.session.personal.draft(key)
+        if draft is None:
+            screen.tell("This draft was sent or discarded meanwhile")
+            return
+        kind, _, name = key.partition(":")
+        if draft.thread is not None and draft.thread in mailbox:
+            screen.show_message(draft.thread)
+        elif kind == "channel" or (kind == "agent" and mailbox.roster.get(name) is not None):
+            screen.show_view(View("channel" if kind == "channel" else "agent", name))
+        self._write(draft, draft.thread or "")
 
     def compose(self) -> None:
         """Write to what is under the cursor: the channel, the agent, or a recipient to be typed."""

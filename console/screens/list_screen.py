@@ -115,7 +115,7 @@ class ListScreen(BaseScreen[str | None]):
 
     def redraw(self) -> None:
         """Draw everything; the cursor stays on its row."""
-        if not self._is_shown:
+        if not self._is_shown or not self.is_attached:  # what was done here may be undone once the list is closed
             return
         rows = self.rows()
         self.marked &= {row.key for row in rows}

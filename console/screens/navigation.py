@@ -178,6 +178,7 @@ class Navigation:
         is_kept = not composer.writing.is_blank
         composer.close()
         self._screen.focus_pane("conversation" if composer.writing.thread else "threads")
+        self._screen.redraw()
         self._screen.tell("Draft kept" if is_kept else "")
 
     def left(self) -> None:

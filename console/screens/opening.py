@@ -9,6 +9,7 @@ from console.styles import TextStyles
 from mailstore.state.views import View
 
 if TYPE_CHECKING:
+    from console.screens.composing import Composing
     from console.screens.list_screen import ListScreen
     from console.screens.navigation import Navigation
 
@@ -21,14 +22,16 @@ class OpeningScreen(PartScreen, Protocol):
     text_styles: TextStyles
 
     def show_view(self, view: View, root: str | None = None) -> None: ...
+    def close_composer(self) -> None: ...
 
 
 class Opening:
     """Pushes a list screen; a message or view that is chosen there is shown on the main screen."""
 
-    def __init__(self, screen: OpeningScreen, navigation: Navigation) -> None:
+    def __init__(self, screen: OpeningScreen, navigation: Navigation, composing: Composing) -> None:
         self._screen = screen
         self._navigation = navigation
+        self._composing = composing
 
     def attention(self) -> None:
         """List what needs attention."""
@@ -59,6 +62,19 @@ class Opening:
         from console.screens.unreadable import UnreadableList
 
         self._open(UnreadableList)
+
+    def drafts(self) -> None:
+        """List drafts; the chosen one is continued in its place."""
+        from console.screens.draft_keeping import DraftKeeping
+        from console.screens.drafts import Drafts
+
+        def chosen(key: str | None) -> None:
+            if key is not None:
+                self._composing.resume(key)
+
+        self._screen.close_composer()  # what is open there may be discarded in the list
+        screen = self._screen
+        screen.ask(Drafts(screen.session, screen.text_styles, DraftKeeping(screen)), chosen)
 
     def views(self) -> None:
         """List saved views; the chosen one is shown."""

@@ -75,7 +75,7 @@ class Parts:
         self.saved_counts = SavedCounts(screen)
         self.time_travel = TimeTravel(screen, self.searching)
         self.navigation = Navigation(screen, self.reading, self.composing, self.searching, self.time_travel)
-        self.opening = Opening(screen, self.navigation)
+        self.opening = Opening(screen, self.navigation, self.composing)
         self.pages = Pages(screen)
         self.clipboard = Clipboard(screen)
         self.piping = Piping(screen)

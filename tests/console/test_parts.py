@@ -224,7 +224,8 @@ async def test_time_travel_shows_the_past_and_comes_back(screen: FakeScreen) -> 
 
 async def test_what_is_chosen_in_a_list_screen_is_shown(screen: FakeScreen) -> None:
     find, travel = searching.Searching(screen), TimeTravel(screen, searching.Searching(screen))
-    part = Opening(screen, Navigation(screen, reading.Reading(screen), Composing(screen), find, travel))
+    composing = Composing(screen)
+    part = Opening(screen, Navigation(screen, reading.Reading(screen), composing, find, travel), composing)
     for opened in (part.attention, part.dead_letters, part.journal, part.archive, part.unreadable):
         opened()
         _, chosen = screen.dialogs.pop()

@@ -10,7 +10,9 @@ import pytest
 
 from console.command import SHEETS, Command
 from console.commands import COMMANDS, commands_for
+from console.composer_draft import ComposerDraft
 from console.config import Config
+from console.state import PersonalState
 from tests.console.screen_text import Seat
 from tests.console.shared_console import SharedConsole
 from tests.mailboxes import NOW, MailFiles, every_case, iso
@@ -32,6 +34,10 @@ def write_mail(folder: Path) -> MailFiles:
             details = {f"field {at}": "a value" for at in range(60)}
             record = {"id": f"i-{number}", "actor": "user", "action": "intervene", "message_id": "direct-unread"}
             file.write(json.dumps({**record, "timestamp": iso(NOW - 60 * number), "details": details}) + "\n")
+    state = PersonalState(mail.data / "own-state.db")
+    for number in range(60):
+        state.save_draft(f"haak:{mail.mailbox.resolve()}", ComposerDraft(f"channel:{number}", body="A line.\n\n" * 60))
+    state.close()
     return mail
 
 

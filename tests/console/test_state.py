@@ -21,7 +21,7 @@ from tests.console.screen_text import opened
 from tests.mailboxes import every_case
 
 BOX = "haak:/somewhere"
-KEPT = ComposerDraft("thread:m", "ann, #ink", "A subject", "Half a thought — 日本\n[/]", "m", "intervene")
+KEPT = ComposerDraft("thread:m", "ann, #ink", "A subject", "Half a thought — 日本\n[/]", "m", "intervene", 1e9)
 SAVER = """
 import os, signal, sys
 from pathlib import Path
