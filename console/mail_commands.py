@@ -64,7 +64,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         frozenset({"sidebar", "threads"}),
         1,
     ),
-    Command("jump", "enter", "enter", "go to message", "Go to the message", "Move", SHEETS, 1, when="row"),
+    Command("jump", "enter", "enter", "go to message", "Go to the message", "Move", SHEETS - DRAFTS, 1, when="row"),
     Command("back", "escape", "back", "back", "Go back one step; never quits", "Move", ANYWHERE | SHEETS | LOOKED_AT),
     Command(
         "left",
