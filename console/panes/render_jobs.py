@@ -53,11 +53,11 @@ class RenderJob(Struct, eq=False):
             body = session.body(message) if message is not None else ""
             self.head = block_head(block, body, self.width, self.styles, now)
             if self.text is None:
-                from console.render.markdown import render_markdown
+                from console.render.body import render_body
 
                 is_there = message is not None
                 self.text = RenderedText(
-                    render_markdown(body, self.width, markdown_styles(self.styles)) if is_there else ()
+                    render_body(body, self.width, markdown_styles(self.styles)) if is_there else ()
                 )
         text = self.text
         assert text is not None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markdown import CodeBlock, Heading, ListElement, ListItem, Markdown, MarkdownElement, TableElement
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.markdown import BlockQuote, CodeBlock, Heading, ListElement, ListItem, Markdown, MarkdownElement, TableElement
+from rich.measure import Measurement
 from rich.segment import Segment
 from rich.style import Style
 from rich.table import Table
@@ -16,6 +19,16 @@ from rich.text import Text
 from rich.theme import Theme
 
 from console.render.code import highlighted, is_language
+from console.render.json_layout import laid_out
+
+MOST_PADDED = 200_000
+"""Cells; the lines of more code than that are scrolled sideways each on its own."""
+
+WIDEST_TABLE = 300
+"""Cells."""
+
+SLACK = 1.2
+"""Rich takes width from the widest columns first, even where others have shorter words."""
 
 __all__ = ["MarkdownPage", "MarkdownStyles", "language_of", "parser", "room_for"]
 
@@ -70,22 +83,48 @@ class _CodeBlock(CodeBlock):
     """Highlighted code without padding, on the background of the text, below its info string."""
 
     info = ""
+    is_wrapped = False
 
     @classmethod
     def create(cls, markdown: Markdown, token: Token) -> _CodeBlock:
         block = cls(language_of(token) or "text", markdown.code_theme)
         block.info = "" if language_of(token) else token.info.strip()
+        block.is_wrapped = is_wrapping(markdown)
         return block
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        if self.info:
-            yield Text(f"  {self.info}", style="markdown.hr")
+        code, info = str(self.text).rstrip("\n"), self.info
+        if self.lexer_name == "json" and (lines := laid_out(code)) is not None and lines != code.split("\n"):
+            code, info = "\n".join(lines), "formatted"
+        if info:
+            yield Text(f"  {info}", style="markdown.hr")
+        width = 2 + max((cell_len(line) for line in code.split("\n")), default=0)
         room = max(1, options.max_width - 4)
-        for line in highlighted(str(self.text).rstrip("\n"), self.lexer_name, self.theme):
-            for piece in line.wrap(console, room) if line.cell_len > room else (line,):
+        is_padded = not self.is_wrapped and width > options.max_width and width * code.count("\n") < MOST_PADDED
+        for line in highlighted(code, self.lexer_name, self.theme):
+            for piece in line.wrap(console, room) if self.is_wrapped and line.cell_len > room else (line,):
                 yield Segment("  ")
                 yield from piece.render(console)
+                if is_padded:  # lines scroll sideways together
+                    yield Segment(" " * (width - 2 - line.cell_len))
                 yield Segment.line()
+
+
+def _uncropped(
+    elements: RenderableType, console: Console, width: int, options: ConsoleOptions
+) -> Iterable[list[Segment]]:
+    """Render elements at a width, which code and tables may exceed."""
+    return Segment.split_lines(console.render(elements, options.update(width=width, height=None)))
+
+
+class _Quote(BlockQuote):
+    """A quotation, in which code may be wider than the pane."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in _uncropped(self.elements, console, options.max_width - 4, options):
+            yield Segment("▌ ", self.style)
+            yield from Segment.apply_style(line, self.style)
+            yield Segment.line()
 
 
 def _mark(item: Token) -> str:
@@ -110,8 +149,7 @@ class _Item(ListItem):
 
     def render_marked(self, console: Console, options: ConsoleOptions, room: int) -> RenderResult:
         style = console.get_style("markdown.item.bullet")
-        lines = console.render_lines(self.elements, options.update(width=options.max_width - room), style=self.style)
-        for at, line in enumerate(lines):
+        for at, line in enumerate(_uncropped(self.elements, console, options.max_width - room, options)):
             yield Segment(f"{self.mark if at == 0 else '':>{room - 1}} ", style)
             yield from line
             yield Segment.line()
@@ -137,13 +175,30 @@ class _List(ListElement):
 
 
 class _Table(TableElement):
-    """A table without blank lines above and below."""
+    """A table without blank lines above and below; as wide as its longest words need."""
+
+    is_wrapped = False
+
+    @classmethod
+    def create(cls, markdown: Markdown, token: Token) -> _Table:
+        table = cls()
+        table.is_wrapped = is_wrapping(markdown)
+        return table
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for part in super().__rich_console__(console, options):
             if isinstance(part, Table):
                 part.show_edge = False
-            yield part
+                if self.is_wrapped:
+                    yield part
+                    continue
+                for column in part.columns:
+                    column.overflow = "fold"
+                found = Measurement.get(console, options.update(max_width=WIDEST_TABLE), part)
+                width = max(options.max_width, min(found.maximum, int(found.minimum * SLACK)))
+                yield from console.render(part, options.update(width=width))
+            else:
+                yield part
 
 
 class MarkdownPage(Markdown):
@@ -152,6 +207,7 @@ class MarkdownPage(Markdown):
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
         "heading_open": _Heading,
+        "blockquote_open": _Quote,
         "fence": _CodeBlock,
         "code_block": _CodeBlock,
         "bullet_list_open": _List,
@@ -160,8 +216,9 @@ class MarkdownPage(Markdown):
         "table_open": _Table,
     }
 
-    def __init__(self, text: str, code_theme: str, room: int = 0) -> None:
+    def __init__(self, text: str, code_theme: str, room: int = 0, *, is_wrapped: bool = False) -> None:
         super().__init__("", code_theme=code_theme, hyperlinks=False)
+        self.is_wrapped = is_wrapped
         self.markup = text
         self.room = room
         self.parsed = parser().parse(text)
@@ -169,6 +226,11 @@ class MarkdownPage(Markdown):
             for child in token.children or ():
                 if child.type == "softbreak":  # keep line breaks: lists without bullets, logs, verse
                     child.type = "hardbreak"
+
+
+def is_wrapping(markdown: Markdown) -> bool:
+    """Return whether code and tables are to fit into the width."""
+    return isinstance(markdown, MarkdownPage) and markdown.is_wrapped
 
 
 def language_of(token: Token) -> str:

@@ -20,7 +20,7 @@ from console.render.lines import LineSource
 from console.render.plain import render_plain
 from console.render.safe import visible
 
-__all__ = ["MarkdownStyles", "render_markdown"]
+__all__ = ["MarkdownStyles", "reduced", "render_markdown"]
 
 MOST_MARKDOWN = 60_000
 """Characters; longer texts are shown unparsed, since parsing would take too long."""
@@ -55,8 +55,13 @@ class _Cut(NamedTuple):
     is_needed: bool = False
 
 
-def render_markdown(text: str, width: int, palette: MarkdownStyles) -> Iterator[LineSource]:
-    """Yield a text's lines at a width in cells; as plain text if rendering as Markdown would lose any of it."""
+def render_markdown(
+    text: str, width: int, palette: MarkdownStyles, *, is_wrapped: bool = False
+) -> Iterator[LineSource]:
+    """Yield a text's lines at a width in cells; as plain text if rendering as Markdown would lose any of it.
+
+    Code and tables may be wider, unless they are to be wrapped.
+    """
     if len(text) > MOST_MARKDOWN or width < 8 or any(len(line) > 4000 for line in text.split("\n", 200)[:200]):
         yield from render_plain(text.strip("\n"), width, palette.text)
         return
@@ -76,7 +81,7 @@ def render_markdown(text: str, width: int, palette: MarkdownStyles) -> Iterator[
         if piece.is_apart:
             yield [Strip([])]
         is_drawn = False
-        for strips in _portions(piece, console, palette):
+        for strips in _portions(piece, console, palette, is_wrapped):
             is_drawn = True
             yield strips
         if not is_drawn:
@@ -131,11 +136,11 @@ def _items(tokens: list[Token], at: int) -> Iterator[Token]:
             yield token
 
 
-def _portions(piece: _Piece, console: Console, palette: MarkdownStyles) -> Iterator[list[Strip]]:
+def _portions(piece: _Piece, console: Console, palette: MarkdownStyles, is_wrapped: bool) -> Iterator[list[Strip]]:
     """Render a piece; yield nothing if nothing or not all of it would be visible."""
     try:
-        page = MarkdownPage(piece.text, palette.code_theme, piece.room)
-        strips = _strips(page, console, palette.text)
+        page = MarkdownPage(piece.text, palette.code_theme, piece.room, is_wrapped=is_wrapped)
+        strips = _strips(page, console, palette.text, is_wrapped)
         if len(page.parsed) == 1 and page.parsed[0].content.strip():  # code of any length, every line of which is drawn
             while portion := list(islice(strips, CODE_LINES)):
                 yield portion
@@ -153,10 +158,15 @@ def _portions(piece: _Piece, console: Console, palette: MarkdownStyles) -> Itera
         yield found[first:]
 
 
-def _strips(page: MarkdownPage, console: Console, style: Style) -> Iterator[Strip]:
-    segments = Segment.apply_style(console.render(page), style)
-    for line in Segment.split_and_crop_lines(segments, console.width, pad=False, include_new_lines=False):
-        yield Strip(_plain(line))
+def _strips(page: MarkdownPage, console: Console, style: Style, is_wrapped: bool) -> Iterator[Strip]:
+    for line in Segment.split_lines(Segment.apply_style(console.render(page), style)):
+        strip = Strip(_plain(line))
+        is_wide = strip.cell_length > console.width
+        yield strip.crop(0, console.width) if is_wide and (is_wrapped or _is_blank(strip, console.width)) else strip
+
+
+def _is_blank(strip: Strip, start: int) -> bool:
+    return not strip.crop(start).text.strip()
 
 
 def _letters(text: str) -> Counter[str]:
@@ -166,11 +176,11 @@ def _letters(text: str) -> Counter[str]:
 
 def _plain(segments: list[Segment]) -> list[Segment]:
     """Keep text and colours only: no control codes, no links, no background."""
-    return [Segment(text, _reduced(style) if style else None) for text, style, control in segments if not control]
+    return [Segment(text, reduced(style) if style else None) for text, style, control in segments if not control]
 
 
 @lru_cache(1024)
-def _reduced(style: Style) -> Style:
+def reduced(style: Style) -> Style:
     """Return a style without its background, so that the background of the text shows."""
     return Style(
         color=style.color,

@@ -12,7 +12,7 @@ from rich.style import Style
 from console.render.lines import PlainLines
 from console.render.safe import visible
 
-__all__ = ["render_plain"]
+__all__ = ["breaks", "render_plain"]
 
 CHUNK = 16_000
 """Characters that are made safe at once, up to the end of their line."""
@@ -76,3 +76,16 @@ def _fitting(line: str, at: int, width: int) -> int:
     while len(fitting := chop_cells(line[at : at + span], width)) < 2 and at + span < len(line):
         span *= 2
     return len(next(filter(None, fitting), line[at : at + span]))
+
+
+def breaks(line: str, first: int, rest: int) -> list[int]:
+    """Return where to break a line of at most `first` cells, and then `rest`: after a space, or within a long word."""
+    found: list[int] = []
+    at, width = 0, first
+    while cell_len(line[at : at + width + 1]) > width:
+        end = at + _fitting(line, at, width)
+        blank = line.rfind(" ", at + 1, end)
+        at = end if blank <= at or not line[at:blank].strip() else blank + 1
+        found.append(at)
+        width = rest
+    return found

@@ -21,7 +21,7 @@ from console.panes.facts import FactPage
 from console.panes.header import Header, headline
 from console.panes.list_rows import ListRow, ListRows
 from console.panes.titles import as_title
-from console.render.markdown import render_markdown
+from console.render.body import render_body
 from console.screens.base_screen import BaseScreen, situation_of
 from console.screens.pages import show_help
 from console.screens.undoing import Undoing
@@ -171,7 +171,7 @@ class ListScreen(BaseScreen[str | None]):
         """Return the beginning of a message's text as lines; blocks."""
         body = self.session.body(message)
         palette = markdown_styles(self.text_styles)
-        portions = render_markdown(body[:LONGEST_TEXT], width, palette)
+        portions = render_body(body[:LONGEST_TEXT], width, palette, is_wrapped=True)
         lines = [portion[at] for portion in portions for at in range(len(portion))]
         if len(body) > LONGEST_TEXT:
             lines.append(Strip([Segment(f"… {len(body) - LONGEST_TEXT:,} more characters", self.text_styles.muted)]))

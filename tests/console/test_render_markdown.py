@@ -148,7 +148,7 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=40).map("".join), st.integers(8, 60))
 def test_no_word_is_lost_and_no_line_is_too_wide_whatever_is_written(source: str, width: int) -> None:
-    strips = render_markdown(source, width, INK)
+    strips = strips_of(markdown.render_markdown(source, width, INK, is_wrapped=True))
     drawn = joined(strips)
     lost = {word for word in words_of(visible(source)) if word not in drawn}
     assert not lost, text_of(strips)
@@ -158,7 +158,8 @@ def test_no_word_is_lost_and_no_line_is_too_wide_whatever_is_written(source: str
 
 @given(st.text(max_size=200), st.integers(1, 60))
 def test_any_text_at_any_width_is_drawn_within_it(source: str, width: int) -> None:
-    for render in (render_markdown(source, width, INK), render_plain(source, width, INK.text)):
+    drawn = markdown.render_markdown(source, width, INK, is_wrapped=True)
+    for render in (strips_of(drawn), render_plain(source, width, INK.text)):
         for strip in render:
             assert sum(cell_len(segment.text) for segment in strip) <= max(8, width), strip.text
             assert not any(segment.control for segment in strip)
