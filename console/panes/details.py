@@ -5,14 +5,14 @@ from __future__ import annotations
 from textual.content import Content
 
 from console.panes.facts import FactPage, fact
-from console.render.safe import visible, visible_line
+from console.render.safe import visible_line
 from console.render.short_text import clock
 from console.symbols import STATES
 from mailstore.queries.timeline import timeline
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["details", "record"]
+__all__ = ["details"]
 
 EMPTY = Content(), Content()
 
@@ -51,8 +51,3 @@ def details(mailbox: Mailbox, message: Message, now: float) -> FactPage:
         what = Content(f"   {when:>12}  {moment.what:<11} ")
         parts.append((what, Content.assemble(visible_line(moment.who), (how, "$muted"))))
     return FactPage(parts)
-
-
-def record(raw: bytes) -> Content:
-    """Return a record as it is in the store, with control characters made visible."""
-    return Content(visible(raw.decode("utf-8", "backslashreplace")))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from console.panes.facts import FactPage
     from console.session import Session
+    from console.styles import TextStyles
 
 __all__ = ["Pages", "PagesScreen", "show_help", "show_page"]
 
@@ -61,6 +62,8 @@ def show_help(screen: HelpedScreen) -> None:
 class PagesScreen(MessageScreen, Protocol):
     """What pages need of the main screen."""
 
+    text_styles: TextStyles
+
     def pane(self) -> str: ...
     def situation(self) -> Situation: ...
     def press(self, key: Key) -> None: ...
@@ -102,17 +105,17 @@ class Pages:
             self._screen.run_task(self._show_record(message.id), group="record", exclusive=True)
 
     async def _show_record(self, message_id: str) -> None:
-        from console.panes.details import record
+        from console.panes.record_page import record_page
 
-        session = self._screen.session
+        session, styles = self._screen.session, self._screen.text_styles
         message = session.mailbox.message(message_id)
         if message is None:
             return
         try:
-            raw = await asyncio.to_thread(session.store.raw, message)
+            page = await asyncio.to_thread(lambda: record_page(session.store.raw(message), styles))
         except StoreError as error:
             self._screen.report(error)
             return
         where = message.location
         title = f"{where.file} at {where.offset:,}" if where is not None else "Record"
-        show_page(self._screen, "record", title, record(raw))
+        show_page(self._screen, "record", title, page)
