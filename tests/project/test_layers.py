@@ -35,6 +35,7 @@ CONSOLE = [
     {
         "command",
         "composer_draft",
+        "concerns_found",
         "driver",
         "early_keys",
         "editor",
