@@ -18,6 +18,7 @@ __all__ = [
     "LISTS",
     "LOOKED_AT",
     "MAIL",
+    "OVERVIEW",
     "ROWS",
     "SEND",
     "SHEETS",
@@ -48,12 +49,13 @@ SHEETS = DESKS | DRAFTS | JOURNAL | VIEWS
 
 ARCHIVE = frozenset({"archive"})
 UNREADABLE = frozenset({"unreadable"})
+OVERVIEW = frozenset({"overview"})
 SEND = Capability.SEND
 
 LOOKED_AT = ARCHIVE | UNREADABLE
 """The archive plan and unreadable lines: lists in which no row is marked or gone to."""
 
-ROWS = LISTS | SHEETS | LOOKED_AT
+ROWS = LISTS | SHEETS | LOOKED_AT | OVERVIEW
 
 
 class Situation(Struct, frozen=True):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from console.composer_draft import ComposerDraft
     from console.screens.composing import Composing
     from console.screens.desks.desks import Desks
+    from console.screens.overviewing import Overviewing
     from console.screens.reading import Reading
     from console.screens.searching import Searching
     from console.screens.time_travel import TimeTravel
@@ -98,6 +99,7 @@ class Navigation:
         searching: Searching,
         time_travel: TimeTravel,
         desks: Desks,
+        overviewing: Overviewing,
     ) -> None:
         self._screen = screen
         self._reading = reading
@@ -105,6 +107,7 @@ class Navigation:
         self._searching = searching
         self._time_travel = time_travel
         self._desks = desks
+        self._overviewing = overviewing
 
     def go_pane(self, number: int) -> None:
         """Go to a pane by its number; the fourth is the composer, which opens."""
@@ -179,7 +182,7 @@ class Navigation:
         elif pane == "conversation":
             if not self._desks.come_back():
                 self._go_to("threads")
-        elif pane == "threads" and screen.listing.clear_marks():
+        elif (pane == "threads" and screen.listing.clear_marks()) or self._overviewing.come_back():
             pass
         elif not self._searching.clear() and (screen.listing.marked or not self._time_travel.end()):
             screen.focus_pane("sidebar")

@@ -16,6 +16,7 @@ from console.screens.mark_sync import MarkSync
 from console.screens.marking import Marking, MarkingScreen
 from console.screens.navigation import Navigation, NavigationScreen
 from console.screens.opening import Opening, OpeningScreen
+from console.screens.overviewing import Overviewing, OverviewingScreen
 from console.screens.pages import Pages, PagesScreen
 from console.screens.piping import Piping
 from console.screens.reading import Reading, ReadingScreen
@@ -47,6 +48,7 @@ class PartsScreen(
     MarkingScreen,
     NavigationScreen,
     OpeningScreen,
+    OverviewingScreen,
     PagesScreen,
     ReadingScreen,
     SavedCountsScreen,
@@ -80,7 +82,16 @@ class Parts:
         self.time_travel = TimeTravel(screen, self.searching)
         self.attention_watch = AttentionWatch(screen)
         self.desks = Desks(screen, self.reading, self.composing, self.attention_watch)
-        self.navigation = Navigation(screen, self.reading, self.composing, self.searching, self.time_travel, self.desks)
+        self.overviewing = Overviewing(screen, self.searching, self.time_travel)
+        self.navigation = Navigation(
+            screen,
+            self.reading,
+            self.composing,
+            self.searching,
+            self.time_travel,
+            self.desks,
+            self.overviewing,
+        )
         self.opening = Opening(screen, self.navigation, self.composing, self.desks)
         self.pages = Pages(screen)
         self.clipboard = Clipboard(screen)

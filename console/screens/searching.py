@@ -84,6 +84,20 @@ class Searching:
         if screen.session.config.search.index:
             screen.run_task(self._keep_index(), group="search-index")
 
+    @property
+    def query(self) -> str:
+        """The query that is shown; empty if there is none."""
+        return self._asked
+
+    def show(self, text: str) -> None:
+        """List the hits of a query as if it had been typed and entered."""
+        if self._screen.listing.found is None:
+            self._began_at = self._screen.threads.cursor_key
+        self._stop_waiting()
+        self._ask(text)
+        self._screen.search_bar.display = False
+        self._screen.focus_pane("threads")
+
     async def _keep_index(self) -> None:
         from platformdirs import user_cache_path
 

@@ -20,6 +20,7 @@ from console.screens.desks.desks import Desks
 from console.screens.location import LocationHistory, ScreenLocation
 from console.screens.navigation import Navigation
 from console.screens.opening import Opening
+from console.screens.overviewing import Overviewing
 from console.screens.pacing import Pacing
 from console.screens.pages import Pages
 from console.screens.piping import Piping, wrong
@@ -226,14 +227,24 @@ async def test_time_travel_shows_the_past_and_comes_back(screen: FakeScreen) -> 
 
 def navigation(screen: FakeScreen, find: searching.Searching, travel: TimeTravel) -> Navigation:
     read, write = reading.Reading(screen), Composing(screen)
-    return Navigation(screen, read, write, find, travel, Desks(screen, read, write, AttentionWatch(screen)))
+    return Navigation(
+        screen,
+        read,
+        write,
+        find,
+        travel,
+        Desks(screen, read, write, AttentionWatch(screen)),
+        Overviewing(screen, find, travel),
+    )
 
 
 async def test_what_is_chosen_in_a_list_screen_is_shown(screen: FakeScreen) -> None:
     find, travel = searching.Searching(screen), TimeTravel(screen, searching.Searching(screen))
     read, write = reading.Reading(screen), Composing(screen)
     desks = Desks(screen, read, write, AttentionWatch(screen))
-    part = Opening(screen, Navigation(screen, read, write, find, travel, desks), write, desks)
+    part = Opening(
+        screen, Navigation(screen, read, write, find, travel, desks, Overviewing(screen, find, travel)), write, desks
+    )
     for opened in (part.attention, part.dead_letters, part.journal, part.archive, part.unreadable):
         opened()
         _, chosen = screen.dialogs.pop()
