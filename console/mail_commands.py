@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from console.command import (
     ANYWHERE,
-    DESKS,
     DRAFTS,
+    LETTERS,
     LISTS,
     LOOKED_AT,
     MAIL,
-    OVERVIEW,
     ROWS,
     SEND,
     SHEETS,
@@ -66,15 +65,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         1,
     ),
     Command("jump", "enter", "enter", "go to message", "Go to the message", "Move", SHEETS - DRAFTS, 1, when="row"),
-    Command(
-        "back",
-        "escape",
-        "back",
-        "back",
-        "Go back one step; never quits",
-        "Move",
-        ANYWHERE | SHEETS | LOOKED_AT | OVERVIEW,
-    ),
+    Command("back", "escape", "back", "back", "Go back one step; never quits", "Move", ANYWHERE | SHEETS | LOOKED_AT),
     Command(
         "left",
         "h,left",
@@ -148,7 +139,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "Mark as seen by you, or unseen; agents' reads don't change",
         "Read",
         MAIL,
-        when="live row",
+        when="row",
     ),
     Command(
         "mark.thread",
@@ -158,7 +149,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "Mark the thread as seen and go to the next; or all marked ones",
         "Read",
         MAIL,
-        when="live row",
+        when="row",
     ),
     Command(
         "mark.all",
@@ -167,7 +158,6 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "mark all listed as seen",
         "Mark everything in the list as seen by you",
         "Read",
-        when="live",
     ),
     Command(
         "mark.row",
@@ -193,17 +183,10 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "mark.query", "M", "marking.mark_query", "mark by query", "Mark the threads that match a query", "Read", THREADS
     ),
     Command(
-        "undo", "z", "undo", "undo", "Undo your last action", "Read", LISTS | DESKS | VIEWS | DRAFTS, when="live undo"
+        "undo", "z", "undo", "undo", "Undo your last action", "Read", LISTS | LETTERS | VIEWS | DRAFTS, when="undo"
     ),
     Command(
-        "redo",
-        "Z",
-        "redo",
-        "redo",
-        "Redo what you undid last",
-        "Read",
-        LISTS | DESKS | VIEWS | DRAFTS,
-        when="live redo",
+        "redo", "Z", "redo", "redo", "Redo what you undid last", "Read", LISTS | LETTERS | VIEWS | DRAFTS, when="redo"
     ),
     # Look
     Command("search", "slash", "searching.search", "search", "Search all mail as you type", "Look", LISTS, 6, "search"),
@@ -341,15 +324,13 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         SEND,
         when="row",
     ),
-    Command("editor", "e", "composing.edit", "editor", "Write in $EDITOR", "Write", when="live"),
+    Command("editor", "e", "composing.edit", "editor", "Write in $EDITOR", "Write"),
     Command("compose.editor", "ctrl+e", "composing.edit", "editor", "Continue in $EDITOR", "Write", WRITE, 2),
     Command("compose.send", "ctrl+s,ctrl+enter,f5", "composing.send", "send", "Send the message", "Write", WRITE, 1),
     Command(
         "compose.discard", "", "composing.discard", "discard draft", "Discard the draft, after asking", "Write", WRITE
     ),
-    Command(
-        "wake", "W", "waking.wake", "wake", "Wake the selected agent for its unread mail", "Write", LISTS, when="live"
-    ),
+    Command("wake", "W", "waking.wake", "wake", "Wake the selected agent for its unread mail", "Write", LISTS),
     Command(
         "channel.join",
         "",
@@ -357,6 +338,5 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "join or leave channel",
         "Join the channel, or leave it: agents see whether you read it",
         "Write",
-        when="live",
     ),
 )

@@ -26,6 +26,8 @@ class TextStyles(Struct, frozen=True):
     good: Style
     warn: Style
     bad: Style
+    hit: Style
+    """Added to the style of a word that a search found; reversed, so that it is seen without colours too."""
     states: Mapping[State, Style]
     code_theme: str
 
@@ -51,6 +53,9 @@ class TextStyles(Struct, frozen=True):
             good=style("success"),
             warn=style("warning"),
             bad=style("error"),
+            hit=Style(
+                color=style("mail-hit").color, bgcolor=style("background").color, reverse=True, bold=True, dim=False
+            ),
             states={state: style(f"state-{state.value}") for state in State},
             code_theme=code_theme,
         )

@@ -47,6 +47,7 @@ DEFAULTS = {
     "mail-unread": "foreground",
     "mail-mine": "accent",
     "mail-intervention": "accent",
+    "mail-hit": "accent",
     "mail-border": "panel",
     "mail-border-focused": "accent",
     "mail-cursor": "surface",

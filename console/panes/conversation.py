@@ -11,6 +11,7 @@ from textual.worker import Worker, get_current_worker
 
 from console.failures import tell_failure
 from console.panes.blocks import MessageBlock, block_of
+from console.panes.hit_lines import HitLines
 from console.panes.message_lines import MessageLines
 from console.panes.openness import Openness
 from console.panes.outline import ShownOutline, outline_of
@@ -50,6 +51,7 @@ class Conversation(BlockView):
         self._openness = Openness(session.keymap)
         self._shape: Shape | None = None
         self._all = self._shown = ShownOutline()
+        self.hits = HitLines(self)
 
     @property
     def messages(self) -> Iterator[Message]:
@@ -83,7 +85,12 @@ class Conversation(BlockView):
             self._read_outline()
             self.set_source(self._shown)
         if at is not None:
+            if self._folded and self.place_of(at) is None:
+                self._folded.clear()
+                self._shown = self._all
+                self.source_changed(self._shown)
             self.scroll_to_key(at)
+            self.hits.seek(at)
 
     def newest(self) -> str | None:
         """Return the newest message of the thread."""
@@ -239,6 +246,8 @@ class Conversation(BlockView):
         block = event.job.block
         if event.job.styles is self._text_styles and self._blocks.get(block.key) == block:
             self.set_lines(block.key, event.job.width, event.lines, is_whole=event.is_whole)
+            if event.is_whole:
+                self.hits.rendered(block.key)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Report a worker that failed."""

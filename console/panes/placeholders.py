@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from console.render.safe import visible_line
+from console.render.short_text import shorten_end
 from console.session import Session
 from mailstore.state.views import View
 
-__all__ = ["empty_list", "empty_mailbox"]
+__all__ = ["empty_list", "empty_mailbox", "no_hits"]
 
+LONGEST_QUERY = 120
+"""Cells of a query that are repeated."""
 NOTHING = {
     "all": "No mail.",
     "for-you": "Nothing is addressed to you.",
@@ -50,3 +53,17 @@ def empty_list(session: Session, view: View, *, is_filtered: bool) -> list[str]:
     if view.kind == "store" and (reason := session.mailbox.failure_of(view.name)):
         return ["This mailbox can't be read.", visible_line(reason)]
     return ["Nothing matches.", "esc: clear the filter"] if is_filtered else [NOTHING.get(view.kind, "Nothing here.")]
+
+
+def no_hits(query: str, suggestion: str, *, is_searching: bool) -> list[str]:
+    """Return what a list says in which a search has nothing to show: why, and what to try."""
+    if is_searching:
+        return ["Searching…"]
+    said = [f"Nothing found for {_short(query)}."]
+    if suggestion:
+        said += ["", f"Did you mean {_short(suggestion)}?", "enter: search for that"]
+    return [*said, "esc: clear the search"]
+
+
+def _short(query: str) -> str:
+    return shorten_end(visible_line(query), LONGEST_QUERY)

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rich.cells import cell_len
+from rich.segment import Segment
 from textual import on
+from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
+from textual.events import Blur
 from textual.message import Message as Note
+from textual.strip import Strip
 from textual.widgets import Input, Static
 
+from console.panes.query_completion import HELP, Completing, completing
 from console.render.safe import visible_line
+from console.session import Session
+from console.widgets.offers import Completion, Offers
 from mailstore.errors import QueryError
+
+if TYPE_CHECKING:
+    from console.search_history import SearchHistory
 
 __all__ = ["SearchBar", "SearchProblem"]
 
 Mode = Literal["search", "filter"]
+PLACEHOLDER = {"search": "search: words, or a field as below", "filter": "filter this list"}
+ROWS_LEFT = 8
+"""Lines of the screen that the list of the language leaves to everything else."""
 
 
 class SearchProblem(Static):
@@ -24,11 +37,17 @@ class SearchProblem(Static):
 
 
 class SearchBar(Input):
-    """Searches or filters while typing; Enter goes to the results, Escape clears."""
+    """Searches or filters while typing; Enter goes to the results, Escape clears.
+
+    Tab completes, and again takes the next candidate; Up and Down go through earlier queries.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "give_up", "close", show=False),
-        Binding("down", "leave", "hits", show=False),
+        Binding("down", "newer", "newer query, or hits", show=False),
+        Binding("up", "older", "older query", show=False),
+        Binding("tab", "complete(1)", "complete", show=False),
+        Binding("shift+tab", "complete(-1)", "complete", show=False),
     ]
 
     @dataclass
@@ -45,21 +64,29 @@ class SearchBar(Input):
         mode: Mode
         is_kept: bool
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, session: Session, offers: Offers, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, compact=True)
         self.mode: Mode = "search"
+        self.offers = offers
+        self._session = session
+        self._completion = Completion(self, offers)
+        self._completing = Completing(0)
+        self._completed = ""
+        """The text as Tab left it."""
+        self._history: SearchHistory | None = None
 
-    def begin(self, mode: Mode, text: str) -> None:
+    def begin(self, mode: Mode, text: str, history: SearchHistory) -> None:
         """Open the input for a search or a filter."""
         self.mode = mode
-        self.placeholder = (
-            "search: words, from:, to:, tag:, is:unread, after:2d …" if mode == "search" else "filter this list"
-        )
+        self._history = history
+        history.begin()
+        self.placeholder = PLACEHOLDER[mode]
         with self.prevent(Input.Changed):
             self.value = text
         self.display = True
         self.tell(None)
         self.screen.set_focus(self)  # at once: keys that are already typed belong here
+        self._offer()
 
     def tell(self, problem: QueryError | None) -> None:
         """Show the problem below the query, at its position; None hides it."""
@@ -70,20 +97,93 @@ class SearchBar(Input):
             place = cell_len(self.value[: begin + problem.position]) - self.scroll_offset.x
             line.update(f"{' ' * max(0, place)}▲\n{visible_line(str(problem))}")
 
+    # Completion
+
+    def _offer(self) -> None:
+        """Offer what can be written here; in an empty search, everything."""
+        is_at_end = self.cursor_position == len(self.value)
+        if self.mode == "filter" or self.screen.focused is not self or not is_at_end:
+            self._completion.hide()
+            return
+        self._completing = found = completing(self.value, self._session)
+        most = max(3, self.screen.size.height - ROWS_LEFT) if found.is_help else None
+        self._completion.show(found.candidates, is_picked=False, most=most)
+
+    def action_complete(self, step: int) -> None:
+        """Complete what is typed; pressed again, take the next candidate."""
+        if not self._completion.is_open:
+            raise SkipAction
+        self._completion.pick(step)
+        self._accept()
+
+    @on(Offers.Clicked)
+    def _clicked(self, event: Offers.Clicked) -> None:
+        event.stop()
+        if self._completion.pick_line(event.line):
+            self._accept()
+            self.focus()
+
+    def _accept(self) -> None:
+        value = self._completion.picked.value
+        is_only = len(self._completing.candidates) == 1
+        ending = " " if is_only and not value.endswith(":") else ""
+        self._completed = f"{self.value[: self._completing.start]}{value}{ending}"
+        self.value = self._completed
+        self.cursor_position = len(self.value)
+        if is_only:
+            self._completed = ""
+            self._offer()
+
+    # Typing and leaving
+
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.post_message(self.Typed(self.mode, event.value))
+        if event.value != self._completed:
+            self._completed = ""
+            self._offer()
+        text = "" if event.value.strip() == HELP else event.value
+        self.post_message(self.Typed(self.mode, text))
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self.post_message(self.Left(self.mode, True))
+        self._leave(is_kept=True)
 
-    def action_leave(self) -> None:
-        """Go to the list and keep the search."""
-        self.post_message(self.Left(self.mode, True))
+    def action_older(self) -> None:
+        """Show the query that was used before this one."""
+        if self._history is not None and self.mode == "search":
+            self._recall(self._history.older(self.value))
+
+    def action_newer(self) -> None:
+        """Show the query that was used after this one; after the newest, go to the list and keep the search."""
+        text = self._history.newer(self.value) if self._history is not None and self.mode == "search" else None
+        if text is None:
+            self._leave(is_kept=True)
+        else:
+            self._recall(text)
+
+    def _recall(self, text: str | None) -> None:
+        if text is not None:
+            self.value = self._completed = text
+            self.cursor_position = len(text)
+            self._completion.hide()
 
     def action_give_up(self) -> None:
         """Clear the search or the filter."""
-        self.post_message(self.Left(self.mode, False))
+        self._leave(is_kept=False)
+
+    def _leave(self, *, is_kept: bool) -> None:
+        self._completion.hide()
+        if self.value.strip() == HELP:
+            self.value = ""
+        self.post_message(self.Left(self.mode, is_kept))
+
+    def on_blur(self, event: Blur) -> None:
+        self._completion.hide()
+
+    def render_line(self, y: int) -> Strip:
+        """Render the value, with control characters made visible."""
+        strip = super().render_line(y)
+        shown = [Segment(visible_line(text), style, control) for text, style, control in strip]
+        return Strip(shown).adjust_cell_length(strip.cell_length)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -21,6 +22,10 @@ from mailstore.records.scope import label_of
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import ThreadSummary
 
+if TYPE_CHECKING:
+    from console.panes.excerpts import Excerpt
+    from console.panes.hit_rows import HitRows
+
 __all__ = ["ThreadRows"]
 
 LABEL_CELLS = 14
@@ -37,6 +42,8 @@ class ThreadContent(Struct, frozen=True):
     note: ThreadNote | None
     is_marked: bool
     styles: TextStyles
+    sought: HitRows | None = None
+    excerpt: Excerpt | None = None
 
 
 def no_note(root: str) -> None:
@@ -46,8 +53,9 @@ def no_note(root: str) -> None:
 class ThreadRows:
     """Thread roots as a source for the virtual list; only visible rows are read.
 
-    `hits` are the messages that a search found, by root: the row shows the hit instead of the newest message.
-    `notes` replace the participants, in the colour of a state; `marked` threads are marked by the person.
+    `hits` are the messages that a search found, by root: the row shows the hit instead of the newest message, and
+    `sought` what was found in it. `notes` replace the participants, in the colour of a state; `marked` threads are
+    marked by the person.
     """
 
     row_height = 2
@@ -61,6 +69,7 @@ class ThreadRows:
         hits: dict[str, Message] | None = None,
         notes: Callable[[str], ThreadNote | None] = no_note,
         marked: Collection[str] = (),
+        sought: HitRows | None = None,
     ) -> None:
         self.roots = roots
         self._mailbox = mailbox
@@ -69,6 +78,7 @@ class ThreadRows:
         self._hits = hits or {}
         self._note = notes
         self._marked = marked
+        self._sought = sought
         self._length = len(roots)
         self._places: dict[str, int] | None = None
         self._keys: dict[int, str] = {}
@@ -114,6 +124,8 @@ class ThreadRows:
             self._note(root),
             root in self._marked,
             self._text_styles,
+            self._sought,
+            self._sought.excerpt(hit) if self._sought is not None and hit is not None else None,
         )
 
     def render(self, index: int, width: int, style: RowStyle) -> list[Strip]:
@@ -133,7 +145,8 @@ def _first(content: ThreadContent, width: int, base: Style) -> Strip:
     tone = styles.unread if summary.unseen else styles.text
     marks: list[Piece] = [(MARK, styles.accent)] if content.is_marked else []
     marks += [(f"{glyph} ", styles.accent)] if glyph != " " else []
-    return layout_line([bar, *marks, (subject, tone)], [(f"{content.when:>4}", styles.muted)], width, base)
+    shown = [(subject, tone)] if content.sought is None else content.sought.subject((subject, tone), styles)
+    return layout_line([bar, *marks, *shown], [(f"{content.when:>4}", styles.muted)], width, base)
 
 
 def _second(content: ThreadContent, width: int, base: Style) -> Strip:
@@ -148,8 +161,18 @@ def _second(content: ThreadContent, width: int, base: Style) -> Strip:
     where = f"{shorten_middle(content.label, LABEL_CELLS)}  " if content.label else ""
     room = max(4, width - len(number) - len(size) - len(where) - 3)
     names = tuple(name.replace(f"{content.label}/", "", bool(content.label)) for name in content.names)
-    people: list[Piece] = [(where, styles.text), (people_line(names, room), styles.muted)]
+    people: list[Piece] = [(where, styles.text), *_people(content, names, room)]
     return layout_line([bar, (size, styles.text), *people], [(number, styles.accent)], width, base)
+
+
+def _people(content: ThreadContent, names: tuple[str, ...], room: int) -> list[Piece]:
+    """Return the participants, or what a search found in the text."""
+    sought, hit, styles = content.sought, content.hit, content.styles
+    if sought is not None and hit is not None and content.excerpt:
+        sender = hit.sender.removeprefix(f"{content.label}/")
+        return sought.second(sender, content.excerpt, room, styles)
+    people = (people_line(names, room), styles.muted)
+    return [people] if sought is None else sought.names(people, styles)
 
 
 def people_line(names: tuple[str, ...], room: int) -> str:

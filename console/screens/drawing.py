@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from console.panes.header import Header, headline
-from console.panes.placeholders import empty_list, empty_mailbox
+from console.panes.placeholders import empty_list, empty_mailbox, no_hits
 from console.panes.thread_notes import notes_for
 from console.panes.thread_rows import ThreadRows
+from console.render.safe import visible_line
 from console.screens.pacing import Pacing
 from console.screens.titles import Titles, TitlesScreen
 from console.styles import TextStyles
@@ -109,7 +110,16 @@ class Drawing:
         notes = notes_for(mailbox, screen.location.view, session.now())
         screen.threads.placeholder = tuple(self._placeholder())
         screen.threads.set_source(
-            ThreadRows(mailbox, roots, screen.text_styles, session.now, listing.hits(), notes, listing.marked)
+            ThreadRows(
+                mailbox,
+                roots,
+                screen.text_styles,
+                session.now,
+                listing.hits(),
+                notes,
+                listing.marked,
+                listing.sought(),
+            )
         )
         self.title_threads()
         if self._wanted_root is not None and screen.threads.select(self._wanted_root):
@@ -119,15 +129,18 @@ class Drawing:
         screen, key = self._screen, self._screen.threads.cursor_key
         if screen.conversation.root is None and key is not None:
             screen.show_thread(key, screen.location.message if key == screen.location.root else None)
+        screen.conversation.hits.show(screen.listing.sought(), screen.text_styles)
         screen.conversation.refresh_mail()
         self.title_conversation()
 
     def _placeholder(self) -> list[str]:
         session, listing = self._screen.session, self._screen.listing
         if listing.query_problem is not None:
-            return ["Can't read this query."]
+            return ["Can't read this query.", visible_line(str(listing.query_problem))]
         if not len(session.mailbox):
             return empty_mailbox(session, session.is_loading)
+        if listing.found is not None:
+            return no_hits(listing.query, listing.suggestion, is_searching=listing.is_searching)
         if listing.is_sifting:
             return ["Looking…"]
         return empty_list(session, self._screen.location.view, is_filtered=listing.is_narrowed)

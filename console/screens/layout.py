@@ -70,9 +70,9 @@ class Layout(BaseScreen[None], Backdrop):
         self._composer = composer
 
     async def add_search(self, bar: SearchBar, problem: SearchProblem) -> None:
-        """Mount the search bar and the line below it, closed."""
+        """Mount the search bar, the line below it and its list of candidates, closed."""
         bar.display = problem.display = False
-        await self.query_one("#middle").mount(bar, problem, before=0)
+        await self.query_one("#middle").mount(bar, problem, bar.offers, before=0)
         self._search_bar = bar
 
     # Panes
@@ -84,6 +84,10 @@ class Layout(BaseScreen[None], Backdrop):
     @property
     def threads(self) -> ThreadListPane:
         return self.query_one("#threads", ThreadListPane)
+
+    def redraw_rows(self) -> None:
+        """Draw the rows of the list whose content changed."""
+        self.threads.redraw_rows()
 
     @property
     def has_conversation(self) -> bool:

@@ -28,7 +28,6 @@ from console.screens.undoing import Undoing
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.page_view import PageView
-from console.widgets.rows import RowSource
 from console.widgets.virtual_list import VirtualList
 from mailstore.records.message import Message
 
@@ -72,17 +71,9 @@ class ListScreen(BaseScreen[str | None]):
     def heading(self) -> str:
         """Return the title of the list."""
 
+    @abstractmethod
     def rows(self) -> Sequence[ListRow]:
-        """Return the rows for the mailbox as it is now; none where `row_source` has rows of its own."""
-        return []
-
-    def row_source(self, rows: Sequence[ListRow]) -> RowSource:
-        """Return the rows as the list shows them."""
-        return ListRows(rows, self.text_styles, self.marked)
-
-    def keys_listed(self) -> Sequence[str]:
-        """Return the keys of the rows that can be marked, in their order."""
-        return [row.key for row in self.rows()]
+        """Return the rows for the mailbox as it is now."""
 
     @abstractmethod
     def about(self, key: str) -> FactPage:
@@ -127,10 +118,9 @@ class ListScreen(BaseScreen[str | None]):
         if not self._is_shown or not self.is_attached:  # what was done here may be undone once the list is closed
             return
         rows = self.rows()
-        if self.marked:
-            self.marked.intersection_update(self.keys_listed())
+        self.marked &= {row.key for row in rows}
         self.listing.placeholder = self.placeholder()
-        self.listing.set_source(self.row_source(rows))
+        self.listing.set_source(ListRows(rows, self.text_styles, self.marked))
         self.listing.set_titles(as_title(self.heading()), as_title(self.subtitle(rows)))
         self.tell_about()
         self.footer.keys = footer_keys(self.NAME, self.session.keymap, self.session.why_not, self.situation())
@@ -138,8 +128,10 @@ class ListScreen(BaseScreen[str | None]):
 
     def chosen(self) -> list[str]:
         """Return the marked rows in the order of the list, else the one under the cursor."""
+        source = self.listing.source
+        keys = [source.key(at) for at in range(len(source))]
         if self.marked:
-            return [key for key in self.keys_listed() if key in self.marked]
+            return [key for key in keys if key in self.marked]
         return [self.listing.cursor_key] if self.listing.cursor_key is not None else []
 
     def tell_about(self) -> None:
@@ -227,7 +219,7 @@ class ListScreen(BaseScreen[str | None]):
 
     def action_mark_all(self) -> None:
         """Mark all rows, or none if all are marked."""
-        every = set(self.keys_listed())
+        every = {row.key for row in self.rows()}
         self.marked = set() if self.marked == every else every
         self.redraw()
 

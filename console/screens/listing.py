@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from console.panes.sidebar_views import own_threads
 from console.screens.location import ScreenLocation
@@ -14,6 +14,7 @@ from mailstore.records.message import Message
 from mailstore.state.thread_filter import FilteredThreads
 
 if TYPE_CHECKING:
+    from console.panes.hit_rows import HitRows
     from console.screens.needs import RunningTimer
     from mailstore.errors import QueryError
 
@@ -36,6 +37,12 @@ class ListingScreen(Protocol):
     def redraw(self) -> None:
         """Draw everything that may have changed."""
 
+    def redraw_rows(self) -> None:
+        """Draw the rows of the list whose content changed."""
+
+    def run_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None:
+        """Run a coroutine beside the event loop's other work."""
+
     def set_timer(self, delay: float, callback: Callable[[], object]) -> RunningTimer:
         """Call back after some seconds."""
 
@@ -49,9 +56,18 @@ class Listing:
         self.filter_text = screen.location.filter_text
         self.found: dict[str, Message] | None = None
         """The hits of the typed search, by thread; None without a search."""
+        self.query = ""
+        """The text of the typed search whose hits these are."""
+        self.hit_count = 0
+        """How many messages were found."""
+        self.is_searching = self.is_cut = False
+        """Whether more hits are being looked for, and whether there are older ones that are not listed."""
+        self.suggestion = ""
+        """Without hits, the query in the nearest spelling that occurs."""
         self.query_problem: QueryError | None = None
         """Why the query that was typed can't be read."""
         self.marked: set[str] = set()
+        self._hit_rows: tuple[str, HitRows | None] = ("", None)
         self._sifted_for: tuple[object, ...] = ()
         self._sifted: FilteredThreads | None = None
         self._timer: RunningTimer | None = None
@@ -146,6 +162,21 @@ class Listing:
         kept = self._screen.session.found.get(view.name)
         return self.still_there(kept.hits) if kept is not None else {}
 
+    def sought(self) -> HitRows | None:
+        """Return how the rows show what the typed search or the saved view sought; None in other views."""
+        screen, view = self._screen, self._screen.location.view
+        query = screen.session.personal.views.get(view.name, "") if view.kind == "saved" else ""
+        query = self.query if self.found is not None else query
+        if query != self._hit_rows[0]:
+            self._hit_rows = query, self._new_hit_rows(query) if query else None
+        return self._hit_rows[1]
+
+    def _new_hit_rows(self, query: str) -> HitRows | None:
+        from console.panes.hit_rows import hit_rows
+
+        screen = self._screen
+        return hit_rows(screen.session, query, lambda work: screen.run_task(work, group="text"), screen.redraw_rows)
+
     def still_there(self, found: dict[str, Message]) -> dict[str, Message]:
         """Return the hits that the mailbox on the screen has in the same threads."""
         mailbox = self._screen.session.mailbox
@@ -165,6 +196,8 @@ class Listing:
     def end_search(self) -> None:
         """Drop the search, its hits and what was wrong with its query."""
         self.found = self.query_problem = None
+        self.query = self.suggestion = ""
+        self.is_searching = self.is_cut = False
 
     def release_read(self) -> None:
         """Stop listing threads among the unread ones that were read meanwhile."""

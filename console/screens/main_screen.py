@@ -82,11 +82,14 @@ class MainScreen(Layout):
         await lazy.load("console.render.markdown", "console.panes.composer", "console.panes.search_bar")
         from console.panes.composer import Composer
         from console.panes.search_bar import SearchBar, SearchProblem
+        from console.widgets.offers import Offers
 
         await idle()
         await self.add_composer(Composer(self.session, id="composer"))
         await idle()
-        await self.add_search(SearchBar(id="search"), SearchProblem(id="search-problem", markup=False))
+        await self.add_search(
+            SearchBar(self.session, Offers(), id="search"), SearchProblem(id="search-problem", markup=False)
+        )
         self._thread_shown()
 
     async def action_part(self, part: str, action: str, *arguments: object) -> None:

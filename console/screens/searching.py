@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from contextlib import aclosing
 from datetime import UTC, datetime
@@ -12,9 +13,11 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from console.screens.listing import Listing
 from console.screens.needs import PartScreen, RunningTimer
+from console.search_history import NAME, SearchHistory
 from console.stepping import stepped
 from mailstore.errors import QueryError
 from mailstore.optional import SearchHints, candidates
+from mailstore.queries.language.fields import FIELD_NAMES
 from mailstore.records.message import Message, by_age
 from mailstore.steps import MailboxReloaded
 
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["ResultPane", "SearchField", "Searching", "SearchingScreen"]
 
 PAUSE_SECONDS = 0.08
+UNFINISHED = re.compile(rf"(?:^|[\s(-])(?:{'|'.join(FIELD_NAMES)}):$")
+"""A field whose value is yet to be typed: what was found stays until then."""
 FIRST = 50
 """How many threads are found before the first of them are shown."""
 EVERY_SECONDS = 0.25
@@ -39,7 +44,7 @@ class SearchField(Protocol):
     value: str
     display: bool
 
-    def begin(self, mode: Literal["search", "filter"], text: str) -> None: ...
+    def begin(self, mode: Literal["search", "filter"], text: str, history: SearchHistory) -> None: ...
     def tell(self, problem: QueryError | None) -> None: ...
 
 
@@ -62,6 +67,7 @@ class SearchingScreen(PartScreen, Protocol):
     @property
     def threads(self) -> ResultPane: ...
     def focus_pane(self, name: str) -> None: ...
+    def show_thread(self, root: str | None, message: str | None = None) -> None: ...
     def set_timer(self, delay: float, callback: Callable[[], object]) -> RunningTimer: ...
 
 
@@ -74,29 +80,33 @@ class Searching:
         self._timer: RunningTimer | None = None
         self._began_at: str | None = None
         """The thread that was selected when the search began."""
+        self._first: str | None = None
+        """The first hit, which stays selected until the person selects another one."""
+        self._history = SearchHistory(screen.session.personal)
+
+    @property
+    def query(self) -> str:
+        """The text whose hits are listed; empty without a search."""
+        return self._asked if self._screen.listing.found is not None else ""
 
     def search(self) -> None:
         """Search all mail while the person types."""
         screen = self._screen
         if screen.listing.found is None:
             self._began_at = screen.threads.cursor_key
-        screen.search_bar.begin("search", self._asked)
+        screen.search_bar.begin("search", self._asked, self._history)
         if screen.session.config.search.index:
             screen.run_task(self._keep_index(), group="search-index")
 
-    @property
-    def query(self) -> str:
-        """The query that is shown; empty if there is none."""
-        return self._asked
-
     def show(self, text: str) -> None:
-        """List the hits of a query as if it had been typed and entered."""
-        if self._screen.listing.found is None:
-            self._began_at = self._screen.threads.cursor_key
+        """Search for a text as if it had been typed and entered: its hits are listed, the bar is closed."""
+        screen = self._screen
+        if screen.listing.found is None:
+            self._began_at = screen.threads.cursor_key
         self._stop_waiting()
+        screen.search_bar.display = False
+        screen.focus_pane("threads")
         self._ask(text)
-        self._screen.search_bar.display = False
-        self._screen.focus_pane("threads")
 
     async def _keep_index(self) -> None:
         from platformdirs import user_cache_path
@@ -108,7 +118,7 @@ class Searching:
     def filter(self) -> None:
         """List only threads whose subject or people contain what is typed."""
         self._began_at = self._screen.threads.cursor_key
-        self._screen.search_bar.begin("filter", self._screen.listing.filter_text)
+        self._screen.search_bar.begin("filter", self._screen.listing.filter_text, self._history)
 
     def typed(self, event: SearchBar.Typed) -> None:
         """Search or filter for what was typed, a search after a short pause."""
@@ -117,7 +127,11 @@ class Searching:
             self._screen.redraw()
             return
         self._stop_waiting()
-        self._timer = self._screen.set_timer(PAUSE_SECONDS, lambda: self._ask(event.text.strip()))
+        text = event.text.strip()
+        if UNFINISHED.search(text):
+            self._screen.search_bar.tell(None)
+        else:
+            self._timer = self._screen.set_timer(PAUSE_SECONDS, lambda: self._ask(text))
 
     def _ask(self, text: str) -> None:
         """Run a query; one that can't be read finds nothing, and its problem is shown below it."""
@@ -125,7 +139,7 @@ class Searching:
 
         screen, session, listing = self._screen, self._screen.session, self._screen.listing
         self._asked = session.last_query = text
-        listing.query_problem = None
+        listing.query_problem, listing.suggestion = None, ""
         query: Query | None = None
         if text:
             try:
@@ -135,8 +149,10 @@ class Searching:
         screen.search_bar.tell(listing.query_problem)
         if query is not None:
             screen.tell("")
+            listing.is_searching = True
             screen.run_task(self._run(text, query), group="search", exclusive=True)
             return
+        listing.is_searching = False
         if listing.query_problem is None:
             listing.found = None
         else:
@@ -148,9 +164,33 @@ class Searching:
         while True:
             try:
                 await self._look_up(text, query, self._context())
+                if self._asked == text and not self._screen.listing.found:
+                    await self._suggest(text, query)
             except MailboxReloaded:  # the mailbox was reloaded meanwhile
                 continue
             return
+
+    async def _suggest(self, text: str, query: Query) -> None:
+        """Offer the nearest spelling that does occur, for a query that found nothing."""
+        from mailstore.queries.spelling import respelled
+
+        session, listing = self._screen.session, self._screen.listing
+        steps = respelled(text, query, self._context(), partial(candidates, session.store))
+        async with aclosing(stepped(steps, session.rest)) as found:
+            async for suggestion in found:
+                if text == self._asked:
+                    listing.suggestion = suggestion
+                    self._screen.redraw()
+
+    def take_suggestion(self) -> bool:
+        """Search in the spelling that is offered; return whether one is."""
+        screen, text = self._screen, self._screen.listing.suggestion
+        if not text or screen.listing.found is None:
+            return False
+        if screen.search_bar.display:
+            screen.search_bar.value = text
+        self._ask(text)
+        return True
 
     def _context(self) -> SearchContext:
         from console.search_context import search_context
@@ -161,7 +201,7 @@ class Searching:
         from mailstore.queries.search import looked_up
 
         session = self._screen.session
-        mailbox, found = context.mailbox, dict[str, Message]()
+        mailbox, found, number = context.mailbox, dict[str, Message](), 0
         shown, due = 0, 0.0
         steps = looked_up(query, context, partial(candidates, session.store))
         async with aclosing(stepped(steps, session.rest)) as batches:
@@ -169,29 +209,47 @@ class Searching:
                 for message in batch:
                     root = mailbox.root_of(message.id)
                     found[root] = max(found.get(root, message), message, key=by_age)
+                number += len(batch)
                 if len(found) >= MOST:
                     break
                 if len(found) > shown and (shown or len(found) >= FIRST) and monotonic() >= due:
                     shown, due = len(found), monotonic() + EVERY_SECONDS
-                    self._show(text, _newest_first(found))
-        self._show(text, _newest_first(found), is_done=True, is_cut=len(found) >= MOST)
+                    self._show(text, _newest_first(found), number)
+        self._show(text, _newest_first(found), number, is_done=True, is_cut=len(found) >= MOST)
 
-    def _show(self, text: str, found: dict[str, Message], *, is_done: bool = False, is_cut: bool = False) -> None:
+    def _show(
+        self, text: str, found: dict[str, Message], number: int, *, is_done: bool = False, is_cut: bool = False
+    ) -> None:
         """List what was found so far; with `is_cut` there are more hits, all older than these."""
         screen, listing = self._screen, self._screen.listing
         if text != self._asked:
             return
-        listing.found = listing.still_there(found)
-        if listing.found and text != self._shown_for:
-            self._shown_for = text
+        listing.found, listing.query = listing.still_there(found), text
+        listing.hit_count, listing.is_cut, listing.is_searching = number, is_cut, not is_done
+        if text != self._shown_for:
+            self._shown_for, self._first = text, None
             screen.threads.begin()
-        screen.redraw()
-        number = f"{len(listing.found):,}"
+        self._select_first()
+        shown = f"{len(listing.found):,}"
         if is_cut:
-            screen.tell(f"{number}+ threads for {text}: {_older(found)} finds older ones")
+            screen.tell(f"{shown}+ threads for {text}: {_older(found)} finds older ones")
         else:
             more = "" if is_done and not screen.session.is_loading else " so far"
-            screen.tell(f"{number} threads{more} for {text}")
+            screen.tell(f"{shown} thread{'s' * (shown != '1')}{more} for {text}")
+
+    def _select_first(self) -> None:
+        """Select the first hit and show it, unless the person has selected another one; without hits, show nothing."""
+        screen, found = self._screen, self._screen.listing.found or {}
+        was_first = screen.threads.cursor_key in (None, self._first)
+        screen.redraw()
+        root = next(iter(found), None)
+        if root is None:
+            screen.show_thread(None)
+        elif was_first:
+            screen.threads.select(root)
+            if root != self._first:
+                screen.show_thread(root, found[root].id)
+            self._first = root
 
     def repeat(self) -> None:
         """Run the query again, in a mailbox that holds other mail than when it was run."""
@@ -214,6 +272,10 @@ class Searching:
             listing.found = {}
             screen.redraw()
             return
+        if event.is_kept and event.mode == "search" and self.take_suggestion():
+            return
+        if event.is_kept and event.mode == "search" and self._history.add(self._asked):
+            screen.run_task(asyncio.to_thread(screen.session.personal.save_remembered, NAME), group="marks")
         bar.display = False
         screen.focus_pane("threads")
 

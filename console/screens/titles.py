@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 from textual.content import Content
 
 from console.panes.titles import as_title, status_words, view_title
+from console.render.safe import visible_line
+from console.render.short_text import shorten_end
 from console.screens.listing import Listing
 from console.screens.location import ScreenLocation
 from console.session import Session
@@ -49,7 +51,10 @@ class Titles:
         """Title the list: the view, the filter, the number of threads listed, of marks and of new messages above."""
         screen, listing = self._screen, self._screen.listing
         mailbox, view = screen.session.mailbox, screen.location.view
-        title = view_title(screen.session, view) if listing.found is None else "Search"
+        if listing.found is not None:
+            self._title_hits(listed)
+            return
+        title = view_title(screen.session, view)
         notes = [
             note
             for note, is_on in (
@@ -63,6 +68,18 @@ class Titles:
         width = screen.threads.size.width - 4 - len(above)
         below = above + status_words(mailbox, view, listed, width, is_all=not listing.is_sifting)
         screen.threads.set_titles(as_title(" · ".join([title, *notes])), Content(below))
+
+    def _title_hits(self, listed: int) -> None:
+        """Title the list of a search: its query, and how much it finds."""
+        pane, listing = self._screen.threads, self._screen.listing
+        so_far = " so far" if listing.is_searching or self._screen.session.is_loading else ""
+        found = f" · {listed:,}{'+' if listing.is_cut else ''} thread{'s' * (listed != 1)}{so_far}"
+        room = pane.size.width - 4 - len("Search: ") - len(found)
+        title = f"Search: {shorten_end(visible_line(listing.query), max(3, room))}{found}"
+        marked = len(listing.marked_roots())
+        above = (f"{marked} marked · " if marked else "") + self._new_above()
+        number = f"{listing.hit_count:,}{'+' if listing.is_cut else ''} message{'s' * (listing.hit_count != 1)}"
+        pane.set_titles(Content(title), Content(above + number))
 
     def _new_above(self) -> str:
         """Say how many messages that came while the console was open wait above the rows in sight."""

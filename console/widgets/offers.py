@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from textual.content import Content
 from textual.events import Click
 from textual.geometry import Offset
@@ -86,6 +87,7 @@ class Completion:
         self._offers = offers
         self._found: Sequence[Candidate] = ()
         self._picked = 0
+        self._most = SHOWN
         self._cursor: Offset | None = None
 
     @property
@@ -95,12 +97,23 @@ class Completion:
 
     @property
     def picked(self) -> Candidate:
-        """The candidate that is picked, while some are shown."""
-        return self._found[self._picked]
+        """The candidate that is picked, or would be next, while some are shown."""
+        return self._found[max(0, self._picked)]
 
-    def show(self, found: Sequence[Candidate], cursor: Offset | None = None) -> None:
-        """Show candidates, at the cursor (in cells of the screen) or below the field; none closes the list."""
-        self._found, self._picked, self._cursor = found, 0, cursor
+    def show(
+        self,
+        found: Sequence[Candidate],
+        cursor: Offset | None = None,
+        *,
+        is_picked: bool = True,
+        most: int | None = None,
+    ) -> None:
+        """Show candidates, at the cursor (in cells of the screen) or below the field; none closes the list.
+
+        Unless `is_picked`, none of them is picked at first. `most` lines are shown at once.
+        """
+        self._found, self._picked, self._cursor = found, 0 if is_picked else -1, cursor
+        self._most = most or SHOWN
         self._draw()
 
     def hide(self) -> None:
@@ -110,19 +123,19 @@ class Completion:
     def pick(self, step: int) -> None:
         """Pick another candidate, round and round."""
         if self._found:
-            self._picked = (self._picked + step) % len(self._found)
+            self._picked = (max(self._picked, -1 if step > 0 else 0) + step) % len(self._found)
             self._draw()
 
     def pick_line(self, line: int) -> bool:
         """Pick the candidate on a line of the list; return whether there is one."""
-        is_there = line < SHOWN and self._first + line < len(self._found)
+        is_there = line < self._most and self._first + line < len(self._found)
         if is_there:
             self._picked = self._first + line
         return is_there
 
     @property
     def _first(self) -> int:
-        return max(0, self._picked - SHOWN + 1)
+        return max(0, self._picked - self._most + 1)
 
     def _draw(self) -> None:
         offers = self._offers
@@ -132,13 +145,15 @@ class Completion:
         offers.owner = self._field
         first = self._first
         lines = []
-        for at, candidate in enumerate(self._found[first : first + SHOWN], first):
+        shown = self._found[first : first + self._most]
+        names = [shorten_middle(visible_line(candidate.value), LONGEST) for candidate in shown]
+        width = max(map(cell_len, names))
+        for at, (name, candidate) in enumerate(zip(names, shown, strict=True), first):
             style = "reverse" if at == self._picked else ""
-            name = shorten_middle(visible_line(candidate.value), LONGEST)
-            hint = visible_line(candidate.hint)
-            lines.append(Content.assemble((f"{name} ", style), (f" {hint}", "dim")))
-        if len(self._found) > first + SHOWN:
-            lines.append(Content.styled(f"… {len(self._found) - first - SHOWN} more", "dim"))
+            gap = " " * (width - cell_len(name) + 1)
+            lines.append(Content.assemble((f"{name} ", style), (f"{gap}{visible_line(candidate.hint)}", "dim")))
+        if (below := len(self._found) - first - self._most) > 0:
+            lines.append(Content.styled(f"… {below} more", "dim"))
         offers.place(self._cursor, len(lines) + BORDER)
         offers.update(Content("\n").join(lines))
 

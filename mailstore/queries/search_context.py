@@ -32,6 +32,10 @@ class SearchContext:
         """Return the mailbox that is searched."""
         return self._mailbox
 
+    def text(self, message: Message) -> str:
+        """Return what a search looks at in a message besides its header; blocks, and doesn't use the mailbox."""
+        return self._body(message)
+
     def matches(self, query: Query, message: Message) -> bool:
         """Return whether a message matches a query; reads its text if needed."""
         found = self.decided(query, message)

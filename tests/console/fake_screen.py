@@ -69,7 +69,7 @@ class FakePane:
 
     scroll_to_key = select
 
-    def begin(self, mode: str = "", text: str = "") -> None:
+    def begin(self, mode: str = "", text: str = "", history: object = None) -> None:
         self.value = text
 
     def tell(self, problem: object) -> None: ...
@@ -147,6 +147,8 @@ class FakeScreen:
 
     def redraw(self) -> None:
         self.drawn += 1
+
+    redraw_rows = redraw
 
     def run_task(self, work: Coroutine[Any, Any, object], *, group: str, exclusive: bool = False) -> None:
         self._tasks.append(work)

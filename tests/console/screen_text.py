@@ -29,8 +29,6 @@ from tests.mailboxes import NOW
 __all__ = ["Seat", "impatient", "opened", "screen_lines", "settle", "until"]
 
 GROUPS = {
-    "attention",
-    "settle-plan",
     "blocks",
     "travel",
     "marks",

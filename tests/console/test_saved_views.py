@@ -25,7 +25,7 @@ async def test_a_search_is_saved_counted_run_and_found_again(tmp_path: Path) -> 
     mail = write_mail(tmp_path)
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         await seat.press("slash", *"lamp")
-        await seat.sees("1 threads for lamp")
+        await seat.sees("1 thread for lamp")
         await seat.press("escape", "w")
         assert "No saved views." in seat.text
         await seat.press("s", "enter", *"Lamps", "enter")

@@ -161,7 +161,7 @@ async def test_a_filter_that_holds_nothing_says_how_to_take_it_away(tmp_path: Pa
 async def test_a_search_without_hits_says_so(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await search(seat, "zzz", "0 threads")
-        assert "Nothing matches." in seat.text
+        assert "Nothing found for zzz." in seat.text
 
 
 async def test_what_is_found_comes_first_in_part_and_then_in_whole(
@@ -172,10 +172,16 @@ async def test_what_is_found_comes_first_in_part_and_then_in_whole(
     show = searching.Searching._show
 
     def note(
-        part: searching.Searching, text: str, found: dict[str, Message], *, is_done: bool = False, is_cut: bool = False
+        part: searching.Searching,
+        text: str,
+        found: dict[str, Message],
+        number: int,
+        *,
+        is_done: bool = False,
+        is_cut: bool = False,
     ) -> None:
         told.append((list(found), is_done))
-        show(part, text, found, is_done=is_done, is_cut=is_cut)
+        show(part, text, found, number, is_done=is_done, is_cut=is_cut)
 
     monkeypatch.setattr(searching.Searching, "_show", note)
     async with opened(write_mail(tmp_path).data) as seat:

@@ -125,7 +125,7 @@ def test_two_consoles_agents_and_a_command_share_a_mailbox(tmp_path: Path, home:
         tourist.open_bar("/")
         for number in range(PARCELS):
             terminal.send(f"parcelword{number:02}")
-            tourist.sees_notice(f"1 threads for parcelword{number:02} ")
+            tourist.sees_notice(f"1 thread for parcelword{number:02} ")
             terminal.press("ctrl+u")
             terminal.wait_for("search: words")
     lines = (tmp_path / "data" / "agent-mailbox.jsonl").read_bytes()

@@ -34,7 +34,13 @@ THEMES = builtin_themes()
 MIXED = [name for name, theme in THEMES.items() if not theme.ansi]
 """Themes whose colours are ours; those of the others are the terminal's own."""
 TEXTS = ("foreground", "accent", "success", "warning", "error")
-MAIL = ("mail-unread", "mail-mine", "mail-intervention", *(name for name in DEFAULTS if name.startswith("state-")))
+MAIL = (
+    "mail-unread",
+    "mail-mine",
+    "mail-intervention",
+    "mail-hit",
+    *(name for name in DEFAULTS if name.startswith("state-")),
+)
 GOOD = """
 name = "mine"
 dark = true

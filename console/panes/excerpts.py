@@ -1,0 +1,104 @@
+"""What a search found in the texts of messages: the words around the first hit, read when a row becomes visible."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from textual.cache import LRUCache
+
+from console.render.hits import find_spans
+from console.render.safe import visible_line
+from mailstore.errors import StoreError
+from mailstore.optional import search_text
+from mailstore.records.message import Message
+
+if TYPE_CHECKING:
+    from console.session import Session
+
+__all__ = ["Excerpt", "Excerpts", "excerpt_of"]
+
+KEPT = 512
+AT_ONCE = 16
+"""Excerpts read before rows are drawn: those of a screen, the ones asked for last first."""
+BEFORE, AFTER = 80, 300
+"""Characters around a hit: more than a row shows."""
+
+
+class Excerpt(Struct, frozen=True):
+    """A part of a text on one safe line, and where the hit begins in it; `at` is -1 without a hit."""
+
+    text: str = ""
+    at: int = -1
+
+    def __bool__(self) -> bool:
+        return self.at >= 0
+
+
+NO_EXCERPT = Excerpt()
+
+
+def excerpt_of(text: str, words: tuple[str, ...]) -> Excerpt:
+    """Return the words around the first hit in a text."""
+    spans = find_spans(text, words)
+    if not spans:
+        return NO_EXCERPT
+    start, end = spans[0]
+    before = " ".join(text[max(0, start - BEFORE) : start].split())
+    if start and text[start - 1].isspace() and before:
+        before += " "
+    if start > BEFORE:
+        before = f"…{before}"
+    before = visible_line(before)
+    hit = visible_line(text[start:end])
+    after = visible_line(" ".join(f"x{text[end : end + AFTER]}".split())[1:])
+    return Excerpt(f"{before}{hit}{after}", len(before))
+
+
+class Excerpts:
+    """Excerpts by message; those that are asked for and not known are read in a thread, several at once.
+
+    `run` runs a coroutine beside other work, and `came` draws the rows that show them.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        words: tuple[str, ...],
+        run: Callable[[Coroutine[Any, Any, object]], None],
+        came: Callable[[], None],
+    ) -> None:
+        self._store = session.store
+        self._words = words
+        self._run = run
+        self._came = came
+        self._known: LRUCache[str, Excerpt] = LRUCache(KEPT)
+        self._wanted: dict[str, Message] = {}
+
+    def of(self, message: Message) -> Excerpt | None:
+        """Return the excerpt of a message; None while it is not read."""
+        if not self._words:
+            return NO_EXCERPT
+        known = self._known.get(message.id)
+        if known is None:
+            if not self._wanted:
+                self._run(self._read())
+            self._wanted[message.id] = message
+        return known
+
+    async def _read(self) -> None:
+        await asyncio.sleep(0)  # more rows are asked for while they are drawn
+        while wanted := list(self._wanted.values())[-AT_ONCE:]:
+            found = await asyncio.to_thread(lambda: [(message.id, self._excerpt(message)) for message in wanted])
+            for message_id, excerpt in found:
+                self._known[message_id] = excerpt
+                self._wanted.pop(message_id, None)
+            self._came()
+
+    def _excerpt(self, message: Message) -> Excerpt:
+        try:
+            return excerpt_of(search_text(self._store, message), self._words)
+        except StoreError:
+            return NO_EXCERPT

@@ -1,1 +1,0 @@
-"""The panes of the overview: the heartbeat, agents, channels, and who writes to whom."""

@@ -1,0 +1,119 @@
+"""Candidates for the part of a query that is being typed: fields, their values, agents, channels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from console.session import Session
+from console.widgets.offers import Candidate, fitting
+from mailstore.queries.language.fields import FIELDS, KNOWN_TYPES, SYNTAX, TIMES, FieldHelp
+
+__all__ = ["HELP", "Completing", "completing"]
+
+PART = re.compile(r"""[^\s()"]*$""")
+HELP = "?"
+"""What is typed to read what can be written, as in an empty search bar."""
+
+
+class Completing(Struct, frozen=True):
+    """What can be written at the end of a query: candidates for its last part, which begins at `start`.
+
+    The values of candidates are what that part becomes. `is_help` says that they explain the language, one by one.
+    """
+
+    start: int
+    candidates: Sequence[Candidate] = ()
+    is_help: bool = False
+
+
+def completing(text: str, session: Session) -> Completing:
+    """Return the candidates for the last part of a query, the nearest first."""
+    if text.strip() in ("", HELP):
+        return Completing(0, _language(session), is_help=True)
+    match = PART.search(text)
+    assert match is not None
+    start, part = match.start(), match[0]
+    if (text.count('"') % 2) == 1 or not part.lstrip("-"):
+        return Completing(start)
+    start += len(part) - len(part.lstrip("-"))
+    part = part.lstrip("-")
+    name, colon, typed = part.partition(":")
+    if colon:
+        field = next((field for field in FIELDS if field.name == name.casefold()), None)
+        found = _values(field, session) if field is not None else []
+        return Completing(start + len(name) + 1, [*_fitting(found, typed)])
+    if part[0] in "#@" and part[1:]:
+        found = _channels(session) if part[0] == "#" else [_mention(each) for each in _agents(session)]
+        return Completing(start, _fitting(found, part))
+    names = [_field(field) for field in FIELDS if _is_there(field, session) and field.name.startswith(part.casefold())]
+    return Completing(start, names if part[0].isalpha() else ())
+
+
+def _fitting(found: list[Candidate], typed: str) -> list[Candidate]:
+    """Return the values that fit, all of them before anything is typed; none where it is written already."""
+    near = fitting(found, typed) if typed else found
+    return [] if [each.value for each in near] == [typed] else near
+
+
+def _language(session: Session) -> list[Candidate]:
+    syntax = [Candidate(entry.text, entry.meaning) for entry in SYNTAX]
+    fields = [Candidate(field.example, field.meaning) for field in FIELDS if _is_there(field, session)]
+    return [*fields, *syntax]
+
+
+def _is_there(field: FieldHelp, session: Session) -> bool:
+    return field.name != "store" or bool(session.mailbox.mailboxes())
+
+
+def _field(field: FieldHelp) -> Candidate:
+    return Candidate(f"{field.name}:", f"{field.meaning} ({field.example})")
+
+
+def _values(field: FieldHelp, session: Session) -> list[Candidate]:
+    mailbox = session.mailbox
+    if field.values:
+        return [Candidate(value.text, value.meaning) for value in field.values]
+    match field.name:
+        case "from":
+            return [Candidate(mailbox.user, "you"), *_roles(session), *_agents(session)]
+        case "to":
+            every = Candidate("all", "every living agent")
+            return [Candidate(mailbox.user, "you"), *_channels(session), *_roles(session), *_agents(session), every]
+        case "tag":
+            return _channels(session)
+        case "role":
+            return _roles(session)
+        case "type":
+            return [Candidate(kind) for kind in KNOWN_TYPES]
+        case "store":
+            return [Candidate(label) for label in mailbox.mailboxes()]
+    if field.value in ("TIME", "DAY"):
+        return [Candidate(each.text, each.meaning) for each in TIMES if field.value == "TIME" or each.text[0] in "yl"]
+    return []
+
+
+def _agents(session: Session) -> list[Candidate]:
+    roster = session.mailbox.roster
+    return [
+        Candidate(_quoted(agent.session_id), f"{agent.status.value} · {agent.role or 'no role'}") for agent in roster
+    ]
+
+
+def _roles(session: Session) -> list[Candidate]:
+    return [Candidate(_quoted(role), "role") for role in session.mailbox.roster.roles()]
+
+
+def _channels(session: Session) -> list[Candidate]:
+    mailbox = session.mailbox
+    return [Candidate(_quoted(mailbox.label(each.tag)), f"{each.tag} · {each.messages}") for each in mailbox.channels()]
+
+
+def _mention(agent: Candidate) -> Candidate:
+    return Candidate(f"@{agent.value}", agent.hint)
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if PART.fullmatch(name) is None else name

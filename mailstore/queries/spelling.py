@@ -1,0 +1,126 @@
+"""For a query that finds nothing: the nearest spelling that does occur in the mailbox."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
+from difflib import SequenceMatcher
+from itertools import islice
+from typing import Any, TypeVar
+
+from mailstore.queries.language.sought import sought_in
+from mailstore.queries.language.tree import Query, Words
+from mailstore.queries.search import Candidates, looked_up
+from mailstore.queries.search_context import SearchContext
+from mailstore.records.message import Message
+from mailstore.state.mailbox import Mailbox
+from mailstore.steps import BackgroundWork, Steps
+
+__all__ = ["nearest_spelling", "respelled"]
+
+WORD = re.compile(r"\w+(?:[-_.]\w+)*")
+MOST_TERMS = 5
+"""Words of a query that are looked at."""
+SHORTEST, LONGEST = 3, 40
+"""Characters of a word whose spelling is compared."""
+SUBJECTS, TEXTS = 20_000, 300
+"""How many of the newest subjects and texts the words come from."""
+AT_ONCE = 64
+"""Messages or words between two steps: less than a millisecond."""
+T = TypeVar("T")
+Later = Generator[BackgroundWork[Any] | None, None, T]
+"""Steps that find nothing on the way and return something at the end."""
+LEAST = 0.7
+"""How alike two spellings are at least, 1 being equal."""
+
+
+def respelled(text: str, query: Query, context: SearchContext, candidates: Candidates) -> Steps[str]:
+    """Yield the text of a query with its unknown words in the nearest spelling that occurs, if there is any."""
+    sought = sought_in(query)
+    words = list(dict.fromkeys(word for phrase in (*sought.texts, *sought.subjects) for word in WORD.findall(phrase)))
+    unknown: list[str] = []
+    for word in words[:MOST_TERMS]:
+        occurs = yield from _occurs(word, context, candidates)
+        unknown += [] if occurs else [word]
+    names = Counter(_names(context.mailbox))
+    strange = [name for name in sought.names[:MOST_TERMS] if not any(known.startswith(name) for known in names)]
+    if not unknown and not strange:
+        return
+    known = names if not unknown else (yield from _vocabulary(context, names))
+    found = text
+    for word, among in [*((word, known) for word in unknown), *((name, names) for name in strange)]:
+        nearest = yield from nearest_spelling(word, among)
+        if nearest:
+            found = _replaced(found, word, nearest)
+    if found != text:
+        yield found
+
+
+def _replaced(text: str, word: str, by: str) -> str:
+    return re.sub(re.escape(word), lambda _: by, text, count=1, flags=re.IGNORECASE)
+
+
+def nearest_spelling(word: str, known: Counter[str]) -> Later[str]:
+    """Return, after some steps, the known word that is spelled most like a word; empty if none is like it."""
+    if not SHORTEST <= len(word) <= LONGEST:
+        return ""
+    matcher = SequenceMatcher(autojunk=False)
+    matcher.set_seq2(word)
+    best, least = "", (LEAST, 0)
+    for at, (other, number) in enumerate(known.items()):
+        if at % AT_ONCE == 0:
+            yield None
+        if abs(len(other) - len(word)) > 2 or other == word:
+            continue
+        matcher.set_seq1(other)
+        if matcher.real_quick_ratio() < least[0] or matcher.quick_ratio() < least[0]:
+            continue
+        if (likeness := (matcher.ratio(), number)) > least:
+            best, least = other, likeness
+    return best
+
+
+def _occurs(word: str, context: SearchContext, candidates: Candidates) -> Later[bool]:
+    """Return, after some steps, whether any message has a word."""
+    with closing(looked_up(Words(word), context, candidates)) as steps:
+        for step in steps:
+            if isinstance(step, list):
+                if step:
+                    return True
+            else:
+                yield step
+    return False
+
+
+def _vocabulary(context: SearchContext, names: Counter[str]) -> Later[Counter[str]]:
+    """Return, after some steps, the words of the newest subjects and texts, and all names."""
+    found, newest = Counter(names), context.mailbox.newest()
+    recent: list[Message] = []
+    for _ in range(0, SUBJECTS, AT_ONCE):
+        some = list(islice(newest, AT_ONCE))
+        if not some:
+            break
+        found.update(_words(message.subject for message in some))
+        recent += some[: TEXTS - len(recent)]
+        yield None
+    reading = BackgroundWork(lambda: Counter(_words(map(context.text, recent))))
+    yield reading
+    found.update(reading.found())
+    return found
+
+
+def _words(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        yield from (word for word in WORD.findall(text.casefold()) if SHORTEST <= len(word) <= LONGEST)
+
+
+def _names(mailbox: Mailbox) -> Iterator[str]:
+    roster = mailbox.roster
+    for agent in roster:
+        yield from (name.casefold() for name in (agent.session_id, agent.name) if name)
+    yield from (role.casefold() for role in roster.roles())
+    for channel in mailbox.channels():
+        tag = channel.tag.casefold()
+        yield from (tag, tag.partition(":")[2] or tag)
