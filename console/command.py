@@ -11,12 +11,14 @@ from mailstore.store import Capability
 __all__ = [
     "ANYWHERE",
     "ARCHIVE",
+    "DESKS",
     "DRAFTS",
     "JOURNAL",
     "LETTERS",
     "LISTS",
     "LOOKED_AT",
     "MAIL",
+    "OVERVIEW",
     "ROWS",
     "SEND",
     "SHEETS",
@@ -39,19 +41,21 @@ WRITE = frozenset({"composer"})
 ANYWHERE = frozenset({"sidebar", "threads", "conversation", "composer"})
 JOURNAL = frozenset({"journal"})
 LETTERS = frozenset({"dead-letters"})
+DESKS = LETTERS | frozenset({"attention"})
 VIEWS = frozenset({"views"})
 DRAFTS = frozenset({"drafts"})
-SHEETS = JOURNAL | LETTERS | VIEWS | DRAFTS | frozenset({"attention"})
+SHEETS = DESKS | DRAFTS | JOURNAL | VIEWS
 """The full-screen lists over the mail, by the names that their keys are listed under."""
 
 ARCHIVE = frozenset({"archive"})
 UNREADABLE = frozenset({"unreadable"})
+OVERVIEW = frozenset({"overview"})
 SEND = Capability.SEND
 
 LOOKED_AT = ARCHIVE | UNREADABLE
 """The archive plan and unreadable lines: lists in which no row is marked or gone to."""
 
-ROWS = LISTS | SHEETS | LOOKED_AT
+ROWS = LISTS | SHEETS | LOOKED_AT | OVERVIEW
 
 
 class Situation(Struct, frozen=True):
@@ -78,8 +82,8 @@ class Command(Struct, frozen=True):
 
     `action` names a part of the main screen and its method, with arguments (`reading.next_unread(1)`); without a part
     it is an action of whichever screen is shown. `footer` orders what the footer names (0: not there); `cli` is the
-    command line's name for the same; `needs` is what the mailbox must be able to do for it, `when` a condition of
-    `WHEN` that the screen must fulfil.
+    command line's name for the same; `needs` is what the mailbox must be able to do for it, `when` names conditions of
+    `WHEN`, with blanks between them, that the screen must fulfil.
     """
 
     id: str
@@ -98,10 +102,10 @@ class Command(Struct, frozen=True):
         """Return why it can't be done here, or in a situation if one is given; empty where it can."""
         if self.needs is not None and (reason := ask(self.needs)):
             return reason
-        if self.when and situation is not None:
-            holds, reason = WHEN[self.when]
-            return "" if holds(situation) else reason
-        return ""
+        if situation is None:
+            return ""
+        conditions = (WHEN[name] for name in self.when.split())
+        return next((reason for holds, reason in conditions if not holds(situation)), "")
 
     @property
     def screen_action(self) -> str:

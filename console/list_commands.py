@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.command import ARCHIVE, DRAFTS, LETTERS, LISTS, LOOKED_AT, SHEETS, VIEWS, Command
+from console.command import ARCHIVE, DESKS, DRAFTS, LISTS, LOOKED_AT, SHEETS, VIEWS, Command
 from mailstore.store import Capability
 
 __all__ = ["LIST_COMMANDS"]
@@ -96,37 +96,60 @@ LIST_COMMANDS: tuple[Command, ...] = (
         "rows.scroll-up", "K", "scroll_about(-3)", "details up", "Scroll the details up", "Rows", SHEETS | LOOKED_AT
     ),
     Command("rows.close", "q", "dismiss_sheet", "close", "Go back to the mail", "Rows", SHEETS | LOOKED_AT, 10),
+    # What needs attention, and dead letters
+    Command(
+        "desk.reply",
+        "r",
+        "reply",
+        "answer",
+        "Reply to the message of the row, and come back",
+        "Desk",
+        DESKS,
+        2,
+        when="live row",
+    ),
     Command(
         "letters.redirect",
-        "r",
+        "greater_than_sign",
         "redirect",
         "redirect",
         "Redirect the letters to another recipient",
-        "Letters",
-        LETTERS,
-        2,
-        when="row",
+        "Desk",
+        DESKS,
+        3,
+        when="live row",
     ),
     Command(
         "letters.resend",
-        "s",
+        "R",
         "resend",
         "send again",
         "Send the letters again, with a new TTL",
-        "Letters",
-        LETTERS,
-        3,
-        when="row",
+        "Desk",
+        DESKS,
+        6,
+        when="live row",
     ),
     Command(
         "letters.acknowledge",
         "A",
         "acknowledge",
         "acknowledge",
-        "Acknowledge the letters: nothing to do",
-        "Letters",
-        LETTERS,
+        "Acknowledge the rows: nothing to do; of letters, in the journal",
+        "Desk",
+        DESKS,
         4,
-        when="row",
+        when="live row",
+    ),
+    Command(
+        "desk.wake",
+        "W",
+        "wake",
+        "wake agent",
+        "Wake the agent of the row for its unread mail",
+        "Desk",
+        DESKS,
+        5,
+        when="live row",
     ),
 )

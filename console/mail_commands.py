@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from console.command import (
     ANYWHERE,
+    DESKS,
     DRAFTS,
-    LETTERS,
     LISTS,
     LOOKED_AT,
     MAIL,
+    OVERVIEW,
     ROWS,
     SEND,
     SHEETS,
@@ -65,7 +66,15 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         1,
     ),
     Command("jump", "enter", "enter", "go to message", "Go to the message", "Move", SHEETS - DRAFTS, 1, when="row"),
-    Command("back", "escape", "back", "back", "Go back one step; never quits", "Move", ANYWHERE | SHEETS | LOOKED_AT),
+    Command(
+        "back",
+        "escape",
+        "back",
+        "back",
+        "Go back one step; never quits",
+        "Move",
+        ANYWHERE | SHEETS | LOOKED_AT | OVERVIEW,
+    ),
     Command(
         "left",
         "h,left",
@@ -139,7 +148,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "Mark as seen by you, or unseen; agents' reads don't change",
         "Read",
         MAIL,
-        when="row",
+        when="live row",
     ),
     Command(
         "mark.thread",
@@ -149,7 +158,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "Mark the thread as seen and go to the next; or all marked ones",
         "Read",
         MAIL,
-        when="row",
+        when="live row",
     ),
     Command(
         "mark.all",
@@ -158,6 +167,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "mark all listed as seen",
         "Mark everything in the list as seen by you",
         "Read",
+        when="live",
     ),
     Command(
         "mark.row",
@@ -183,10 +193,17 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "mark.query", "M", "marking.mark_query", "mark by query", "Mark the threads that match a query", "Read", THREADS
     ),
     Command(
-        "undo", "z", "undo", "undo", "Undo your last action", "Read", LISTS | LETTERS | VIEWS | DRAFTS, when="undo"
+        "undo", "z", "undo", "undo", "Undo your last action", "Read", LISTS | DESKS | VIEWS | DRAFTS, when="live undo"
     ),
     Command(
-        "redo", "Z", "redo", "redo", "Redo what you undid last", "Read", LISTS | LETTERS | VIEWS | DRAFTS, when="redo"
+        "redo",
+        "Z",
+        "redo",
+        "redo",
+        "Redo what you undid last",
+        "Read",
+        LISTS | DESKS | VIEWS | DRAFTS,
+        when="live redo",
     ),
     # Look
     Command("search", "slash", "searching.search", "search", "Search all mail as you type", "Look", LISTS, 6, "search"),
@@ -324,13 +341,15 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         SEND,
         when="row",
     ),
-    Command("editor", "e", "composing.edit", "editor", "Write in $EDITOR", "Write"),
+    Command("editor", "e", "composing.edit", "editor", "Write in $EDITOR", "Write", when="live"),
     Command("compose.editor", "ctrl+e", "composing.edit", "editor", "Continue in $EDITOR", "Write", WRITE, 2),
     Command("compose.send", "ctrl+s,ctrl+enter,f5", "composing.send", "send", "Send the message", "Write", WRITE, 1),
     Command(
         "compose.discard", "", "composing.discard", "discard draft", "Discard the draft, after asking", "Write", WRITE
     ),
-    Command("wake", "W", "waking.wake", "wake", "Wake the selected agent for its unread mail", "Write", LISTS),
+    Command(
+        "wake", "W", "waking.wake", "wake", "Wake the selected agent for its unread mail", "Write", LISTS, when="live"
+    ),
     Command(
         "channel.join",
         "",
@@ -338,5 +357,6 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "join or leave channel",
         "Join the channel, or leave it: agents see whether you read it",
         "Write",
+        when="live",
     ),
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.cache import LRUCache
 
+from console.concerns_found import ConcernsFound
 from console.config import Config
 from console.hooks.sessions.hooked_presence import hooked_presence
 from console.hooks.sessions.live import HookedAgents
@@ -79,6 +80,7 @@ class Session:
         self.hooked = HookedAgents()
         """The agents that hear of their mail by a hook."""
         self.found: dict[str, SavedViewHits] = {}
+        self.attention = ConcernsFound()
         self.last_query = ""
         self._bodies: LRUCache[str, str] = LRUCache(512)
         self._lock = Lock()

@@ -101,6 +101,7 @@ TYPE_GLYPHS = {
 """The glyphs of types of messages."""
 
 SIGNS: dict[str, Symbol] = {
+    "you, among agents": Symbol("◉", "accent"),
     "new to you": Symbol("▌", "unread"),
     "new message": Symbol(NEW, "unread"),
     "marked": Symbol("▪", "accent"),

@@ -27,6 +27,7 @@ class Headline(Struct, frozen=True):
     state: str = "reading"
     detail: str = ""
     counts: Counts = field(default_factory=Counts)
+    attention: int = 0
     drafts: int = 0
     asking: int = 0
     time: float = 0.0
@@ -51,6 +52,7 @@ def headline(session: Session, asking: int = 0) -> Headline:
         state=state,
         detail=detail,
         counts=mailbox.counts(),
+        attention=session.attention.number(mailbox),
         drafts=session.personal.draft_count,
         asking=asking,
         time=session.clock(),
@@ -59,7 +61,7 @@ def headline(session: Session, asking: int = 0) -> Headline:
 
 TRAVEL = "part('time_travel', 'toggle')"
 ROOMY = 140
-"""Cells from which on the words that are understood without are added."""
+"""Cells from which on the words that are understood without are added, and the numbers that attention includes."""
 
 
 def go(view: str) -> str:
@@ -103,7 +105,8 @@ class Header(ClickLine):
 
     def _numbers(self, shown: Headline) -> list[Spot]:
         styles, counts, drafts = self.text_styles, shown.counts, shown.drafts
-        wide = self.size.width >= 100
+        wide, roomy = self.size.width >= 100, self.size.width >= ROOMY
+        is_apart = roomy or not shown.attention
         found: list[Spot] = []
         if wide:
             found.append(
@@ -111,12 +114,16 @@ class Header(ClickLine):
             )
         if counts.for_you:
             found.append(Spot(f"{count(counts.for_you)} for you", styles.accent, go("for-you")))
+        if shown.attention:
+            need = f" need{'s' * (shown.attention == 1)}" if wide else ""
+            words = f"{count(shown.attention)}{need} attention"
+            found.append(Spot(words, styles.warn, "part('opening', 'attention')"))
         if shown.asking:
-            words = " waiting for a permission" if self.size.width >= ROOMY else " waiting"
+            words = " waiting for a permission" if roomy else " waiting"
             found.append(Spot(f"{count(shown.asking)}{words}", styles.bad, "part('opening', 'attention')"))
         if counts.unseen and wide:
             found.append(Spot(f"{count(counts.unseen)} new", styles.text, go("unread")))
-        if counts.dead:
+        if counts.dead and is_apart:
             letters = f" dead letter{'s' * (counts.dead != 1)}" if wide else " dead"
             found.append(Spot(f"{count(counts.dead)}{letters}", styles.bad, "part('opening', 'dead_letters')"))
         if counts.unreadable:

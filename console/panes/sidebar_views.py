@@ -38,9 +38,23 @@ class SidebarView(Struct, frozen=True):
 
 
 SIDEBAR_VIEWS: tuple[SidebarView, ...] = (
+    SidebarView(
+        View("attention"),
+        "Attention",
+        lambda session, counts: session.attention.number(session.mailbox),
+        "warn",
+        threads=lambda session: [root for root in session.attention.roots if root in session.mailbox],
+        command="opening.attention",
+    ),
     SidebarView(View("for-you"), "For you", lambda session, counts: counts.for_you, "accent"),
     SidebarView(View("unread"), "New to you", lambda session, counts: counts.unseen),
-    SidebarView(View("dead"), "Dead letters", lambda session, counts: counts.dead, "bad"),
+    SidebarView(
+        View("dead"),
+        "Dead letters",
+        lambda session, counts: counts.dead,
+        "bad",
+        command="opening.dead_letters",
+    ),
     SidebarView(View("waiting"), "On hold", lambda session, counts: counts.waiting, "warn"),
     SidebarView(
         *(View("drafts"), "Drafts", lambda session, counts: session.personal.draft_count, "warn"),

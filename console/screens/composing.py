@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Composing", "ComposingScreen", "DraftEditor"]
 
 QUOTE_LINES = 40
+Answered = Callable[[ComposerDraft | None], None]
 
 
 class DraftEditor(Protocol):
@@ -68,6 +70,7 @@ class Composing:
         self._screen = screen
         self._sent: tuple[str, ScreenLocation] | None = None
         """What was sent and has not come back from the store yet, and where the person was then."""
+        self._then: Answered | None = None
 
     def restore_draft(self) -> None:
         """Open the draft of the thread that is shown; close the composer where there is none."""
@@ -82,6 +85,7 @@ class Composing:
 
     def _write(self, writing: ComposerDraft, about: str = "") -> None:
         screen, session = self._screen, self._screen.session
+        self._then = None
         reason = session.why_not(Capability.SEND, about)
         if reason:
             screen.tell(f"Can't write here: {reason}")
@@ -123,9 +127,19 @@ class Composing:
         else:
             self.compose()
 
-    def reply(self) -> None:
-        """Reply to the message; between agents the reply goes to both sides and is an intervention."""
+    def reply(self, then: Answered | None = None) -> None:
+        """Reply to the message; between agents the reply goes to both sides and is an intervention.
+
+        `then` is called once with what was sent, or with None if the composer is closed before.
+        """
         self._reply()
+        self._then = then
+
+    def left(self, sent: ComposerDraft | None) -> None:
+        """Tell who asked for a reply that it was sent, or that the composer was closed."""
+        then, self._then = self._then, None
+        if then is not None:
+            then(sent)
 
     def quote(self) -> None:
         """Reply with the message quoted."""
@@ -190,6 +204,7 @@ class Composing:
         self.show_sent()
         sent = "Sent" if not event.writing.action else "Sent, and recorded in the journal as an intervention"
         screen.tell(" · ".join([sent, *(f"{', '.join(names)} {when}" for when, names in event.hearing.items())]))
+        self.left(event.writing)
 
     def show_sent(self) -> None:
         """Show the sent message once it is in the mailbox, unless the person has gone elsewhere."""

@@ -28,6 +28,7 @@ from console.screens.undoing import Undoing
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.page_view import PageView
+from console.widgets.rows import RowSource
 from console.widgets.virtual_list import VirtualList
 from mailstore.records.message import Message
 
@@ -71,9 +72,17 @@ class ListScreen(BaseScreen[str | None]):
     def heading(self) -> str:
         """Return the title of the list."""
 
-    @abstractmethod
     def rows(self) -> Sequence[ListRow]:
-        """Return the rows for the mailbox as it is now."""
+        """Return the rows for the mailbox as it is now; none where `row_source` has rows of its own."""
+        return []
+
+    def row_source(self, rows: Sequence[ListRow]) -> RowSource:
+        """Return the rows as the list shows them."""
+        return ListRows(rows, self.text_styles, self.marked)
+
+    def keys_listed(self) -> Sequence[str]:
+        """Return the keys of the rows that can be marked, in their order."""
+        return [row.key for row in self.rows()]
 
     @abstractmethod
     def about(self, key: str) -> FactPage:
@@ -118,9 +127,10 @@ class ListScreen(BaseScreen[str | None]):
         if not self._is_shown or not self.is_attached:  # what was done here may be undone once the list is closed
             return
         rows = self.rows()
-        self.marked &= {row.key for row in rows}
+        if self.marked:
+            self.marked.intersection_update(self.keys_listed())
         self.listing.placeholder = self.placeholder()
-        self.listing.set_source(ListRows(rows, self.text_styles, self.marked))
+        self.listing.set_source(self.row_source(rows))
         self.listing.set_titles(as_title(self.heading()), as_title(self.subtitle(rows)))
         self.tell_about()
         self.footer.keys = footer_keys(self.NAME, self.session.keymap, self.session.why_not, self.situation())
@@ -128,10 +138,8 @@ class ListScreen(BaseScreen[str | None]):
 
     def chosen(self) -> list[str]:
         """Return the marked rows in the order of the list, else the one under the cursor."""
-        source = self.listing.source
-        keys = [source.key(at) for at in range(len(source))]
         if self.marked:
-            return [key for key in keys if key in self.marked]
+            return [key for key in self.keys_listed() if key in self.marked]
         return [self.listing.cursor_key] if self.listing.cursor_key is not None else []
 
     def tell_about(self) -> None:
@@ -219,7 +227,7 @@ class ListScreen(BaseScreen[str | None]):
 
     def action_mark_all(self) -> None:
         """Mark all rows, or none if all are marked."""
-        every = {row.key for row in self.rows()}
+        every = set(self.keys_listed())
         self.marked = set() if self.marked == every else every
         self.redraw()
 

@@ -14,6 +14,8 @@ from mailstore.state.views import View, ViewKind
 if TYPE_CHECKING:
     from console.composer_draft import ComposerDraft
     from console.screens.composing import Composing
+    from console.screens.desks.desks import Desks
+    from console.screens.overviewing import Overviewing
     from console.screens.reading import Reading
     from console.screens.searching import Searching
     from console.screens.time_travel import TimeTravel
@@ -96,12 +98,16 @@ class Navigation:
         composing: Composing,
         searching: Searching,
         time_travel: TimeTravel,
+        desks: Desks,
+        overviewing: Overviewing,
     ) -> None:
         self._screen = screen
         self._reading = reading
         self._composing = composing
         self._searching = searching
         self._time_travel = time_travel
+        self._desks = desks
+        self._overviewing = overviewing
 
     def go_pane(self, number: int) -> None:
         """Go to a pane by its number; the fourth is the composer, which opens."""
@@ -109,7 +115,15 @@ class Navigation:
         if name == "composer":
             self._composing.open_or_focus()
         elif name != "threads" or not self._open_place():
-            self._screen.focus_pane(name)
+            self._go_to(name)
+
+    def _go_to(self, name: str) -> None:
+        """Give the focus to a pane; the list of a view that is a desk is only glanced at, and the desk opens."""
+        screen = self._screen
+        if name == "threads" and self._desks.is_desk(screen.location.view) and screen.listing.found is None:
+            self._desks.open_view(screen.location.view)
+        else:
+            screen.focus_pane(name)
 
     def _open_place(self) -> bool:
         """Open the screen of the place at the cursor of the sidebar, if it has one; return whether it has."""
@@ -168,8 +182,9 @@ class Navigation:
         elif pane == "composer":
             self._close_composer()
         elif pane == "conversation":
-            screen.focus_pane("threads")
-        elif pane == "threads" and screen.listing.clear_marks():
+            if not self._desks.come_back():
+                self._go_to("threads")
+        elif (pane == "threads" and screen.listing.clear_marks()) or self._overviewing.come_back():
             pass
         elif not self._searching.clear() and (screen.listing.marked or not self._time_travel.end()):
             screen.focus_pane("sidebar")
@@ -182,6 +197,7 @@ class Navigation:
         self._screen.focus_pane("conversation" if composer.writing.thread else "threads")
         self._screen.redraw()
         self._screen.tell("Draft kept" if is_kept else "")
+        self._composing.left(None)
 
     def left(self) -> None:
         """Fold the replies, else go to the message's parent, else to the pane at the left."""

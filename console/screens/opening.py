@@ -10,6 +10,7 @@ from mailstore.state.views import View
 
 if TYPE_CHECKING:
     from console.screens.composing import Composing
+    from console.screens.desks.desks import Desks
     from console.screens.list_screen import ListScreen
     from console.screens.navigation import Navigation
 
@@ -28,22 +29,19 @@ class OpeningScreen(PartScreen, Protocol):
 class Opening:
     """Pushes a list screen; a message or view that is chosen there is shown on the main screen."""
 
-    def __init__(self, screen: OpeningScreen, navigation: Navigation, composing: Composing) -> None:
+    def __init__(self, screen: OpeningScreen, navigation: Navigation, composing: Composing, desks: Desks) -> None:
         self._screen = screen
         self._navigation = navigation
         self._composing = composing
+        self._desks = desks
 
     def attention(self) -> None:
         """List what needs attention."""
-        from console.screens.attention import NeedsAttention
-
-        self._open(NeedsAttention)
+        self._desks.attention()
 
     def dead_letters(self) -> None:
         """List dead letters."""
-        from console.screens.dead_letters import DeadLetters
-
-        self._open(DeadLetters)
+        self._desks.dead_letters()
 
     def journal(self) -> None:
         """List the person's interventions."""

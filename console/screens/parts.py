@@ -9,11 +9,14 @@ from console.screens.channels import Channels, ChannelsScreen
 from console.screens.clipboard import Clipboard, ClipboardScreen
 from console.screens.closing import Closing, ClosingScreen
 from console.screens.composing import Composing, ComposingScreen
+from console.screens.desks.attention_watch import AttentionWatch, AttentionWatchScreen
+from console.screens.desks.desks import Desks, DesksScreen
 from console.screens.exporting import Exporting, ExportingScreen
 from console.screens.mark_sync import MarkSync
 from console.screens.marking import Marking, MarkingScreen
 from console.screens.navigation import Navigation, NavigationScreen
 from console.screens.opening import Opening, OpeningScreen
+from console.screens.overviewing import Overviewing, OverviewingScreen
 from console.screens.pages import Pages, PagesScreen
 from console.screens.piping import Piping
 from console.screens.reading import Reading, ReadingScreen
@@ -35,14 +38,17 @@ __all__ = ["Parts", "PartsScreen"]
 
 class PartsScreen(
     AllSeenScreen,
+    AttentionWatchScreen,
     ChannelsScreen,
     ClipboardScreen,
     ClosingScreen,
     ComposingScreen,
+    DesksScreen,
     ExportingScreen,
     MarkingScreen,
     NavigationScreen,
     OpeningScreen,
+    OverviewingScreen,
     PagesScreen,
     ReadingScreen,
     SavedCountsScreen,
@@ -74,8 +80,19 @@ class Parts:
         self.searching = Searching(screen)
         self.saved_counts = SavedCounts(screen)
         self.time_travel = TimeTravel(screen, self.searching)
-        self.navigation = Navigation(screen, self.reading, self.composing, self.searching, self.time_travel)
-        self.opening = Opening(screen, self.navigation, self.composing)
+        self.attention_watch = AttentionWatch(screen)
+        self.desks = Desks(screen, self.reading, self.composing, self.attention_watch)
+        self.overviewing = Overviewing(screen, self.searching, self.time_travel)
+        self.navigation = Navigation(
+            screen,
+            self.reading,
+            self.composing,
+            self.searching,
+            self.time_travel,
+            self.desks,
+            self.overviewing,
+        )
+        self.opening = Opening(screen, self.navigation, self.composing, self.desks)
         self.pages = Pages(screen)
         self.clipboard = Clipboard(screen)
         self.piping = Piping(screen)
@@ -90,14 +107,17 @@ class Parts:
         """Everything was drawn, because something may have changed."""
         self.composing.show_sent()
         self.saved_counts.mail_changed()
+        self.attention_watch.mail_changed()
 
     def ticked(self) -> None:
         """A second passed."""
         self.mark_sync.tick()
         self.saved_counts.check()
+        self.attention_watch.check()
 
     def mail_loaded(self) -> None:
         """All mail was read, of which there was a part until now."""
+        self.desks.leave_start()
         self.searching.repeat()
 
     def moved(self) -> None:

@@ -86,8 +86,8 @@ class Searching:
 
     @property
     def query(self) -> str:
-        """The text whose hits are listed; empty without a search."""
-        return self._asked if self._screen.listing.found is not None else ""
+        """The query that is shown; empty if there is none."""
+        return self._asked
 
     def search(self) -> None:
         """Search all mail while the person types."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from console.render.safe import visible_line
@@ -14,32 +14,52 @@ if TYPE_CHECKING:
     from console.hooks.sessions.live import LiveHook
     from mailstore.records.message import Message
 
-__all__ = ["Waking", "WakingScreen"]
+__all__ = ["AgentWaking", "Waking", "WakingScreen"]
+
+
+def nobody_asks(session_id: str, words: str) -> None:
+    """Do nothing with what was done."""
 
 
 class WakingScreen(PartScreen, Protocol):
-    """What waking needs of the screen."""
+    """What waking the agent whose mail is shown needs of the screen."""
 
     location: ScreenLocation
 
 
 class Waking:
-    """Wakes an agent for its unread mail, after asking."""
+    """Wakes the agent whose mail is shown, after asking."""
 
     def __init__(self, screen: WakingScreen) -> None:
         self._screen = screen
+        self._agents = AgentWaking(screen)
 
     def wake(self) -> None:
         """Wake the agent whose mail is shown."""
-        view, session = self._screen.location.view, self._screen.session
+        view = self._screen.location.view
         if view.kind != "agent":
             self._screen.tell("Select an agent first")
-        elif session.moment is not None:
+        else:
+            self._agents.wake(view.name)
+
+
+class AgentWaking:
+    """Wakes an agent for its unread mail, after asking."""
+
+    def __init__(self, screen: PartScreen, woken: Callable[[str, str], None] = nobody_asks) -> None:
+        self._screen = screen
+        self._woken = woken
+        """Is told of an agent that was woken, in words."""
+
+    def wake(self, session_id: str) -> None:
+        """Wake an agent, unless that can't be done here."""
+        session = self._screen.session
+        if session.moment is not None:
             self._screen.tell("Can't wake agents while showing the past")
         elif session.observe:
             self._screen.tell("Can't wake agents: observing")
         else:
-            self._screen.run_task(self._wake(view.name), group="wake", exclusive=True)
+            self._screen.run_task(self._wake(session_id), group="wake", exclusive=True)
 
     async def _wake(self, session_id: str) -> None:
         from console.hooks.sessions.live import hooked_agents
@@ -73,7 +93,7 @@ class Waking:
             screen.tell(f"Waking {name}…")
             rung = await asyncio.to_thread(ring, session_id, hook, unread)
             problem = await asyncio.to_thread(log_wake, rung, screen.session.clock())
-            self._report(name, rung.problem or problem, rung.seconds)
+            self._report(session_id, rung.problem or problem, rung.seconds)
 
     async def _run_command(self, session_id: str, unread: Sequence[Message]) -> None:
         """Run the person's own command for the unread mail of the types that wake."""
@@ -94,13 +114,15 @@ class Waking:
             return
         screen.tell(f"Waking {name}…")
         status, seconds = await wake(command, session.store.url, session_id, mail, is_quiet=True)
-        self._report(name, f"{command[0]} ended with {status}" if status else "", seconds)
+        self._report(session_id, f"{command[0]} ended with {status}" if status else "", seconds)
 
-    def _report(self, name: str, problem: str, seconds: float) -> None:
+    def _report(self, session_id: str, problem: str, seconds: float) -> None:
         if problem:
             self._screen.report(problem, title="Not woken")
         else:
-            self._screen.tell(f"{name} woken in {seconds:.1f} s")
+            words = f"{visible_line(session_id)} woken in {seconds:.1f} s"
+            self._screen.tell(words)
+            self._woken(session_id, words)
 
 
 def _number(mail: Sequence[Message]) -> str:

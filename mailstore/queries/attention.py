@@ -137,6 +137,7 @@ def _letters(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern |
             letter.recipient,
             letter.state,
             is_mine=letter.recipient == mailbox.user,
+            sent=message.time,
         )
         if letter.since is not None and letter.since > now - window:
             fresh.append((letter.since, by_age(message), message.id))

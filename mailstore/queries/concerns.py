@@ -50,7 +50,8 @@ class Limits(msgspec.Struct, frozen=True):
 class Concern(msgspec.Struct, frozen=True):
     """Something that needs attention: kind, agent, reason, since when (seconds), and the message to open.
 
-    A dead letter names its `recipient`, and in which `state` it is for it. What `is_mine` is addressed to the user.
+    A dead letter names its `recipient`, in which `state` it is for it, and when it was `sent` (seconds). What `is_mine`
+    is addressed to the user.
     """
 
     trouble: Trouble
@@ -61,6 +62,7 @@ class Concern(msgspec.Struct, frozen=True):
     recipient: str = ""
     state: State | None = None
     is_mine: bool = False
+    sent: float = 0.0
 
     @property
     def key(self) -> str:
@@ -73,4 +75,4 @@ class Concern(msgspec.Struct, frozen=True):
 def in_order(found: Iterable[Concern]) -> list[Concern]:
     """Sort concerns: what is addressed to the user first, then the most urgent, within a kind the oldest first."""
     order = {trouble: at for at, trouble in enumerate(Trouble)}
-    return sorted(found, key=lambda it: (not it.is_mine, order[it.trouble], it.since, it.who, it.key))
+    return sorted(found, key=lambda it: (not it.is_mine, order[it.trouble], it.since, it.sent, it.who, it.key))

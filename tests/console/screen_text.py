@@ -29,6 +29,8 @@ from tests.mailboxes import NOW
 __all__ = ["Seat", "impatient", "opened", "screen_lines", "settle", "until"]
 
 GROUPS = {
+    "attention",
+    "settle-plan",
     "blocks",
     "travel",
     "marks",

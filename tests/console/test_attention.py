@@ -1,32 +1,122 @@
-"""The list of what needs attention: reasons, and the way to each message."""
+"""What needs attention: counted in the header and the sidebar, grouped by cause, each row acted upon with one key."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import pytest
+
 from tests.console.screen_text import opened
-from tests.mailboxes import MailFiles
+from tests.mailboxes import HOUR, NOW, MailFiles, iso
+
+ANN, BOB, DED = "ann-00000001", "bob-00000001", "ded-00000001"
+MINUTE = 60
 
 
-async def test_concerns_are_listed_with_reasons_and_enter_goes_there(tmp_path: Path) -> None:
+@pytest.fixture
+def mail(tmp_path: Path) -> MailFiles:
     mail = MailFiles(tmp_path)
-    mail.agent("ann-00000001")
-    mail.agent("bob-00000001")
-    mail.message("ask", "ann-00000001", "user", "Which colour?", ago=45 * 60, subject="Colour", type="question")
-    mail.message("left", "ann-00000001", "bob-00000001", "Read me.", ago=90 * 60, subject="Unread")
+    mail.agent(ANN, activity="waiting: rm -r build", updated=iso(NOW - 300), last_seen=iso(NOW - 300))
+    mail.agent(BOB, role="scribe")
+    mail.agent(DED, "dead", role="scribe", ended_at=iso(NOW - HOUR))
+    mail.message("ask", ANN, "user", "Which colour?", ago=5 * MINUTE, subject="Colour", type="question")
+    mail.message("fyi", BOB, "user", "It is blue.", ago=20 * MINUTE, subject="Blue")
+    mail.message("left", ANN, BOB, "Read me.", ago=90 * MINUTE, subject="Unread")
+    mail.message("leaf", ANN, DED, "What of it?", ago=2 * HOUR, subject="A leaf")
+    mail.message("lost", ANN, "nobody", "Who?", ago=HOUR, subject="A lost one")
+    return mail
+
+
+async def test_causes_are_headings_the_persons_own_first_and_rows_show_subjects(mail: MailFiles) -> None:
     async with opened(mail.data, size=(160, 50)) as seat:
+        await seat.until(lambda: "6 need attention" in seat.lines[0])
+        assert "Attention             6" in seat.lines[2]
         await seat.press("p")
-        assert "? ann-00000001" in seat.lines[2]
-        assert "asked user and was not answered" in seat.lines[3]
-        assert "◐ bob-00000001" in seat.lines[4]
+        text = [line[1:90].strip() for line in seat.lines if line.startswith("│")]
+        assert [line.split("  ")[0].strip("─ ") for line in text if line.startswith("─")] == [
+            "Waiting for your permission 1",
+            "Questions to you 1",
+            "New mail to you 1",
+            "Dead letters 1",
+            "Unknown recipients 1",
+            "Agents that may have stopped reading 1",
+        ]
+        rows = "\n".join(text)
+        assert f"{ANN} waits for your permission: rm -r build" in rows
+        assert "? Colour" in rows
+        assert f"{ANN} asked user and was not answered" in rows
+        assert f"{BOB} wrote to you" in rows
+        assert f"{ANN} → {DED}  recipient ended before reading" in rows
+        assert f"{BOB} has 1 unread message and may have stopped reading" in rows
+        await seat.press("j")
         assert "Which colour?" in seat.text
-        await seat.press("j", "enter")
-        assert seat.screen.conversation.cursor_key == "left"
+
+
+async def test_a_reply_leads_back_to_the_row_which_shows_it(mail: MailFiles) -> None:
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.press("p", "j", "r")
+        assert len(seat.app.screen_stack) == 1
+        assert seat.screen.conversation.cursor_key == "ask"
+        await seat.press(*"Green", "ctrl+s")
+        await seat.until(lambda: len(seat.app.screen_stack) == 2)
+        await seat.sees("✓ Colour")
+        assert "Replied: Green" in seat.text
+        assert seat.app.screen.listing.cursor_key == f"question\n{ANN}\nask"  # type: ignore[attr-defined]
+        sent = json.loads(mail.mailbox.read_bytes().splitlines()[-1])
+        assert (sent["thread"], sent["recipient"], sent["content"]) == ("ask", ANN, "Green")
+        await seat.press("j", "r", "escape")
+        assert "Needs attention" in seat.lines[1]
+        await seat.press("q", "p")
+        await seat.until(lambda: "✓" not in seat.text and "Questions to you" not in seat.text)
+
+
+async def test_rows_are_acknowledged_redirected_and_undone_in_their_place(mail: MailFiles) -> None:
+    async with opened(mail.data, size=(120, 50)) as seat:
+        await seat.press("p", "j", "j", "A")
+        assert "1 concern acknowledged · z: undo" in seat.lines[-1]
+        assert "✓ Blue" in seat.text
+        await seat.press("j", "greater_than_sign", "enter")
+        await seat.sees(f"Redirected to {BOB} · z: undo")
+        assert seat.app.screen.listing.cursor_key == f"dead-letter\n{DED}\nleaf"  # type: ignore[attr-defined]
+        await seat.press("j", "j", "A")
+        assert seat.text.count("✓ ") >= 3
+        assert "3 done" in seat.text
+        await seat.press("z")
+        assert "2 done" in seat.text
+        await seat.press("A", "q")
+        await seat.until(lambda: "3 need attention" in seat.lines[0])
+        await seat.press("p")
+        assert "stopped reading" not in seat.text
+        assert "Blue" not in seat.text
+        mail.message("again", BOB, "user", "Green, then.", ago=0, subject="Green")
+        await seat.sees("● Green")
+
+
+async def test_the_list_of_a_mailbox_that_grows_keeps_the_place(mail: MailFiles) -> None:
+    async with opened(mail.data, size=(40, 12)) as seat:
+        await seat.press("p", "j", "j", "j")
+        before = seat.app.screen.listing.cursor_key  # type: ignore[attr-defined]
+        mail.message("more", BOB, "user", "Well?", ago=0, subject="More", type="question")
+        await seat.until(lambda: "Questions to you 2" in seat.text or "─ 7 ─" in seat.text)
+        assert seat.app.screen.listing.cursor_key == before  # type: ignore[attr-defined]
+
+
+async def test_what_needed_attention_then_is_listed_in_the_past_and_cannot_be_acted_upon(mail: MailFiles) -> None:
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.press("T", "comma", "comma")
+        await seat.press("p")
+        await seat.until(lambda: "A leaf" in seat.text)
+        assert "Colour" not in seat.text
+        for key in ("A", "greater_than_sign", "r"):
+            await seat.press(key)
+            assert "looking at the past" in seat.lines[-1], key
 
 
 async def test_a_quiet_mailbox_says_so(tmp_path: Path) -> None:
     mail = MailFiles(tmp_path)
-    mail.agent("ann-00000001")
+    mail.agent(ANN)
     async with opened(mail.data) as seat:
+        assert "attention" not in seat.lines[0]
         await seat.press("p")
         assert "Nothing needs attention." in seat.text

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from console.screens.dead_letters import DeadLetters
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import NOW, MailFiles, iso
 
@@ -39,8 +39,14 @@ def lines(mail: MailFiles, name: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
 
 
-async def listed(seat: Seat, number: int) -> None:
-    await seat.until(lambda: isinstance(seat.app.screen, DeadLetters) and len(seat.app.screen.listing.source) == number)
+def flat(seat: Seat) -> str:
+    """Return the text of the screen without borders and line breaks."""
+    return " ".join(seat.text.replace("│", " ").split())
+
+
+async def open_are(seat: Seat, number: int) -> None:
+    """Wait until the desk has so many letters that are not settled, beside those settled since it was opened."""
+    await seat.until(lambda: re.search(rf"─ {number}(?: · \d+ done)? ─╯", seat.text))
     await seat.press("J", "K")
 
 
@@ -63,31 +69,52 @@ async def test_a_letter_tells_its_cause_and_who_could_take_it_over(mail: MailFil
     assert before == {path.name: path.read_bytes() for path in mail.data.glob("*.jsonl")}
 
 
-async def test_marked_letters_are_redirected_after_a_look_and_undone(mail: MailFiles) -> None:
+async def test_marked_letters_are_redirected_in_one_dialog_that_shows_the_line_and_undone(mail: MailFiles) -> None:
     async with opened(mail.data, size=(120, 40)) as seat:
-        await seat.press("D", "space", "space", "r")
+        await seat.press("D", "space", "space", "greater_than_sign")
         assert "Redirect 2 letters to" in seat.text
-        await seat.press("enter")
-        await seat.sees("Redirect 2 letters?")
-        assert "redirect “Leaf 0” to bob-00000001" in seat.text
+        assert "redirect “Leaf 0” to bob-00000001, and 1 more" in flat(seat)
+        assert "user → bob-00000001 · Leaf 0" in seat.text
+        assert "○ reaches bob-00000001" in seat.text
         assert len(lines(mail, "agent-mailbox.jsonl")) == 4
-        await seat.press("y")
+        await seat.press("enter")
         await seat.sees("Redirected to bob-00000001 (2 letters) · z: undo")
-        await listed(seat, 2)
+        assert seat.text.count("✓ Leaf") == 2
+        assert seat.text.count("  Redirected to bob-00000001") == 2
+        await open_are(seat, 2)
         sent = lines(mail, "agent-mailbox.jsonl")[4:]
         assert [(it["recipient"], it["thread"]) for it in sent] == [
             ("bob-00000001", "leaf-0"),
             ("bob-00000001", "leaf-1"),
         ]
-        await seat.press("z", "y")
-        await listed(seat, 4)
-        assert [it["type"] for it in lines(mail, "agent-mailbox.jsonl")[6:]] == ["cancel", "cancel"]
-        await seat.press("Z", "y")
-        await listed(seat, 2)
-        await seat.press("z", "y")
-        await listed(seat, 4)
+        for key, number in (("z", 4), ("Z", 2), ("z", 4)):
+            await seat.press(key, "y")
+            await open_are(seat, number)
+        assert [it["type"] for it in lines(mail, "agent-mailbox.jsonl")[6:8]] == ["cancel", "cancel"]
         deeds = [it["action"] for it in lines(mail, "agent-mailbox-oversight.jsonl")]
         assert deeds == ["redirect"] * 2 + ["undo"] * 2 + ["redirect"] * 2 + ["undo"] * 2
+
+
+async def test_a_recipient_is_typed_picked_and_completed_and_a_wrong_one_is_refused(mail: MailFiles) -> None:
+    mail.agent("bo-00000002", role="scribe")
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.press("D", "greater_than_sign")
+        assert "▸ bob-00000001  living, shares role scribe" in seat.text
+        await seat.press("down")
+        assert "user → bo-00000002 · Leaf 0" in seat.text
+        await seat.press(*"ann")
+        assert "▸ ann-00000001" in seat.text
+        await seat.press("tab")
+        assert "user → ann-00000001 · Leaf 0" in seat.text
+        await seat.press("ctrl+u", *"ded-00000001")
+        assert "ded-00000001 is already the recipient" in seat.text
+        await seat.press("enter")
+        assert "Redirect this letter to" in seat.text
+        await seat.press("ctrl+u", *"nobody", "enter")
+        assert "no agent by the name" in seat.text
+        await seat.press("escape")
+        assert "Nothing was written" in seat.lines[-1]
+        assert len(lines(mail, "agent-mailbox.jsonl")) == 4
 
 
 async def test_the_default_answer_is_no(mail: MailFiles) -> None:
@@ -95,31 +122,52 @@ async def test_the_default_answer_is_no(mail: MailFiles) -> None:
         await seat.press("D", "A")
         await seat.sees("Acknowledge this letter?")
         await seat.press("enter")
-        await seat.press("s", "enter")
+        await seat.press("R")
         await seat.sees("ded-00000001 is dead")
-        await seat.press("r", *["backspace"] * 20, "enter")
-        assert "to is" in seat.text or "address" in seat.text
-        await seat.press("escape", "escape")
+        await seat.press("enter", "escape")
         assert lines(mail, "agent-mailbox-oversight.jsonl") == []
         assert len(lines(mail, "agent-mailbox.jsonl")) == 4
 
 
 async def test_all_are_acknowledged_and_an_expired_one_is_sent_again(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
-        await seat.press("D", "G", "s", "enter")
-        await seat.sees("Send this letter again?")
-        await seat.press("y")
-        await listed(seat, 3)
+        await seat.press("D", "G", "R")
+        await seat.sees("Send this letter again")
+        assert "user → bob-00000001 · Late" in seat.text
+        await seat.press("enter")
+        await seat.sees("Sent again for 24 h")
+        await open_are(seat, 3)
         assert lines(mail, "agent-mailbox.jsonl")[-1]["ttl_hours"] == 24
         await seat.press("V", "A")
         await seat.sees("Acknowledge 3 letters?")
         await seat.press("y")
+        await open_are(seat, 0)
+        await seat.press("q", "D")
         await seat.sees("No dead letters.")
+
+
+async def test_the_sidebar_leads_to_the_same_desk_and_back_to_its_row(mail: MailFiles) -> None:
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.press("1", "g", "j", "j", "j")
+        assert "─ Dead letters ─" in seat.lines[1]
+        assert len(seat.app.screen_stack) == 1
+        for key in ("enter", "l", "2", "tab"):
+            await seat.press(key)
+            assert len(seat.app.screen_stack) == 2, key
+            await seat.press("q")
+            assert seat.screen.pane() == "sidebar"
+        await seat.press("enter", "j", "enter")
+        assert seat.screen.conversation.cursor_key == "leaf-1"
+        await seat.press("escape")
+        assert seat.app.screen.listing.cursor_key.endswith("leaf-1")  # type: ignore[attr-defined]
+        await seat.press("escape")
+        assert len(seat.app.screen_stack) == 1
+        assert seat.screen.pane() == "sidebar"
 
 
 async def test_who_only_observes_settles_nothing(mail: MailFiles) -> None:
     async with opened(mail.data, observe=True) as seat:
-        for key in ("r", "s", "A"):
+        for key in ("greater_than_sign", "R", "A"):
             await seat.press("D", key)
             assert "Can't settle letters here: observing" in seat.lines[-1]
             await seat.press("q")

@@ -15,8 +15,8 @@ from tests.console.screen_text import Seat, opened
 from tests.mailboxes import MailFiles
 
 CONSOLE = Path(console.__file__).parent
-ORDINARY = frozenset("…·–─│→←↑↓•—×▅█▏▎■□“”’✓") | {chr(at) for at in range(0x2500, 0x2580)}
-"""Punctuation, lines and arrows, which mean nothing of their own."""
+ORDINARY = frozenset("…·–─│→←↑↓•—×▅█▏▎■□“”’✓") | {chr(at) for at in range(0x2500, 0x2590)}
+"""Punctuation, lines, arrows and bars, which mean nothing of their own."""
 
 
 def write_mail(folder: Path) -> MailFiles:

@@ -15,9 +15,12 @@ from console.screens.all_seen import AllSeen
 from console.screens.channels import Channels
 from console.screens.clipboard import Clipboard
 from console.screens.composing import Composing
+from console.screens.desks.attention_watch import AttentionWatch
+from console.screens.desks.desks import Desks
 from console.screens.location import LocationHistory, ScreenLocation
 from console.screens.navigation import Navigation
 from console.screens.opening import Opening
+from console.screens.overviewing import Overviewing
 from console.screens.pacing import Pacing
 from console.screens.pages import Pages
 from console.screens.piping import Piping, wrong
@@ -176,7 +179,7 @@ async def test_closing_asks_while_a_draft_is_open(screen: FakeScreen) -> None:
 
 async def test_navigation_goes_back_one_step_at_a_time(screen: FakeScreen) -> None:
     find, travel = searching.Searching(screen), TimeTravel(screen, searching.Searching(screen))
-    part = Navigation(screen, reading.Reading(screen), Composing(screen), find, travel)
+    part = navigation(screen, find, travel)
     part.jump("m2")
     part.zoom()
     assert (screen.location.root, screen.focused, screen.is_zoomed) == ("m2", "conversation", True)
@@ -195,7 +198,7 @@ async def test_navigation_goes_back_one_step_at_a_time(screen: FakeScreen) -> No
 
 async def test_a_place_with_a_screen_of_its_own_is_opened_and_others_list_threads(screen: FakeScreen) -> None:
     find, travel = searching.Searching(screen), TimeTravel(screen, searching.Searching(screen))
-    part = Navigation(screen, reading.Reading(screen), Composing(screen), find, travel)
+    part = navigation(screen, find, travel)
     screen.focused, screen.sidebar.command = "sidebar", "opening.drafts"
     for opened in (part.enter, part.right, part.next_pane, lambda: part.go_pane(2)):
         opened()
@@ -222,10 +225,26 @@ async def test_time_travel_shows_the_past_and_comes_back(screen: FakeScreen) -> 
     assert not screen.slider.display
 
 
+def navigation(screen: FakeScreen, find: searching.Searching, travel: TimeTravel) -> Navigation:
+    read, write = reading.Reading(screen), Composing(screen)
+    return Navigation(
+        screen,
+        read,
+        write,
+        find,
+        travel,
+        Desks(screen, read, write, AttentionWatch(screen)),
+        Overviewing(screen, find, travel),
+    )
+
+
 async def test_what_is_chosen_in_a_list_screen_is_shown(screen: FakeScreen) -> None:
     find, travel = searching.Searching(screen), TimeTravel(screen, searching.Searching(screen))
-    composing = Composing(screen)
-    part = Opening(screen, Navigation(screen, reading.Reading(screen), composing, find, travel), composing)
+    read, write = reading.Reading(screen), Composing(screen)
+    desks = Desks(screen, read, write, AttentionWatch(screen))
+    part = Opening(
+        screen, Navigation(screen, read, write, find, travel, desks, Overviewing(screen, find, travel)), write, desks
+    )
     for opened in (part.attention, part.dead_letters, part.journal, part.archive, part.unreadable):
         opened()
         _, chosen = screen.dialogs.pop()
@@ -236,6 +255,7 @@ async def test_what_is_chosen_in_a_list_screen_is_shown(screen: FakeScreen) -> N
     _, chosen = screen.dialogs.pop()
     chosen("lamps")
     assert screen.location.view == View("saved", "lamps")
+    await screen.finish()
 
 
 async def test_pages_are_shown_over_the_screen(screen: FakeScreen) -> None:

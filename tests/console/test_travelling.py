@@ -62,7 +62,7 @@ async def test_nothing_is_written_or_marked_in_the_past_and_what_comes_meanwhile
         await seat.until(lambda: len(seat.app.session.live) == 4)
         assert "Fourth" not in seat.text
         await seat.press("T")
-        assert "4 messages · 4 new" in seat.lines[0]
+        assert "4 messages · 1 needs attention · 4 new" in seat.lines[0]
         assert "Fourth" in seat.text
 
 

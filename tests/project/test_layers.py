@@ -20,7 +20,7 @@ ORDER = [
     {"capabilities", "columns", "discovery", "location", "rules"},
     {"state"},
     {"bulk", "queries"},
-    {"optional"},
+    {"optional", "overview"},
     {"store"},
     {"kit"},
     {"read_only", "registry", "resumable"},
@@ -35,6 +35,7 @@ CONSOLE = [
     {
         "command",
         "composer_draft",
+        "concerns_found",
         "driver",
         "early_keys",
         "editor",
@@ -45,7 +46,7 @@ CONSOLE = [
         "terminal_background",
         "undo_history",
     },
-    {"agent_presence", "concern_words", "list_commands", "mail_commands", "message_commands"},
+    {"agent_presence", "concern_words", "list_commands", "mail_commands", "message_commands", "overview_commands"},
     {
         "archive_report",
         "commands",

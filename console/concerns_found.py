@@ -1,0 +1,61 @@
+"""What was found to need attention, and what the person has done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from mailstore.queries.concerns import Concern
+    from mailstore.state.mailbox import Mailbox
+
+__all__ = ["ConcernsFound", "Deed"]
+
+
+class Deed(Struct, frozen=True):
+    """What was done about a concern, which stays in its row until the list is left; no words: it was undone."""
+
+    concern: Concern
+    words: str = ""
+
+
+class ConcernsFound:
+    """The concerns of one mailbox, in order, as they were when it was last searched for them."""
+
+    def __init__(self) -> None:
+        self.every: Sequence[Concern] = ()
+        self.shown: Sequence[Concern] = ()
+        """Those that the person has not acknowledged or snoozed."""
+        self.roots: Sequence[str] = ()
+        """The threads of those."""
+        self.deeds: dict[str, Deed] = {}
+        self.changes = 0
+        """How often anything of this has changed."""
+        self._mailbox: Mailbox | None = None
+
+    def set(self, mailbox: Mailbox, every: Sequence[Concern], shown: Sequence[Concern], roots: Sequence[str]) -> bool:
+        """Replace what was found; return whether that is something else."""
+        is_new = mailbox is not self._mailbox or every != self.every or shown != self.shown
+        self._mailbox, self.every, self.shown, self.roots = mailbox, every, shown, roots
+        self.changes += is_new
+        return is_new
+
+    def is_of(self, mailbox: Mailbox) -> bool:
+        """Return whether a mailbox was searched, and no other one since."""
+        return mailbox is self._mailbox
+
+    def number(self, mailbox: Mailbox) -> int:
+        """Return how many concerns a mailbox has; 0 while it was not searched."""
+        return len(self.shown) if self.is_of(mailbox) else 0
+
+    def note(self, concern: Concern, words: str) -> None:
+        """Note what was done about a concern; no words: it was undone."""
+        self.changes += 1
+        self.deeds[concern.key] = Deed(concern, words)
+
+    def forget_deeds(self) -> None:
+        """Forget what was done."""
+        self.changes += bool(self.deeds)
+        self.deeds.clear()

@@ -1,0 +1,106 @@
+"""The rows of a desk: concerns under headings, each with a subject, a reason, and what was done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import groupby
+
+from msgspec import Struct
+from rich.style import Style
+from textual.strip import Strip
+
+from console.concern_words import heading_of, line_of, symbol_of
+from console.concerns_found import Deed
+from console.panes.row_layout import MARK, Piece, layout_line
+from console.render.safe import visible_line
+from console.render.short_text import age, count
+from console.session import Session
+from console.styles import TextStyles
+from console.symbols import DONE
+from console.widgets.rows import KeyedRows, RowStyle
+from mailstore.queries.concerns import Concern
+
+__all__ = ["ConcernRow", "ConcernRows", "desk_rows"]
+
+
+class ConcernRow(Struct, frozen=True):
+    """A concern with what was done about it, or a heading over so many concerns."""
+
+    key: str
+    concern: Concern | None = None
+    deed: str = ""
+    heading: str = ""
+    number: int = 0
+
+
+def desk_rows(concerns: Iterable[Concern], deeds: Collection[Deed], *, has_headings: bool) -> list[ConcernRow]:
+    """Return concerns in their order as rows, with what was done about them; those that are done are not counted."""
+    done = {deed.concern.key: deed.words for deed in deeds}
+    if not has_headings:
+        return [ConcernRow(it.key, it, done.get(it.key, "")) for it in concerns]
+    rows: list[ConcernRow] = []
+    for heading, some in groupby(concerns, key=heading_of):
+        below = [ConcernRow(it.key, it, done.get(it.key, "")) for it in some]
+        rows.append(ConcernRow(f"heading\n{heading}", heading=heading, number=sum(not it.deed for it in below)))
+        rows += below
+    return rows
+
+
+class ConcernRows(KeyedRows[ConcernRow]):
+    """Rows as a source for the virtual list, of two lines each, or of one where there is little room."""
+
+    def __init__(
+        self, rows: Sequence[ConcernRow], session: Session, styles: TextStyles, marked: Collection[str], height: int
+    ) -> None:
+        super().__init__(rows)
+        self.row_height = height
+        self._session = session
+        self._styles = styles
+        self._marked = marked
+
+    def selectable(self, index: int) -> bool:
+        return self.rows[index].concern is not None
+
+    def content(self, index: int) -> object:
+        row = self.rows[index]
+        if row.concern is None:
+            return row, self._styles
+        return row, self._subject(row.concern), self._age(row.concern), row.key in self._marked, self._styles
+
+    def _age(self, concern: Concern) -> str:
+        return age(self._session.now() - concern.since) if concern.since > 0 else ""
+
+    def _subject(self, concern: Concern) -> str:
+        """Return the subject of the message to open, or its sender where it has none."""
+        message = self._session.mailbox.message(concern.message_id or "")
+        return visible_line((message.subject if message is not None else "") or concern.who)
+
+    def render(self, index: int, width: int, style: RowStyle) -> list[Strip]:
+        row, base = self.rows[index], style.base
+        if row.concern is None:
+            heading = self._heading(row, width, base)
+            return [Strip.blank(width, base), heading][-self.row_height :]
+        return self._concern(row, row.concern, width, base)
+
+    def _heading(self, row: ConcernRow, width: int, base: Style) -> Strip:
+        styles = self._styles
+        words = f"{row.heading} "
+        number = f"{count(row.number)} " if row.number else f"{DONE} "
+        rule = "─" * max(0, width - len(words) - len(number) - 3)
+        pieces = [("─ ", styles.muted), (words, styles.strong), (number, styles.accent), (rule, styles.muted)]
+        return layout_line(pieces, [], width, base)
+
+    def _concern(self, row: ConcernRow, concern: Concern, width: int, base: Style) -> list[Strip]:
+        styles, symbol = self._styles, symbol_of(concern)
+        mark: Piece = (MARK, styles.accent) if row.key in self._marked else ("  ", styles.text)
+        glyph: Piece = (f"{symbol.glyph} ", getattr(styles, symbol.colour))
+        subject = self._subject(concern)
+        reason: Piece = (visible_line(line_of(concern)), styles.muted)
+        if row.deed:
+            glyph, reason = (f"{DONE} ", styles.good), (visible_line(row.deed), styles.good)
+        right: list[Piece] = [(f"{self._age(concern):>4}", styles.muted)]
+        tone = styles.muted if row.deed else styles.strong if concern.is_mine else styles.text
+        if self.row_height == 1:
+            return [layout_line([mark, glyph, (f"{subject}  ", tone), reason], right, width, base)]
+        first = layout_line([mark, glyph, (subject, tone)], right, width, base)
+        return [first, layout_line([("    ", styles.text), reason], [], width, base)]

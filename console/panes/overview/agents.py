@@ -1,0 +1,139 @@
+"""The table of agents: what each sent and read over time, what it has not read and not answered, and how fast it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+
+from rich.cells import cell_len
+from rich.style import Style
+from textual.strip import Strip
+
+from console.panes.overview.columns import Cell, Column, duration, fitted, heading, pieces
+from console.panes.overview.lengths import scale_line
+from console.panes.overview.model import AgentLine, OverviewModel, hot_symbol
+from console.panes.row_layout import layout_line
+from console.render.short_text import age, count
+from console.styles import TextStyles
+from console.widgets.rows import KeyedRows, RowStyle
+from console.widgets.sparkline import grouped, sparkline
+from mailstore.overview.picture import Median
+
+__all__ = ["AgentRows", "agent_heading", "median_words"]
+
+FEW = 5
+"""Up to so many values, a median says of how many it is."""
+
+
+def _columns(model: OverviewModel, width: int) -> list[Column]:
+    longest = max((cell_len(model.label(it.key)) for it in model.agents), default=8)
+    bars = model.bars.number
+    return fitted(
+        (
+            Column("glyph", "", 1),
+            Column("hot", "", 1),
+            Column("name", "agent", 12, grows=2, most=max(12, min(30, longest)), is_left=True),
+            Column("sent", "sent", 8, grows=3, most=max(8, min(48, bars))),
+            Column("sent-number", "", 5),
+            Column("read", "read", 8, 7, grows=3, most=max(8, min(48, bars))),
+            Column("read-number", "", 6, 4),
+            Column("unread", "unread", 6, 1),
+            Column("asked", "asked", 5, 2),
+            Column("to-read", "to read", 7, 6),
+            Column("to-answer", "to answer", 9, 5),
+        ),
+        width,
+    )
+
+
+def agent_heading(model: OverviewModel, width: int, styles: TextStyles, base: Style) -> Strip:
+    """Return the line above the table."""
+    columns = _columns(model, width)
+    keys = {it.key for it in columns}
+    if "read" not in keys:
+        columns = [it._replace(title="read") if it.key == "read-number" else it for it in columns]
+    return layout_line(heading(columns, styles.muted), [], width, base)
+
+
+def median_words(median: Median) -> str:
+    """Return a median, with the number of values if they are few; a dash for none."""
+    if median.seconds is None:
+        return "–"
+    words = duration(median.seconds)
+    return words if median.number >= FEW else f"{words} ({median.number})"
+
+
+class AgentRows(KeyedRows[AgentLine]):
+    """The agents as a source for the virtual list."""
+
+    row_height = 1
+
+    def __init__(self, model: OverviewModel, styles: TextStyles) -> None:
+        super().__init__(model.agents)
+        self._model = model
+        self._styles = styles
+        self._tops: dict[int, int] = {}
+
+    def selectable(self, index: int) -> bool:
+        return True
+
+    def content(self, index: int) -> object:
+        return self  # all lines have one scale: another picture draws every row again
+
+    def render(self, index: int, width: int, style: RowStyle) -> list[Strip]:
+        line, columns = self.rows[index], _columns(self._model, width)
+        return [layout_line(pieces(columns, self._cells(line, columns), self._styles.text), [], width, style.base)]
+
+    def _cells(self, line: AgentLine, columns: Sequence[Column]) -> dict[str, Cell]:
+        styles, traffic, moment = self._styles, line.traffic, self._model.picture.moment
+        widths = {it.key: it.width for it in columns}
+        sent, read = sum(traffic.sent), sum(traffic.read)
+        is_silent = not sent and not read
+        name = styles.muted if is_silent and not line.unread else styles.text
+        hot = hot_symbol(line.hot) if line.hot is not None else None
+        return {
+            "glyph": Cell(line.symbol.glyph, getattr(styles, line.symbol.colour)),
+            "name": Cell(self._model.label(line.key), name),
+            "hot": Cell(hot.glyph, getattr(styles, hot.colour)) if hot is not None else Cell("", name),
+            "sent": Cell(sparkline(traffic.sent, widths["sent"], self._top_of(widths["sent"])), styles.accent),
+            "sent-number": Cell(count(sent) if sent else "·", styles.text if sent else styles.muted),
+            "read": Cell(
+                sparkline(traffic.read, widths.get("read", 0), self._top_of(widths.get("read", widths["sent"]))),
+                styles.good,
+            ),
+            "read-number": Cell(count(read) if read else "·", styles.text if read else styles.muted),
+            "unread": _unread(line.unread, styles),
+            "asked": _asked(line, moment, styles),
+            "to-read": _median(traffic.to_read, styles),
+            "to-answer": _median(traffic.to_answer, styles),
+        }
+
+    def _top_of(self, width: int) -> int:
+        """Return the largest number in any cell of lines of a width: all lines have one scale."""
+        if width not in self._tops:
+            traffic = [it.traffic for it in self.rows]
+            lines = (grouped(line, width) for it in traffic for line in (it.sent, it.read))
+            self._tops[width] = max((max(line, default=0) for line in lines), default=0)
+        return self._tops[width]
+
+    def scale(self, width: int) -> str:
+        """Return what the heights of the lines mean."""
+        room = next(it.width for it in _columns(self._model, width) if it.key == "sent")
+        bars = self._model.bars
+        return scale_line(self._top_of(room), ceil(bars.number / room) * bars.length)
+
+
+def _unread(unread: int | None, styles: TextStyles) -> Cell:
+    if unread is None:
+        return Cell("?", styles.muted)
+    return Cell(count(unread), styles.strong) if unread else Cell("·", styles.muted)
+
+
+def _asked(line: AgentLine, moment: float, styles: TextStyles) -> Cell:
+    if line.asked is None:
+        return Cell("·", styles.muted)
+    return Cell(age(moment - line.asked.since), styles.warn)
+
+
+def _median(median: Median, styles: TextStyles) -> Cell:
+    return Cell(median_words(median), styles.text if median.number >= FEW else styles.muted)

@@ -1,0 +1,85 @@
+"""The columns of the tables of agents and channels: which of them fit, and how wide each is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rich.cells import cell_len, set_cell_size
+from rich.style import Style
+
+from console.panes.row_layout import Piece
+from console.render.safe import visible_line
+from console.render.short_text import shorten_middle
+
+__all__ = ["Cell", "Column", "duration", "fitted", "heading", "pieces"]
+
+GAP = 2
+NAME_MOST, LINE_LEAST, LINE_MOST = 30, 8, 60
+
+
+class Column(NamedTuple):
+    """A column: its key and heading, its least width, and its rank (0 is always there, the highest goes first).
+
+    `grows` by this share of what is left; `most` is the largest width that makes sense.
+    """
+
+    key: str
+    title: str
+    width: int
+    rank: int = 0
+    grows: int = 0
+    most: int = 0
+    is_left: bool = False
+
+
+class Cell(NamedTuple):
+    """What stands in a column, and its style."""
+
+    text: str
+    style: Style
+
+
+def fitted(columns: Sequence[Column], width: int) -> list[Column]:
+    """Return the columns that fit into a width, each with the width it gets; the least important are left out."""
+    kept = list(columns)
+    while len(kept) > 1 and _total(kept) > width and any(it.rank for it in kept):
+        kept.remove(max(kept, key=lambda it: it.rank))
+    spare = max(0, width - _total(kept))
+    for _ in range(2):  # what one column has no use for, another may have
+        growing = [it for it in kept if it.grows and it.width < it.most]
+        shares = sum(it.grows for it in growing)
+        grown = {it.key: min(it.most - it.width, spare * it.grows // shares) for it in growing}
+        kept = [it._replace(width=it.width + grown.get(it.key, 0)) for it in kept]
+        spare -= sum(grown.values())
+    return kept
+
+
+def _total(columns: Sequence[Column]) -> int:
+    return sum(it.width for it in columns) + GAP * (len(columns) - 1)
+
+
+def heading(columns: Sequence[Column], style: Style) -> list[Piece]:
+    """Return the line of headings."""
+    return pieces(columns, {it.key: Cell(it.title, style) for it in columns}, style)
+
+
+def pieces(columns: Sequence[Column], cells: dict[str, Cell], plain: Style) -> list[Piece]:
+    """Return one row: names at the left of their columns, numbers and lines at the right."""
+    found: list[Piece] = []
+    for at, column in enumerate(columns):
+        cell = cells.get(column.key, Cell("", plain))
+        text = shorten_middle(visible_line(cell.text), column.width)
+        blank = " " * (column.width - cell_len(text))
+        if at:
+            found.append((" " * GAP, plain))
+        found.append((set_cell_size(text, cell_len(text)) + blank if column.is_left else blank + text, cell.style))
+    return found
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in at most three cells: 4s, 12m, 3h, 9d, 6w."""
+    for size, unit, most in ((1, "s", 60), (60, "m", 5940), (3600, "h", 172800), (86400, "d", 8640000)):
+        if seconds < most:
+            return f"{int(seconds // size)}{unit}"
+    return f"{int(seconds // 604800)}w"

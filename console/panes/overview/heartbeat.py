@@ -1,0 +1,219 @@
+"""Messages over time as a histogram with a brush; hot spots are marked below the bars in which they began."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from math import ceil
+from typing import NamedTuple
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.events import Click, Focus, Resize
+from textual.message import Message
+from textual.strip import Strip
+
+from console.panes.overview.brush import Brush
+from console.panes.overview.model import OverviewModel, hot_symbol
+from console.styles import TextStyles
+from console.widgets.histogram import axis_labels, bar_rows, gutter, round_top
+from console.widgets.line_view import LineView, blank
+from console.widgets.sparkline import grouped
+from mailstore.overview.bars import TimeBars
+from mailstore.overview.standing import HotSpot
+
+__all__ = ["Heartbeat"]
+
+LOW = 4
+"""Below so many lines there is no scale: one line of bars, and the time."""
+
+
+class _Columns(NamedTuple):
+    """How bars become columns: how many of each, cells to a column, cells left of the first, scale and numbers."""
+
+    bars: int
+    size: int
+    wide: int
+    left: int
+    scale: tuple[str, ...]
+    values: list[int]
+
+    def first(self, column: int) -> int:
+        """Return the first bar of a column; bars are added up from the newest, so the first column may have fewer."""
+        return self.bars - (len(self.values) - column) * self.size
+
+    def column(self, bar: int) -> int:
+        """Return the column of a bar."""
+        return len(self.values) - 1 - (self.bars - 1 - bar) // self.size
+
+
+class Heartbeat(LineView):
+    """The fleet's messages by time; the brush is one bar or a range of bars."""
+
+    class Moved(Message):
+        """The brush was moved, or a bar was chosen."""
+
+        def __init__(self, sender: Heartbeat, *, is_chosen: bool = False) -> None:
+            super().__init__()
+            self.heartbeat = sender
+            self.is_chosen = is_chosen
+
+    def __init__(self, styles: TextStyles, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.text_styles = styles
+        self.model: OverviewModel | None = None
+        self.brush = Brush()
+
+    def show(self, model: OverviewModel) -> None:
+        """Show another picture; the brush stays at its time."""
+        self.model = model
+        self.brush = self.brush.within(model.bars)
+        self.repaint()
+
+    @property
+    def selection(self) -> tuple[int, int]:
+        """Return the first and the last bar of the columns that the brush covers."""
+        if self.model is None:
+            return 0, 0
+        layout, (first, last) = self._layout(), self.brush.bars(self.model.bars)
+        return max(0, layout.first(layout.column(first))), layout.first(layout.column(last)) + layout.size - 1
+
+    def _layout(self) -> _Columns:
+        """Return how the bars are spread over the cells; where there is no room, several are added up in a column."""
+        assert self.model is not None
+        width, height = self.scrollable_content_region.size
+        sent, left = self.model.picture.sent, 0
+        scale: tuple[str, ...] = ("",) * max(1, height)
+        values = grouped(sent, max(1, width))
+        if height >= LOW:
+            for _ in range(3):  # a wider scale leaves less room, and what is added up needs a wider scale
+                values = grouped(sent, max(1, width - left))
+                scale = tuple(gutter(height - 3, round_top(max(values, default=0))))
+                if len(scale[0]) <= left:
+                    break
+                left = len(scale[0])
+            scale = tuple(line.rjust(left) for line in scale)
+        wide = max(1, (width - left) // max(1, len(values)))
+        return _Columns(len(sent), ceil(len(sent) / max(1, len(values))), wide, left, scale, values)
+
+    def move(self, step: int, *, is_extending: bool = False) -> None:
+        """Move the brush by a column, or its end if a range is being chosen."""
+        if self.model is None:
+            return
+        self.brush = self.brush.moved(self.model.bars, step * self._layout().size, is_extending=is_extending)
+        self._tell()
+
+    def go_to(self, is_last: bool) -> None:
+        """Move the brush to the first bar or the last."""
+        if self.model is not None:
+            self.move(self.model.bars.number * (1 if is_last else -1))
+
+    def toggle_range(self) -> None:
+        """Begin a range at the brush, or end it."""
+        if self.model is not None:
+            self.brush = self.brush.toggled(self.model.bars)
+            self._tell()
+
+    def clear_range(self) -> bool:
+        """Shrink the brush to one bar; return whether it was a range."""
+        was = self.brush.is_range
+        if was:
+            self.brush = self.brush.single()
+            self._tell()
+        return was
+
+    def _tell(self) -> None:
+        self.repaint()
+        self.post_message(self.Moved(self))
+
+    def on_click(self, event: Click) -> None:
+        """Move the brush to the clicked bar, with shift extend it; a click at the brush chooses it."""
+        offset = event.get_content_offset(self)
+        if offset is None or self.model is None:
+            return
+        layout, before = self._layout(), self.brush
+        column = (offset.x - layout.left) // layout.wide
+        if offset.x < layout.left or column >= len(layout.values):
+            return
+        last = layout.first(column) + layout.size - 1
+        was = before.bars(self.model.bars)
+        self.brush = before.placed(self.model.bars, last, is_extending=event.shift)
+        self._tell()
+        if was == self.brush.bars(self.model.bars) and not event.shift:
+            self.post_message(self.Moved(self, is_chosen=True))
+
+    def on_resize(self, event: Resize) -> None:
+        self.repaint()
+
+    def on_focus(self, event: Focus) -> None:
+        self.repaint()
+
+    def on_blur(self) -> None:
+        self.repaint()
+
+    # Drawing
+
+    def draw(self, width: int, height: int) -> list[Strip]:
+        """Draw the bars, the axis with the brush, marks and times."""
+        base, styles, model = self.component_style(), self.text_styles, self.model
+        if model is None or not width or not height:
+            return [blank(width, base)] * height
+        layout = self._layout()
+        first, last = (layout.column(bar) for bar in self.brush.bars(model.bars))
+        shows_brush = self.has_focus or self.brush.is_range
+        chosen = [shows_brush and first <= at <= last for at in range(len(layout.values))]
+        tones = [styles.accent if it or not shows_brush else styles.muted for it in chosen]
+        tall = height >= LOW
+        rows = height - 3 if tall else max(1, height - 2)
+        lines: list[list[Segment]] = []
+        for at, row in enumerate(bar_rows(layout.values, rows, round_top(max(layout.values, default=0)))):
+            cells = [Segment(char * layout.wide, base + tone) for char, tone in zip(row, tones, strict=True)]
+            lines.append([Segment(layout.scale[at] if tall else "", base + styles.muted), *cells])
+        if tall:
+            axis = [
+                Segment(("━" if it else "─") * layout.wide, base + (styles.accent if it else styles.muted))
+                for it in chosen
+            ]
+            lines.append([Segment(layout.scale[-1], base + styles.muted), *axis])
+        if height >= 2:
+            lines.append([Segment(" " * layout.left, base), *self._marks(model, layout, base)])
+        if height >= 3:
+            lines.append([Segment(" " * layout.left + _times(model.bars, layout), base + styles.muted)])
+        return [Strip(line).adjust_cell_length(width, base) for line in lines[:height]]
+
+    def _marks(self, model: OverviewModel, layout: _Columns, base: Style) -> Iterator[Segment]:
+        """Yield the hot spots, the most urgent of each column."""
+        spots = model.standing.by_bar(model.bars) if model.standing is not None else {}
+        columns: dict[int, HotSpot] = {}
+        for bar, spot in spots.items():
+            columns.setdefault(layout.column(bar), spot)
+        for at in range(len(layout.values)):
+            glyph, colour = hot_symbol(columns[at]) if at in columns else (" ", "text")
+            yield Segment(glyph.ljust(layout.wide), base + getattr(self.text_styles, colour))
+
+
+def _times(bars: TimeBars, layout: _Columns) -> str:
+    """Return the line of times, each at its column."""
+    marks: list[tuple[int, str]] = []
+    length = layout.size * bars.length
+    for column in range(len(layout.values)):
+        if words := time_mark(bars.edge(max(0, layout.first(column))), length, bars.number * bars.length):
+            marks.append((column * layout.wide, words))
+    return axis_labels(marks, len(layout.values) * layout.wide)
+
+
+def time_mark(time: float, length: float, whole: float) -> str:
+    """Return the label of a column that begins at a time, empty unless it is a round one."""
+    try:
+        then = datetime.fromtimestamp(time)
+    except (OverflowError, ValueError, OSError):
+        return ""
+    second = then.hour * 3600 + then.minute * 60
+    if whole > 400 * 86400:
+        return f"{then:%b %Y}" if then.day * 86400 <= max(length, 86400) else ""
+    if whole > 3 * 86400:
+        return f"{then.day} {then:%b}" if second < max(length, 1) else ""
+    round_to = next((step for step in (600, 3600, 3 * 3600, 6 * 3600) if whole / step <= 12), 6 * 3600)
+    if second % round_to >= length:
+        return ""
+    return f"{then:%a} {then.day}" if second < length and whole > 86400 else f"{then:%H:%M}"

@@ -1,0 +1,128 @@
+"""What the panes of the overview show: the traffic, how the fleet stands, and who is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+from console.concern_words import symbol_of
+from console.symbols import NEVER_SEEN, SIGNS, Symbol
+from mailstore.overview.bars import TimeBars
+from mailstore.overview.picture import AgentTraffic, TrafficPicture
+from mailstore.overview.standing import FleetStanding, HotSpot, OldQuestion
+from mailstore.records.message import SOMEBODY
+from mailstore.records.protocol import PERSON
+from mailstore.records.roster import Agent, Status
+from mailstore.state.mailbox import Mailbox
+
+__all__ = ["UNKNOWN_PARTY", "AgentLine", "ChannelLine", "OverviewModel", "agent_lines", "channel_lines", "hot_symbol"]
+
+UNKNOWN_PARTY = Symbol("!", "warn")
+"""A sender or reader that is not registered."""
+YOU = SIGNS["you, among agents"]
+
+
+def hot_symbol(spot: HotSpot) -> Symbol:
+    """Return the glyph and the colour of a hot spot: that of its concern."""
+    return symbol_of(spot.concern)
+
+
+class AgentLine(Struct, frozen=True):
+    """An agent, the user or an unregistered name: its traffic and how it stands.
+
+    `unread` is None where the mailbox doesn't record reads; `is_over` for an agent that has ended.
+    """
+
+    traffic: AgentTraffic
+    symbol: Symbol
+    unread: int | None = 0
+    asked: OldQuestion | None = None
+    hot: HotSpot | None = None
+    is_over: bool = False
+
+    @property
+    def key(self) -> str:
+        """Return the name."""
+        return self.traffic.name
+
+
+class ChannelLine(Struct, frozen=True):
+    """A channel: its tag, its messages by bar, how many parties sent them, and how many are new to the user."""
+
+    key: str
+    sent: tuple[int, ...]
+    senders: int
+    unseen: int = 0
+    hot: HotSpot | None = None
+
+
+class OverviewModel(Struct, frozen=True):
+    """Everything that one drawing shows; `standing` is None until it is computed."""
+
+    span: str
+    picture: TrafficPicture
+    agents: tuple[AgentLine, ...]
+    channels: tuple[ChannelLine, ...]
+    standing: FleetStanding | None
+    labels: Mapping[str, str]
+    """How channels are written."""
+
+    @property
+    def bars(self) -> TimeBars:
+        """Return the bars of time."""
+        return self.picture.bars
+
+    def label(self, name: str) -> str:
+        """Return a party as it is shown."""
+        return self.labels.get(name, "you" if name == PERSON else name)
+
+
+def agent_lines(
+    mailbox: Mailbox,
+    picture: TrafficPicture,
+    standing: FleetStanding | None,
+    symbol: Callable[[Agent], Symbol],
+    unread: Callable[[str], int | None],
+) -> tuple[AgentLine, ...]:
+    """Return all agents and whoever else sent or read anything: the busiest first, ended ones without traffic last."""
+    silent = (0,) * picture.bars.number
+    traffic = {it.name: it for it in picture.agents}
+    names = dict.fromkeys([*traffic, *(agent.session_id for agent in mailbox.roster)])
+    lines = []
+    for name in names:
+        agent = mailbox.roster.get(name)
+        known = agent is not None or name == PERSON
+        lines.append(
+            AgentLine(
+                traffic.get(name) or AgentTraffic(name, silent, silent),
+                _symbol(name) if agent is None else symbol(agent),
+                unread(name) if known else 0,
+                standing.questions.get(name) if standing is not None else None,
+                standing.of(name) if standing is not None else None,
+                agent is not None and agent.status is Status.DEAD,
+            )
+        )
+    return tuple(sorted(lines, key=_busiest))
+
+
+def channel_lines(mailbox: Mailbox, picture: TrafficPicture, standing: FleetStanding | None) -> tuple[ChannelLine, ...]:
+    """Return all channels, the busiest first."""
+    traffic = {it.tag: it for it in picture.channels}
+    known = {it.tag: it.unseen for it in mailbox.channels()}
+    lines = []
+    for tag in dict.fromkeys([*traffic, *known]):
+        found = traffic.get(tag)
+        sent = found.sent if found is not None else (0,) * picture.bars.number
+        hot = standing.at(tag) if standing is not None else None
+        lines.append(ChannelLine(tag, sent, found.senders if found is not None else 0, known.get(tag, 0), hot))
+    return tuple(sorted(lines, key=lambda line: (-sum(line.sent), line.key)))
+
+
+def _symbol(name: str) -> Symbol:
+    """Return the glyph of who is no agent: the user, an unregistered name, or whoever read without a name."""
+    return YOU if name == PERSON else NEVER_SEEN if name == SOMEBODY else UNKNOWN_PARTY
+
+
+def _busiest(line: AgentLine) -> tuple[int, int, bool, str]:
+    return -sum(line.traffic.sent), -sum(line.traffic.read), line.is_over, line.key

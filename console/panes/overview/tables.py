@@ -1,0 +1,105 @@
+"""The tables of the overview: a line of headings over a list, in one frame."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.strip import Strip
+from textual.widget import Widget
+
+from console.panes.overview.agents import AgentRows, agent_heading
+from console.panes.overview.channels import ChannelRows, channel_heading
+from console.panes.overview.model import OverviewModel
+from console.styles import TextStyles
+from console.widgets.virtual_list import VirtualList
+
+__all__ = ["AgentPane", "ChannelPane"]
+
+
+class _Heading(Widget):
+    """The line above a list: as wide as the list's rows."""
+
+    def __init__(self, table: _Table) -> None:
+        super().__init__()
+        self._table = table
+
+    def render_line(self, y: int) -> Strip:
+        """Render the line."""
+        width = self._table.rows.scrollable_content_region.width
+        line = self._table.heading(width) if y == 0 and width else Strip([])
+        return line.adjust_cell_length(self.size.width, self.rich_style)
+
+
+class _Table(Vertical):
+    """A frame with headings and rows; what is said of it stands in its border."""
+
+    def __init__(self, styles: TextStyles, *, id: str) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.text_styles = styles
+        self.model: OverviewModel | None = None
+
+    def compose(self) -> ComposeResult:
+        yield _Heading(self)
+        yield VirtualList(id=f"{self.id}-rows")
+
+    @property
+    def rows(self) -> VirtualList:
+        """The list."""
+        return self.query_one(VirtualList)
+
+    def show(self, model: OverviewModel) -> None:
+        """Show another picture; the cursor stays on its row."""
+        self.model = model
+        self.rows.placeholder = self.placeholder()
+        self.fill(model)
+        self.query_one(_Heading).refresh()
+
+    def set_titles(self, title: Content, subtitle: Content) -> None:
+        """Set the titles in the upper and lower border."""
+        self.border_title, self.border_subtitle = title, subtitle
+
+    def scale(self) -> str:
+        """Return what the heights of the lines mean, for the title."""
+        source, width = self.rows.source, self.rows.scrollable_content_region.width
+        return source.scale(width) if isinstance(source, (AgentRows, ChannelRows)) and width else ""
+
+    def placeholder(self) -> tuple[str, ...]:
+        """Return what is shown if there are no rows."""
+        raise NotImplementedError
+
+    def fill(self, model: OverviewModel) -> None:
+        """Give the list its rows."""
+        raise NotImplementedError
+
+    def heading(self, width: int) -> Strip:
+        """Return the line of headings."""
+        raise NotImplementedError
+
+
+class AgentPane(_Table):
+    """All agents, the busiest first."""
+
+    def placeholder(self) -> tuple[str, ...]:
+        return ("No agents, and no messages in this time.",)
+
+    def fill(self, model: OverviewModel) -> None:
+        self.rows.set_source(AgentRows(model, self.text_styles))
+
+    def heading(self, width: int) -> Strip:
+        return Strip([]) if self.model is None else agent_heading(self.model, width, self.text_styles, self.rich_style)
+
+
+class ChannelPane(_Table):
+    """All channels, the busiest first."""
+
+    def placeholder(self) -> tuple[str, ...]:
+        return ("No channels.",)
+
+    def fill(self, model: OverviewModel) -> None:
+        self.rows.set_source(ChannelRows(model, self.text_styles))
+
+    def heading(self, width: int) -> Strip:
+        return (
+            Strip([]) if self.model is None else channel_heading(self.model, width, self.text_styles, self.rich_style)
+        )

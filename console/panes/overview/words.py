@@ -1,0 +1,61 @@
+"""What the overview says in words: totals, what a cell is, and what the picture leaves out."""
+
+from __future__ import annotations
+
+from console.concern_words import line_of
+from console.panes.overview.matrix import party_words
+from console.panes.overview.model import OverviewModel, hot_symbol
+from console.render.safe import visible_line
+from console.render.short_text import clock, count
+from mailstore.overview.picture import LeftOut
+from mailstore.overview.standing import HotSpot
+
+__all__ = ["bar_words", "cell_words", "left_out_words", "spot_words", "totals"]
+
+
+def plural(number: int, word: str) -> str:
+    """Return a number with its noun."""
+    return f"{count(number)} {word}{'s' * (number != 1)}"
+
+
+def totals(model: OverviewModel) -> str:
+    """Return how much was sent and read, and since when."""
+    picture = model.picture
+    since = clock(picture.bars.start, picture.moment)
+    return f"{count(sum(picture.sent))} sent · {count(sum(picture.read))} read · since {since}"
+
+
+def bar_words(model: OverviewModel, first: int, last: int) -> str:
+    """Return what happened in some bars."""
+    bars, picture = model.bars, model.picture
+    first, last = max(0, first), min(last, bars.number - 1)
+    start, end = bars.edge(first), bars.edge(last + 1)
+    sent, read = sum(picture.sent[first : last + 1]), sum(picture.read[first : last + 1])
+    until = "now" if last == bars.number - 1 else clock(end, picture.moment)
+    if clock(start, start) != clock(start, picture.moment) and until.startswith(clock(start, picture.moment)[:-5]):
+        until = until[-5:]
+    return f"{clock(start, picture.moment)}–{until} · {count(sent)} sent · {count(read)} read"
+
+
+def cell_words(model: OverviewModel, senders: tuple[str, ...], recipients: tuple[str, ...], number: int) -> str:
+    """Return what a cell of the matrix says."""
+    names = visible_line(party_words(senders, model)), visible_line(party_words(recipients, model))
+    return f"{names[0]} → {names[1]} · {plural(number, 'message')}"
+
+
+def spot_words(spot: HotSpot | None) -> str:
+    """Return why something is hot."""
+    return "" if spot is None else f"{hot_symbol(spot).glyph} {visible_line(line_of(spot.concern))}"
+
+
+def left_out_words(left: LeftOut) -> str:
+    """Return what the picture doesn't count; empty if it counts everything."""
+    parts = (
+        (left.undated, "message without a time", "messages without a time"),
+        (left.later, "message dated in the future", "messages dated in the future"),
+        (left.undated_reads, "read without a time", "reads without a time"),
+        (left.early_reads, "read dated before its message", "reads dated before their message"),
+        (left.early_answers, "answer dated before its question", "answers dated before their question"),
+    )
+    found = [f"{count(number)} {one if number == 1 else more}" for number, one, more in parts if number]
+    return f"not counted: {', '.join(found)}" if found else ""

@@ -1,0 +1,280 @@
+"""A desk: a list of concerns whose rows are acted upon with one key, and that show what was done until it is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from textual.binding import BindingType
+
+from console.bindings import bindings
+from console.panes.concern_facts import concern_facts, letter_of
+from console.panes.concern_rows import ConcernRow, ConcernRows, desk_rows
+from console.panes.facts import FactPage
+from console.panes.list_rows import ListRow
+from console.screens.desks.letter_actions import LetterActions
+from console.screens.list_screen import ListScreen
+from console.screens.waking import AgentWaking
+from console.session import PAST, Session
+from console.styles import TextStyles
+from console.undo_history import UndoableAction
+from mailstore.queries.concerns import LETTERS, Concern, Trouble, in_order
+from mailstore.records.roster import Status
+from mailstore.state.views import DeadLetter
+
+if TYPE_CHECKING:
+    from console.screens.desks.attention_watch import AttentionWatch
+    from console.screens.reading import Reading
+
+__all__ = ["AttentionDesk", "Desk", "LetterDesk"]
+
+LOW = 20
+"""Lines of a screen below which a row has one line."""
+
+
+class DeskParts(Protocol):
+    """What a desk needs of the part that opened it."""
+
+    reading: Reading
+    watch: AttentionWatch
+
+
+class Desk(ListScreen):
+    """Concerns, under headings or not; the part `desks` leads to their messages and back."""
+
+    HAS_HEADINGS: ClassVar[bool] = True
+
+    def __init__(self, session: Session, styles: TextStyles, desks: DeskParts, key: str | None = None) -> None:
+        super().__init__(session, styles)
+        self._desks = desks
+        self._start = key
+        self._letters = LetterActions(self)
+        self._known: tuple[object, list[ConcernRow]] | None = None
+        self.is_replying = False
+
+    def listed(self) -> Sequence[Concern]:
+        """Return the concerns that this desk lists, in order."""
+        return self.session.attention.shown
+
+    # What is shown
+
+    def on_mount(self) -> None:
+        """Show the rows, the cursor where the desk was left."""
+        super().on_mount()
+        if self._start is not None:
+            self.listing.select(self._start)
+
+    @property
+    def place(self) -> str | None:
+        """The row under the cursor."""
+        return self.listing.cursor_key if self._is_shown else self._start
+
+    def concern_rows(self) -> list[ConcernRow]:
+        """Return the rows: what was found, and what was done since the desk was opened, in one order."""
+        found = self.session.attention
+        asked = self.session.mailbox, found.changes
+        if self._known is None or self._known[0] != asked:
+            concerns = list(self.listed()) if found.is_of(self.session.mailbox) else []
+            keys = {it.key for it in concerns}
+            done = [deed for deed in found.deeds.values() if self.takes(deed.concern)]
+            gone = [deed.concern for deed in done if deed.concern.key not in keys]
+            ordered = self.arranged([*concerns, *gone]) if gone else concerns
+            self._known = asked, desk_rows(ordered, done, has_headings=self.HAS_HEADINGS)
+        return self._known[1]
+
+    def takes(self, concern: Concern) -> bool:
+        """Return whether a concern belongs here."""
+        return True
+
+    def arranged(self, concerns: Sequence[Concern]) -> list[Concern]:
+        """Return concerns in the order of this desk."""
+        return in_order(concerns)
+
+    def keys_listed(self) -> list[str]:
+        return [row.key for row in self.concern_rows() if row.concern is not None]
+
+    def row_source(self, rows: Sequence[ListRow]) -> ConcernRows:
+        height = 1 if self.size.height < LOW else 2
+        return ConcernRows(self.concern_rows(), self.session, self.text_styles, self.marked, height)
+
+    def subtitle(self, rows: Sequence[ListRow]) -> str:
+        listed = [row for row in self.concern_rows() if row.concern is not None]
+        done = sum(bool(row.deed) for row in listed)
+        notes = [f"{len(listed) - done:,}", f"{done} done" if done else ""]
+        return " · ".join(filter(None, [*notes, f"{len(self.marked)} marked" if self.marked else ""]))
+
+    def placeholder(self) -> tuple[str, ...]:
+        return self.nothing() if self.session.attention.is_of(self.session.mailbox) else ("Looking…",)
+
+    def nothing(self) -> tuple[str, ...]:
+        """Return what is shown if nothing was found."""
+        return (
+            "Nothing needs attention.",
+            "",
+            "No questions or new mail to you, no dead letters,",
+            "no agents that stopped reading, no roles with mail and no holder.",
+        )
+
+    def _concern(self, key: str | None) -> Concern | None:
+        return next((row.concern for row in self.concern_rows() if row.key == key), None)
+
+    def target(self, key: str) -> str | None:
+        concern = self._concern(key)
+        return concern.message_id if concern is not None else None
+
+    def about(self, key: str) -> FactPage:
+        concern = self._concern(key)
+        return FactPage([]) if concern is None else concern_facts(self.session, concern)
+
+    # What is done
+
+    def _chosen(self) -> list[Concern]:
+        chosen = set(self.chosen())
+        found = [row.concern for row in self.concern_rows() if row.concern is not None and row.key in chosen]
+        if not found:
+            self.tell("Nothing selected")
+        return found
+
+    def _letters_chosen(self) -> list[DeadLetter]:
+        """Return the dead letters among the rows that are marked, or under the cursor; say where there are none."""
+        chosen = self._chosen()
+        letters = [letter for it in chosen if (letter := letter_of(self.session, it)) is not None]
+        if chosen and not letters:
+            self.tell("Not a dead letter: r replies, A acknowledges")
+        return letters if self._letters.is_possible() else []
+
+    def action_reply(self) -> None:
+        """Reply to the message of the row; the desk comes back when the reply is sent or put off."""
+        concern = self._concern(self.place)
+        if concern is None:
+            self.tell("Nothing selected")
+        elif concern.message_id is None or concern.message_id not in self.session.mailbox:
+            self.tell("No message to reply to")
+        elif self.session.moment is not None:
+            self.tell(f"Can't write here: {PAST}")
+        else:
+            self.is_replying = True
+            self.dismiss(concern.message_id)
+
+    def action_redirect(self) -> None:
+        """Redirect the letters to another recipient."""
+        if letters := self._letters_chosen():
+            self._letters.redirect(letters)
+
+    def action_resend(self) -> None:
+        """Send the letters to the same recipients again."""
+        if letters := self._letters_chosen():
+            self._letters.resend(letters)
+
+    def action_acknowledge(self) -> None:
+        """Acknowledge letters in the journal, new mail by marking it as seen, and all else until it ends."""
+        chosen = self._chosen()
+        if not chosen:
+            return
+        if self.session.moment is not None:
+            self.tell(f"Can't acknowledge here: {PAST}")
+            return
+        letters = [it for it in chosen if it.trouble in LETTERS]
+        others = [it for it in chosen if it.trouble not in LETTERS]
+        if others:
+            self._acknowledge(others)
+        if letters and self._letters.is_possible():
+            found = [letter for it in letters if (letter := letter_of(self.session, it)) is not None]
+            if found:
+                self._letters.acknowledge(found)
+            else:
+                self.tell("Settled already")
+
+    def _acknowledge(self, concerns: Sequence[Concern]) -> None:
+        """Take concerns off the list in the person's own state, which can be undone."""
+        words = "1 concern acknowledged" if len(concerns) == 1 else f"{len(concerns)} concerns acknowledged"
+        keys = [it.key for it in concerns]
+        fresh = [it.message_id for it in concerns if it.trouble is Trouble.NEW and it.message_id]
+        desks, found = self._desks, self.session.attention
+
+        def do() -> None:
+            for it in concerns:
+                found.note(it, "Acknowledged")
+            desks.reading.see(fresh)
+            desks.watch.acknowledge(keys)
+
+        def undo() -> None:
+            for it in concerns:
+                found.note(it, "")
+            desks.reading.unsee(fresh)
+            desks.watch.acknowledge(keys, False)
+
+        do()
+        self.marked.clear()
+        self.redraw()
+        self.session.undo_history.add(UndoableAction(words, undo, do))
+        self.tell(f"{words} · z: undo")
+
+    def action_wake(self) -> None:
+        """Wake the agent of the row: the one that stopped reading, or one that was asked."""
+        concern = self._concern(self.place)
+        name = self._sleeper(concern) if concern is not None else None
+        if concern is None or name is None:
+            self.tell("No living agent to wake in this row")
+            return
+
+        def woken(session_id: str, words: str) -> None:
+            self.session.attention.note(concern, words)
+            self.redraw()
+
+        AgentWaking(self, woken).wake(name)
+
+    def _sleeper(self, concern: Concern) -> str | None:
+        """Return the agent that a concern waits for, if it is not dead."""
+        mailbox, now = self.session.mailbox, self.session.now()
+        names = [concern.recipient] if concern.recipient else [concern.who]
+        message = mailbox.message(concern.message_id or "")
+        if concern.trouble is Trouble.QUESTION and message is not None:
+            names = list(mailbox.bare_states(message, now))
+        agents = [agent for name in names if (agent := mailbox.roster.get(name)) is not None]
+        return next((agent.session_id for agent in agents if agent.status is not Status.DEAD), None)
+
+    def settled(self, letters: Sequence[DeadLetter], words: str) -> None:
+        """Show in the rows of letters what was done with them; no words: it was undone."""
+        keys = {(letter.message.id, letter.recipient) for letter in letters}
+        found = self.session.attention
+        known = [deed.concern for deed in found.deeds.values()]
+        for concern in {it.key: it for it in [*found.every, *known]}.values():
+            if concern.trouble in LETTERS and (concern.message_id, concern.recipient) in keys:
+                found.note(concern, words)
+        self.marked.clear()
+        self._desks.watch.mail_changed()
+        self.redraw()
+
+
+class AttentionDesk(Desk):
+    """Everything that needs attention, under headings, what is addressed to the person first."""
+
+    NAME = "attention"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
+
+    def heading(self) -> str:
+        return "Needs attention"
+
+
+class LetterDesk(Desk):
+    """The dead letters, the newest first."""
+
+    NAME = "dead-letters"
+    HAS_HEADINGS = False
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
+
+    def heading(self) -> str:
+        return "Dead letters"
+
+    def listed(self) -> Sequence[Concern]:
+        return self.arranged([it for it in self.session.attention.every if self.takes(it)])
+
+    def takes(self, concern: Concern) -> bool:
+        return concern.trouble in LETTERS
+
+    def arranged(self, concerns: Sequence[Concern]) -> list[Concern]:
+        return sorted(concerns, key=lambda it: (it.since, it.sent, it.key), reverse=True)
+
+    def nothing(self) -> tuple[str, ...]:
+        return ("No dead letters.", "", "All mail was read, or still can be.")

@@ -1,0 +1,133 @@
+"""Open the desks, go from them to messages and to the composer, and come back to the same row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
+
+from console.render.safe import visible_line
+from console.screens.location import ScreenLocation
+from console.screens.needs import PartScreen
+from console.styles import TextStyles
+from mailstore.state.views import View
+
+if TYPE_CHECKING:
+    from console.composer_draft import ComposerDraft
+    from console.screens.composing import Composing
+    from console.screens.desks.attention_watch import AttentionWatch
+    from console.screens.desks.desk import Desk
+    from console.screens.reading import Reading
+
+__all__ = ["DESKS", "Desks", "DesksScreen"]
+
+DESKS = ("attention", "dead")
+"""The views whose list is a desk."""
+QUOTED = 60
+"""Characters of a reply that its row shows."""
+
+
+class DesksScreen(PartScreen, Protocol):
+    """What the desks need of the screen."""
+
+    text_styles: TextStyles
+    location: ScreenLocation
+
+    def show_view(self, view: View, root: str | None = None) -> None: ...
+    def show_message(self, message_id: str) -> None: ...
+    def focus_pane(self, name: str) -> None: ...
+    def pane(self) -> str: ...
+
+
+class Left(Struct, frozen=True):
+    """Where a desk was left for a message: the row there, and the thread that was opened."""
+
+    kind: type[Desk]
+    key: str
+    root: str
+
+
+class Desks:
+    """Pushes a desk over the mail; a message that is opened there, or answered, leads back to its row."""
+
+    def __init__(self, screen: DesksScreen, reading: Reading, composing: Composing, watch: AttentionWatch) -> None:
+        self._screen = screen
+        self._composing = composing
+        self.reading = reading
+        self.watch = watch
+        self._origin: tuple[ScreenLocation, str] | None = None
+        self._left: Left | None = None
+
+    def attention(self) -> None:
+        """Open the list of what needs attention."""
+        from console.screens.desks.desk import AttentionDesk
+
+        self._open(AttentionDesk)
+
+    def dead_letters(self) -> None:
+        """Open the list of dead letters."""
+        from console.screens.desks.desk import LetterDesk
+
+        self._open(LetterDesk)
+
+    def is_desk(self, view: View) -> bool:
+        """Return whether the list of a view is a desk."""
+        return view.kind in DESKS
+
+    def open_view(self, view: View) -> None:
+        """Open the desk of a view, at the row where it was left."""
+        if not self.come_back():
+            self.attention() if view.kind == "attention" else self.dead_letters()
+
+    def leave_start(self) -> None:
+        """Go to the sidebar where the console was left on the list of a desk, which is a glance at it only."""
+        if self.is_desk(self._screen.location.view) and self._screen.pane() == "threads":
+            self._screen.focus_pane("sidebar")
+
+    def _open(self, kind: type[Desk], key: str | None = None) -> None:
+        screen = self._screen
+        if self._origin is None:
+            self._origin = screen.location, screen.pane()
+        desk = kind(screen.session, screen.text_styles, self, key)
+        screen.ask(desk, lambda message_id: self._closed(desk, message_id))
+        self.watch.check()
+
+    def come_back(self) -> bool:
+        """Return to the desk that was left for the message that is shown; return whether there is one."""
+        left, self._left = self._left, None
+        if left is None or left.root != self._screen.location.root:
+            return False
+        self._open(left.kind, left.key)
+        return True
+
+    def _closed(self, desk: Desk, message_id: str | None) -> None:
+        screen = self._screen
+        mailbox = screen.session.mailbox
+        if message_id is None or message_id not in mailbox:
+            screen.session.attention.forget_deeds()
+            self._left = None
+            self._return()
+            return
+        key = desk.place or ""
+        self._left = Left(type(desk), key, mailbox.root_of(message_id))
+        screen.show_message(message_id)
+        screen.focus_pane("conversation")
+        if desk.is_replying:
+            self._composing.reply(lambda sent: self._answered(key, sent))
+
+    def _return(self) -> None:
+        """Show what was shown before the desk was opened."""
+        origin, self._origin = self._origin, None
+        if origin is not None and origin[0].view != self._screen.location.view:
+            self._screen.show_view(origin[0].view, origin[0].root)
+        if origin is not None:
+            self._screen.focus_pane("threads" if origin[1] == "composer" else origin[1])
+
+    def _answered(self, key: str, sent: ComposerDraft | None) -> None:
+        """Go back to the desk after a reply was sent, or put off."""
+        found = self._screen.session.attention
+        concern = next((it for it in found.every if it.key == key), None)
+        if sent is not None and concern is not None:
+            words = " ".join(visible_line(sent.body).split())
+            found.note(concern, f"Replied: {words[:QUOTED]}{'…' * (len(words) > QUOTED)}")
+        self.come_back()

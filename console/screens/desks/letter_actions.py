@@ -1,0 +1,111 @@
+"""Settle dead letters: redirect them, send them again, or acknowledge them, each in one dialog."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from textual.content import Content
+from textual.screen import Screen
+
+from console.panes.address_completion import address_candidates
+from console.render.safe import visible_line
+from console.screens.ask import Ask
+from console.screens.desks.settle_dialog import SettleDialog
+from console.screens.desks.settling import Preview, Settlement, Settling, SettlingScreen
+from console.session import Session
+from console.widgets.offers import Candidate, fitting
+from mailstore.queries.takeover import takers
+from mailstore.records.roster import Status
+from mailstore.state.views import DeadLetter
+from mailstore.writing.settling import NotSettled, ReadBody, Step, acknowledge, redirect, resend
+
+__all__ = ["LetterActions"]
+
+HOURS = "24"
+
+
+class LetterActions:
+    """What can be done with dead letters, one or many at a time."""
+
+    def __init__(self, screen: SettlingScreen) -> None:
+        self._session = screen.session
+        self._settling = Settling(screen)
+
+    def is_possible(self) -> bool:
+        """Return whether letters can be settled here; say why where they can't."""
+        return self._settling.is_possible()
+
+    def redirect(self, letters: Sequence[DeadLetter]) -> None:
+        """Ask for another recipient and redirect letters to it."""
+        session = self._session
+
+        def plan(some: Sequence[DeadLetter], to: str, read: ReadBody) -> list[Step]:
+            return redirect(session.mailbox, some, to, session.now(), read_body=read, actor=session.user)
+
+        def asking(preview: Preview) -> Screen[str | None]:
+            return SettleDialog(
+                f"Redirect {_number(letters)} to",
+                verb="redirect",
+                preview=preview,
+                hint="an agent, a role or a #channel",
+                candidates=partial(_recipients, session, letters[0]),
+            )
+
+        done = f"Redirect {_number(letters)}"
+        self._settling.settle(letters, Settlement(done, plan, lambda to: f"Redirected to {visible_line(to)}"), asking)
+
+    def resend(self, letters: Sequence[DeadLetter]) -> None:
+        """Send letters to the same recipients again, with a new time to live."""
+        session = self._session
+
+        def plan(some: Sequence[DeadLetter], hours: str, read: ReadBody) -> list[Step]:
+            if not hours.isdecimal() or not 0 < len(hours) <= 6 or not int(hours):
+                raise NotSettled("hours must be a whole number above 0", "enter one, such as 24")
+            return resend(session.mailbox, some, int(hours), session.now(), read_body=read, actor=session.user)
+
+        def asking(preview: Preview) -> Screen[str | None]:
+            question = f"Send {_number(letters)} again, to expire after how many hours?"
+            return SettleDialog(question, verb="send again", preview=preview, value=HOURS)
+
+        how = Settlement(f"Send {_number(letters)} again", plan, lambda hours: f"Sent again for {hours} h")
+        self._settling.settle(letters, how, asking)
+
+    def acknowledge(self, letters: Sequence[DeadLetter]) -> None:
+        """Acknowledge letters: they were seen, and nothing is to be done."""
+
+        def plan(some: Sequence[DeadLetter], answer: str, read: ReadBody) -> list[Step]:
+            return acknowledge(some)
+
+        def asking(preview: Preview) -> Screen[bool]:
+            content, problem = preview("")
+            return Ask(f"{words}?", Content(problem) if problem else content, verb="acknowledge")
+
+        words = f"Acknowledge {_number(letters)}"
+        self._settling.settle(letters, Settlement(words, plan, lambda _: "Acknowledged", is_reading=False), asking)
+
+
+def _recipients(session: Session, letter: DeadLetter, typed: str) -> list[Candidate]:
+    """Return who could take a letter over, and the known addresses that fit what was typed."""
+    mailbox = session.mailbox
+    near = [Candidate(name, _why(session, letter, name)) for name in takers(mailbox, letter)]
+    if not typed:
+        return near
+    names = {candidate.value for candidate in near}
+    return fitting([*near, *(it for it in address_candidates(mailbox) if it.value not in names)], typed)
+
+
+def _why(session: Session, letter: DeadLetter, name: str) -> str:
+    """Return in words why an agent or a role could take a letter over."""
+    roster = session.mailbox.roster
+    agent, gone = roster.get(name), roster.get(letter.recipient)
+    if gone is None or agent is None:
+        return "similar name"
+    roles = [role for role in agent.roles() if role in gone.roles()]
+    tags = [tag for tag in agent.tags if tag in gone.tags]
+    shared = [f"role {role}" for role in roles] + [session.mailbox.label(tag) for tag in tags]
+    return ("living, shares " if agent.status is Status.LIVING else "shares ") + ", ".join(shared)
+
+
+def _number(letters: Sequence[DeadLetter]) -> str:
+    return "this letter" if len(letters) == 1 else f"{len(letters)} letters"

@@ -1,0 +1,203 @@
+"""Plan, confirm and write what settles dead letters, off the event loop, with a way to undo it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import aclosing
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+from msgspec import Struct
+from textual.content import Content
+from textual.screen import Screen
+
+from console.panes.reach_line import reach_line
+from console.render.safe import visible_line
+from console.render.short_text import count, shorten_end
+from console.session import Session
+from console.stepping import aside, stepped
+from console.undo_history import UndoableAction
+from mailstore.errors import MailError
+from mailstore.records.message import Intervention, Message
+from mailstore.state.views import DeadLetter
+from mailstore.steps import BackgroundWork, Steps
+from mailstore.store import Capability
+from mailstore.writing.settling import Done, ReadBody, Step, overtaken, undo
+
+__all__ = ["Settlement", "Settling", "SettlingScreen"]
+
+LONGEST_BODY = 160
+"""Characters of the text that are shown of what will be written."""
+ERROR_SECONDS = 15.0
+
+Texts = Mapping[str, BackgroundWork[str]]
+"""The work of reading letters' texts, by id."""
+
+Plan = Callable[[Sequence[DeadLetter], str, ReadBody], Sequence[Step]]
+"""Plans what settles letters, from an answer (an address, a number of hours) and their texts."""
+AT_ONCE = 8
+"""Letters that are planned for in one step."""
+T = TypeVar("T")
+
+
+class Settlement(Struct, frozen=True):
+    """One way to settle letters: what to call it, how to plan it, and what to say once it is done."""
+
+    words: str
+    plan: Plan
+    done: Callable[[str], str]
+    is_reading: bool = True
+
+
+class SettlingScreen(Protocol):
+    """What settling needs of a screen; `settled` is told of letters that were settled; no words: that was undone."""
+
+    session: Session
+
+    def settled(self, letters: Sequence[DeadLetter], words: str) -> None: ...
+    def tell(self, words: str) -> None: ...
+    def report(self, error: object, title: str = ..., timeout: float | None = ...) -> None: ...
+    async def ask_and_wait(self, dialog: Screen[T]) -> T | None: ...
+    def run_task(self, work: Coroutine[Any, Any, object], *, group: str, exclusive: bool = ...) -> None: ...
+    def run_app_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None: ...
+
+
+Preview = Callable[[str], tuple[Content, str]]
+"""Returns what an answer would write, or what is wrong with it."""
+
+Asking = Callable[[Preview], Screen[Any]]
+"""Makes the dialog that asks for the answer: a text, or only yes or no."""
+
+
+class Settling:
+    """Shows what will be written, writes it once it is confirmed, and makes it an action that can be undone."""
+
+    def __init__(self, screen: SettlingScreen) -> None:
+        self._screen = screen
+        self._session = screen.session
+
+    def is_possible(self) -> bool:
+        """Return whether letters can be settled here; say why where they can't."""
+        reason = self._session.why_not(Capability.SEND) or self._session.why_not(Capability.RECORD)
+        if reason:
+            self._screen.tell(f"Can't settle letters here: {reason}")
+        return not reason
+
+    def settle(self, letters: Sequence[DeadLetter], how: Settlement, asking: Asking) -> None:
+        """Ask in one dialog, which shows the line that will be written, and write it when it is confirmed."""
+        self._screen.run_task(self._settle(letters, how, asking), group="settle", exclusive=True)
+
+    async def _settle(self, letters: Sequence[DeadLetter], how: Settlement, asking: Asking) -> None:
+        screen, session = self._screen, self._session
+        texts = self._texts(letters[:1]) if how.is_reading else {}
+        await aside(BackgroundWork(partial(_read_all, texts)))
+        answer = await screen.ask_and_wait(asking(partial(self._preview, letters, how, texts)))
+        if answer is None or answer is False:
+            screen.tell("Nothing was written")
+            return
+        answer = "" if answer is True else answer
+        planning = self._planned(letters, how, answer)
+        try:
+            async with aclosing(stepped(planning, session.rest)) as found:
+                steps = [step async for some in found for step in some]
+        except MailError as error:
+            screen.report(error, title="Nothing was written")
+            return
+        if overtaken(session.mailbox, steps, session.now()):
+            screen.report("A letter was read or settled meanwhile: check again", title="Nothing was written")
+            return
+        await self._write(letters, steps, how, answer)
+
+    def _texts(self, letters: Sequence[DeadLetter]) -> Texts:
+        return {it.message.id: BackgroundWork(partial(self._session.store.content, it.message)) for it in letters}
+
+    def _planned(self, letters: Sequence[DeadLetter], how: Settlement, answer: str) -> Steps[Sequence[Step]]:
+        for at in range(0, len(letters), AT_ONCE):
+            some = letters[at : at + AT_ONCE]
+            texts = self._texts(some) if how.is_reading else {}
+            yield BackgroundWork(partial(_read_all, texts))
+            yield how.plan(some, answer, partial(_text_of, texts))
+
+    def _preview(
+        self, letters: Sequence[DeadLetter], how: Settlement, texts: Texts, answer: str
+    ) -> tuple[Content, str]:
+        """Return the record that an answer would write for the first letter, and whom it reaches; or what is wrong."""
+        try:
+            step = how.plan(letters[:1], answer, partial(_text_of, texts))[0]
+        except MailError as error:
+            return Content(), str(error)
+        more = len(letters) - 1
+        lines = [f"{visible_line(step.words)}" + (f", and {count(more)} more" if more else "")]
+        if step.draft is None:
+            return Content(lines[0]), ""
+        draft, label = step.draft, self._session.mailbox.label
+        to = ", ".join(map(label, draft.recipients))
+        first = f"{draft.sender} → {to} · {draft.subject or '(no subject)'}"
+        body = shorten_end(visible_line(draft.content[:LONGEST_BODY]), LONGEST_BODY)
+        lines += ["", visible_line(first), body]
+        reach = reach_line(self._session.preview(draft), "", now=self._session.now())
+        return Content("\n").join([Content("\n".join(lines)), reach]), ""
+
+    async def _write(self, letters: Sequence[DeadLetter], steps: Sequence[Step], how: Settlement, answer: str) -> None:
+        screen = self._screen
+        done, error = await asyncio.to_thread(self._session.settle, steps)
+        if done:
+            records = [it.intervention for it in done if it.intervention is not None]
+            settled = letters[: len(records)]
+            words = how.done(answer)
+            self._session.undo_history.add(self._undoable(how.words, records, steps, settled, words))
+            number = f" ({len(done)} letters)" if len(done) > 1 else ""
+            screen.settled(settled, words)
+            screen.tell(f"{words}{number} · z: undo")
+        if error is not None:
+            title = f"{len(done)} of {len(steps)} written" if done else "Nothing was written"
+            screen.report(error, title=title, timeout=ERROR_SECONDS)
+
+    def _undoable(
+        self,
+        words: str,
+        records: Sequence[Intervention],
+        steps: Sequence[Step],
+        letters: Sequence[DeadLetter],
+        done: str,
+    ) -> UndoableAction:
+        """Return the action that writing these records was."""
+
+        def take_back() -> None:
+            self._screen.run_app_task(self._write_steps(self._undoing(records)), group="settle")
+            self._screen.settled(letters, "")
+
+        def redo() -> None:
+            self._screen.run_app_task(self._write_again(words, steps, letters, done), group="settle")
+            self._screen.settled(letters, done)
+
+        def writes(is_undo: bool) -> list[str]:
+            return [visible_line(it.words) for it in (self._undoing(records) if is_undo else steps)]
+
+        return UndoableAction(words, take_back, redo, writes)
+
+    def _undoing(self, records: Sequence[Intervention]) -> list[Step]:
+        """Plan to undo what some records did; raises MailError."""
+        mailbox, now = self._session.mailbox, self._session.now()
+        return [step for record in records for step in undo(mailbox, record, now, actor=self._session.user)]
+
+    async def _write_steps(self, steps: Sequence[Step]) -> list[Done]:
+        done, error = await asyncio.to_thread(self._session.settle, steps)
+        if error is not None:
+            self._screen.report(error, title="Not undone", timeout=ERROR_SECONDS)
+        return done
+
+    async def _write_again(self, words: str, steps: Sequence[Step], letters: Sequence[DeadLetter], done: str) -> None:
+        written = await self._write_steps(steps)
+        records = [it.intervention for it in written if it.intervention is not None]
+        self._session.undo_history.replace(self._undoable(words, records, steps, letters, done))
+
+
+def _read_all(texts: Texts) -> None:
+    for each in texts.values():
+        each.do()
+
+
+def _text_of(texts: Texts, message: Message) -> str:
+    return texts[message.id].found()

@@ -1,0 +1,329 @@
+"""Show the fleet at a glance: its heartbeat, who sends and reads, the channels, and who writes to whom."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container, Horizontal
+from textual.events import DescendantFocus, Resize
+from textual.widget import Widget
+
+from console.bindings import bindings, footer_keys
+from console.command import Situation
+from console.commands import HELP
+from console.panes.footer import Footer
+from console.panes.header import Header, headline
+from console.panes.overview.heartbeat import Heartbeat
+from console.panes.overview.matrix import MatrixPane
+from console.panes.overview.model import OverviewModel, agent_lines, channel_lines
+from console.panes.overview.span_bar import SpanBar
+from console.panes.overview.tables import AgentPane, ChannelPane
+from console.panes.overview.words import totals
+from console.panes.titles import as_title
+from console.screens.base_screen import BaseScreen, situation_of
+from console.screens.overview_cells import OverviewCells
+from console.screens.overview_place import SECTIONS, Departure, OverviewPlace
+from console.screens.overview_room import arrange
+from console.screens.overview_work import OverviewWork
+from console.screens.pages import show_help
+from console.session import Session
+from console.styles import TextStyles
+from console.widgets.virtual_list import VirtualList
+from mailstore.overview.bars import MOST_BARS, SPANS
+
+__all__ = ["Overview"]
+
+NAME = "overview"
+SECONDS = 1.0
+LEAST_BARS, AROUND_BARS = 24, 8
+MOVES = {
+    "cursor_down": 1,
+    "cursor_up": -1,
+    "page_down": 5,
+    "page_up": -5,
+    "half_page_down": 3,
+    "half_page_up": -3,
+    "first": -(10**6),
+    "last": 10**6,
+}
+
+
+class Overview(BaseScreen[Departure | None]):
+    """The fleet's traffic over a span of time; enter opens the threads behind a cell."""
+
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
+
+    def __init__(self, session: Session, styles: TextStyles, place: OverviewPlace) -> None:
+        super().__init__(session, styles)
+        self._place = place
+        self._work = OverviewWork(session)
+        self._model = place.model
+        self._is_shown = False
+
+    def compose(self) -> ComposeResult:
+        yield Header(self.text_styles, id="header")
+        yield SpanBar(self.text_styles, id="spans")
+        with Container(id="picture"):
+            yield Heartbeat(self.text_styles, id="heartbeat")
+            yield AgentPane(self.text_styles, id="agents")
+            with Horizontal(id="lower"):
+                yield ChannelPane(self.text_styles, id="channels")
+                yield MatrixPane(self.text_styles, id="matrix")
+        yield Footer(self.text_styles, HELP.key_label(self.session.keymap), id="footer")
+
+    def on_mount(self) -> None:
+        """Show the last picture, and compute a new one."""
+        self._is_shown = True
+        self.heartbeat.brush, self.matrix.place = self._place.brush, self._place.pair
+        for table, key in ((self.agents, self._place.agent), (self.channels, self._place.channel)):
+            table.rows.cursor_key = key
+        self.set_interval(SECONDS, self.redraw)
+        self._arrange()
+        self.redraw()
+        self._focus(self._place.section)
+
+    def pane(self) -> str:
+        """Return the name under which the keys of the overview are declared."""
+        return NAME
+
+    def situation(self) -> Situation:
+        """Return what decides which commands can act now."""
+        return situation_of(self.session, has_row=True)
+
+    # The sections
+
+    @property
+    def heartbeat(self) -> Heartbeat:
+        return self.query_one(Heartbeat)
+
+    @property
+    def agents(self) -> AgentPane:
+        return self.query_one(AgentPane)
+
+    @property
+    def channels(self) -> ChannelPane:
+        return self.query_one(ChannelPane)
+
+    @property
+    def matrix(self) -> MatrixPane:
+        return self.query_one(MatrixPane)
+
+    def _focus(self, section: str) -> None:
+        self._place.section = section
+        self._arrange()
+        target: Widget = self.query_one(f"#{section}")
+        self.set_focus(target.rows if isinstance(target, (AgentPane, ChannelPane)) else target)
+        self._tell_cells()
+
+    def _arrange(self) -> None:
+        """Show all sections, or as many as fit beside the one with the focus."""
+        arrange(self, self._place.section, self._model)
+
+    def on_resize(self, event: Resize) -> None:
+        """Show as many sections as fit."""
+        self._arrange()
+        self.call_after_refresh(self.redraw)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Remember the section that was clicked."""
+        at: Widget | None = event.widget
+        while at is not None and at.id not in SECTIONS:
+            at = at.parent if isinstance(at.parent, Widget) else None
+        if at is not None and at.id is not None and at.id != self._place.section:
+            self._place.section = at.id
+        self._tell_cells()
+
+    # The picture
+
+    def redraw(self) -> None:
+        """Draw what is known; compute again if it is time."""
+        if not self._is_shown:
+            return
+        self.query_one(Header).headline = headline(self.session)
+        if self._work.is_due(self._place.span, self._most_bars()):
+            self.run_task(self._compute(), group="overview")
+        self._show()
+
+    def _most_bars(self) -> int:
+        """Return how many bars there is room for; few on a narrow screen, so that each has its column."""
+        return max(LEAST_BARS, min(MOST_BARS, self.size.width - AROUND_BARS))
+
+    async def _compute(self) -> None:
+        async for _ in self._work.run(self._place.span, self._most_bars()):
+            self._model = self._place.model = self._made()
+            self._show()
+
+    def _made(self) -> OverviewModel | None:
+        picture, standing, session = self._work.picture, self._work.standing, self.session
+        if picture is None:
+            return None
+        from console.agent_presence import presence_symbol
+        from console.unread_mail import unread_count
+
+        mailbox = session.mailbox
+        return OverviewModel(
+            span=self._place.span,
+            picture=picture,
+            agents=agent_lines(
+                mailbox,
+                picture,
+                standing,
+                lambda agent: presence_symbol(agent, session.presence(agent)),
+                lambda name: unread_count(session.store, mailbox, name),
+            ),
+            channels=channel_lines(mailbox, picture, standing),
+            standing=standing,
+            labels={channel.tag: mailbox.label(channel.tag) for channel in mailbox.channels()},
+        )
+
+    def _show(self) -> None:
+        model = self._model
+        if model is None:
+            self.query_one(SpanBar).show(self._place.span, "computing…")
+            return
+        self.query_one(SpanBar).show(self._place.span, totals(model))
+        self._arrange()
+        for pane in (self.heartbeat, self.agents, self.channels, self.matrix):
+            pane.show(model)
+        self.footer.keys = footer_keys(NAME, self.session.keymap, self.session.why_not, self.situation())
+        self._tell_cells()
+
+    def _cells(self, model: OverviewModel) -> OverviewCells:
+        return OverviewCells(model, self.heartbeat, self.agents, self.channels, self.matrix)
+
+    def _tell_cells(self) -> None:
+        """Say in the frame of each section what is at its cursor."""
+        model = self._model
+        if model is None:
+            return
+        cells = self._cells(model)
+        titles, words = cells.titles(), {name: cells.words(name) for name in SECTIONS}
+        for name in SECTIONS:
+            pane = self.query_one(f"#{name}")
+            assert isinstance(pane, (Heartbeat, AgentPane, ChannelPane, MatrixPane))
+            pane.set_titles(as_title(titles[name]), as_title(words[name]))
+
+    # Keys
+
+    def action_move(self, how: str) -> None:
+        """Move the cursor of the section."""
+        match self._place.section:
+            case "heartbeat":
+                self.heartbeat.move(
+                    {"first": -(10**6), "last": 10**6}.get(how, -MOVES[how] if abs(MOVES[how]) > 1 else 0)
+                )
+            case "matrix":
+                self.matrix.move(MOVES[how], 0)
+            case "agents":
+                getattr(self.agents.rows, f"action_{how}")()
+            case _:
+                getattr(self.channels.rows, f"action_{how}")()
+
+    def action_go_side(self, step: int) -> None:
+        """Move the cursor to the left or to the right."""
+        if self._place.section == "heartbeat":
+            self.heartbeat.move(step)
+        elif self._place.section == "matrix":
+            self.matrix.move(0, step)
+
+    def action_extend(self, step: int) -> None:
+        """Extend the brush."""
+        if self._place.section == "heartbeat":
+            self.heartbeat.move(step, is_extending=True)
+
+    def action_range(self) -> None:
+        """Begin or end a range of bars."""
+        self._focus("heartbeat")
+        self.heartbeat.toggle_range()
+
+    def action_section(self, step: int) -> None:
+        """Go to the next section."""
+        self._focus(SECTIONS[(SECTIONS.index(self._place.section) + step) % len(SECTIONS)])
+
+    def action_go_section(self, number: int) -> None:
+        """Go to a section by its number."""
+        self._focus(SECTIONS[number - 1])
+
+    def action_span(self, step: int) -> None:
+        """Show a longer span of time, or a shorter one."""
+        at = SPANS.index(self._place.span) + step
+        if 0 <= at < len(SPANS):
+            self._choose(SPANS[at])
+        else:
+            self.tell("This is the longest span" if step > 0 else "This is the shortest span")
+
+    def _choose(self, span: str) -> None:
+        self._place.span = span
+        self.redraw()
+
+    def action_enter(self) -> None:
+        """List the threads behind the cell at the cursor."""
+        model = self._model
+        if model is None:
+            return
+        if query := self._cells(model).query(self._place.section):
+            self._leave(Departure(query))
+
+    def action_travel(self) -> None:
+        """Show the mailbox as it was at the end of the brush; from the past, go back to live."""
+        if self.session.moment is not None:
+            self._leave(Departure(moment=None))
+        elif self._model is not None:
+            _, last = self.heartbeat.selection
+            bars = self._model.bars
+            if last >= bars.number - 1:
+                self._focus("heartbeat")
+                self.tell("Choose an earlier bar: left and right move, T goes there")
+            else:
+                self._leave(Departure(moment=bars.edge(last + 1)))
+
+    def _leave(self, departure: Departure | None) -> None:
+        place = self._place
+        place.brush, place.pair = self.heartbeat.brush, self.matrix.place
+        place.agent, place.channel = self.agents.rows.cursor_key, self.channels.rows.cursor_key
+        self.dismiss(departure)
+
+    def action_back(self) -> None:
+        """Give up a range, else go back to the mail."""
+        if not self.heartbeat.clear_range():
+            self._leave(None)
+
+    def action_dismiss_sheet(self) -> None:
+        """Go back to the mail."""
+        self._leave(None)
+
+    def action_help(self) -> None:
+        """Show the keys of the overview."""
+        show_help(self)
+
+    # The mouse, and what the panes say
+
+    @on(SpanBar.Chosen)
+    def _span_chosen(self, event: SpanBar.Chosen) -> None:
+        self._choose(event.span)
+
+    @on(Heartbeat.Moved)
+    def _brush_moved(self, event: Heartbeat.Moved) -> None:
+        self._cell_moved(is_chosen=event.is_chosen)
+
+    @on(MatrixPane.Moved)
+    def _matrix_moved(self, event: MatrixPane.Moved) -> None:
+        self._cell_moved(is_chosen=event.is_chosen)
+
+    def _cell_moved(self, *, is_chosen: bool) -> None:
+        if is_chosen:
+            self.action_enter()
+        else:
+            self._tell_cells()
+
+    @on(VirtualList.Highlighted)
+    def _row_highlighted(self) -> None:
+        self._tell_cells()
+
+    @on(VirtualList.Chosen)
+    def _row_chosen(self) -> None:
+        self.action_enter()

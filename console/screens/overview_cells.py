@@ -1,0 +1,77 @@
+"""What is at the cursors of the overview: in words, and as the query that finds its messages."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from console.panes.overview.heartbeat import Heartbeat
+from console.panes.overview.lengths import length_words
+from console.panes.overview.matrix import MatrixPane
+from console.panes.overview.model import OverviewModel
+from console.panes.overview.tables import AgentPane, ChannelPane
+from console.panes.overview.words import bar_words, cell_words, left_out_words, spot_words
+from mailstore.overview.leads import of_agent, of_channel, of_pair, within
+
+__all__ = ["OverviewCells"]
+
+
+class OverviewCells(NamedTuple):
+    """The panes and what they show."""
+
+    model: OverviewModel
+    heartbeat: Heartbeat
+    agents: AgentPane
+    channels: ChannelPane
+    matrix: MatrixPane
+
+    def titles(self) -> dict[str, str]:
+        """Return the title of each section."""
+        model = self.model
+        return {
+            "heartbeat": f"Heartbeat · messages in {length_words(model.bars.length)}",
+            "agents": f"Agents · {len(model.agents):,}{self.agents.scale()}",
+            "channels": f"Channels · {len(model.channels):,}{self.channels.scale()}",
+            "matrix": "Who writes to whom",
+        }
+
+    def words(self, section: str) -> str:
+        """Return what is said of the cell at the cursor of a section."""
+        model = self.model
+        standing = model.standing
+        if section == "heartbeat":
+            first, last = self.heartbeat.selection
+            spots = standing.by_bar(model.bars) if standing is not None else {}
+            hot = next((spot for bar, spot in spots.items() if first <= bar <= last), None)
+            return " · ".join(filter(None, (bar_words(model, first, last), spot_words(hot))))
+        if section == "matrix":
+            cell = self.matrix.cell()
+            if cell is None:
+                return ""
+            senders, recipients, _ = cell
+            hot = standing.between(senders[0], recipients[0]) if standing is not None else None
+            return " · ".join(filter(None, (cell_words(model, *cell), spot_words(hot))))
+        if section == "agents":
+            line = next((it for it in model.agents if it.key == self.agents.rows.cursor_key), None)
+            hot = line.hot if line is not None else None
+            return spot_words(hot) or left_out_words(model.picture.left_out)
+        channel = next((it for it in model.channels if it.key == self.channels.rows.cursor_key), None)
+        return spot_words(channel.hot) if channel is not None else ""
+
+    def query(self, section: str) -> str:
+        """Return the query for the cell at the cursor of a section; empty if there is none."""
+        model = self.model
+        when = within(model.bars, is_open=not model.picture.left_out.later)
+        match section:
+            case "heartbeat":
+                return within(model.bars, *self.heartbeat.selection, is_open=not model.picture.left_out.later)
+            case "agents":
+                key = self.agents.rows.cursor_key
+                return of_agent(model.picture, key, when) if key is not None else ""
+            case "channels":
+                key = self.channels.rows.cursor_key
+                return of_channel(key, when) if key is not None else ""
+            case _:
+                cell = self.matrix.cell()
+                if cell is None:
+                    return ""
+                return of_pair(model.picture, cell[0], cell[1], when)

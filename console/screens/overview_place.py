@@ -1,0 +1,33 @@
+"""Where the person was in the overview, and what the overview was left for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from console.panes.overview.brush import Brush
+from console.panes.overview.model import OverviewModel
+
+__all__ = ["SECTIONS", "Departure", "OverviewPlace"]
+
+SECTIONS = ("heartbeat", "agents", "channels", "matrix")
+
+
+@dataclass
+class OverviewPlace:
+    """The span, the section, the cursor of each, and the last picture, shown until there is a newer one."""
+
+    span: str = "1d"
+    section: str = "agents"
+    brush: Brush = field(default_factory=Brush)
+    agent: str | None = None
+    channel: str | None = None
+    pair: tuple[str, str] | None = None
+    model: OverviewModel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """The query whose threads are wanted, or the moment to go to (seconds since the epoch)."""
+
+    query: str = ""
+    moment: float | None = None

@@ -1,0 +1,85 @@
+"""Compute the overview beside other work: the traffic as often as mail comes, hot spots as often as they may cost."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from datetime import datetime
+from time import monotonic
+
+from console.session import Session
+from console.stepping import stepped
+from mailstore.overview.bars import TimeBars, bars_of
+from mailstore.overview.counting import traffic_steps
+from mailstore.overview.picture import TrafficPicture
+from mailstore.overview.standing import FleetStanding, standing_steps
+from mailstore.steps import MailboxReloaded
+
+__all__ = ["OverviewWork", "utc_offset"]
+
+COST = 20
+"""Computing takes at most one part in so many of the time, however large the mailbox is."""
+LEAST_SECONDS, STANDING_SECONDS = 0.2, 2.0
+
+
+def utc_offset(now: float) -> float:
+    """Return how many seconds the local clock is ahead of UTC at a time."""
+    offset = datetime.fromtimestamp(now).astimezone().utcoffset()
+    return 0.0 if offset is None else offset.total_seconds()
+
+
+class OverviewWork:
+    """Says when to compute again, and does it in steps; what is computed stays until there is something newer."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.picture: TrafficPicture | None = None
+        self.standing: FleetStanding | None = None
+        self.is_running = False
+        self._subject: object = None
+        self._shown: object = None
+        """The mailbox and the moment, and the span and number of bars, that were computed last."""
+        self._next = self._next_standing = 0.0
+
+    def is_due(self, span: str, most: int) -> bool:
+        """Return whether it is time to compute again: at once for another span, number of bars, moment or mailbox."""
+        subject, shown = (id(self._session.mailbox), self._session.moment), (span, most)
+        if subject != self._subject:
+            self._next_standing, self.standing = 0.0, None
+        if (subject, shown) != (self._subject, self._shown):
+            self._subject, self._shown, self._next = subject, shown, 0.0
+        return not self.is_running and monotonic() >= self._next
+
+    async def run(self, span: str, most: int) -> AsyncIterator[None]:
+        """Compute the traffic, then, if it is time, how the fleet stands; yield after each. Raises MailboxReloaded."""
+        session = self._session
+        self.is_running = True
+        try:
+            start = monotonic()
+            if (picture := await self._traffic(span, most)) is not None:
+                self.picture = picture
+            self._next = monotonic() + max(LEAST_SECONDS, COST * (monotonic() - start))
+            yield
+            if monotonic() >= self._next_standing:
+                start, mailbox = monotonic(), session.mailbox
+                limits = session.config.attention.limits()
+                async with aclosing(stepped(standing_steps(mailbox, session.now(), limits), session.rest)) as found:
+                    async for standing in found:
+                        self.standing = standing
+                self._next_standing = monotonic() + max(STANDING_SECONDS, COST * (monotonic() - start))
+                yield
+        except MailboxReloaded:  # the next look is of what is there then
+            return
+        finally:
+            self.is_running = False
+
+    async def _traffic(self, span: str, most: int) -> TrafficPicture | None:
+        session = self._session
+        now = session.now()
+
+        def bars(first: float) -> TimeBars:
+            return bars_of(span, now, first, utc_offset(now), most)
+
+        async with aclosing(stepped(traffic_steps(session.mailbox, now, bars), session.rest)) as found:
+            pictures = [each async for each in found]
+        return pictures[-1] if pictures else None

@@ -1,0 +1,39 @@
+"""Numbers over time as one line of block characters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import ceil, sqrt
+
+__all__ = ["BLOCKS", "grouped", "level", "scale_words", "sparkline"]
+
+BLOCKS = " ▁▂▃▄▅▆▇█"
+STEPS = len(BLOCKS) - 1
+
+
+def grouped(values: Sequence[int], width: int) -> list[int]:
+    """Return values added up in groups of one size, at most `width` of them; only the first may be smaller."""
+    if width <= 0:
+        return []
+    size = max(1, ceil(len(values) / width))
+    first = len(values) % size or size
+    edges = [0, *range(first, len(values) + 1, size)] if values else [0]
+    return [sum(values[start:end]) for start, end in pairwise(edges)]
+
+
+def level(value: int, top: int) -> int:
+    """Return how high a value is drawn, 0 to 8: by its square root, so that few can be told from none."""
+    if value <= 0 or top <= 0:
+        return 0
+    return min(STEPS, max(1, ceil(STEPS * sqrt(value / top))))
+
+
+def sparkline(values: Sequence[int], width: int, top: int) -> str:
+    """Return values, the last at the right, as so many cells; `top` is drawn as a full block."""
+    return "".join(BLOCKS[level(value, top)] for value in grouped(values, width)).rjust(width)
+
+
+def scale_words(top: int) -> str:
+    """Return what the heights mean: one, the number that is drawn at half the height, and the largest."""
+    return f"▁ 1  ▄ {top // 4:,}  █ {top:,}" if top > 4 else f"█ {max(1, top):,}"

@@ -1,0 +1,1 @@
+"""A picture of a fleet's traffic: who writes, who reads, how fast, and when (docs/overview.md)."""

@@ -1,0 +1,65 @@
+"""Pure functions over arrays: counts by bar, the first of each pair, medians of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mailstore.overview.bars import TimeBars
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+
+__all__ = ["bars_at", "counts_by_bar", "first_of_pairs", "medians", "together"]
+
+AT_ONCE = 1 << 18
+"""How many values are counted before another thread may run."""
+
+
+def bars_at(times: Floats, bars: TimeBars) -> Ints:
+    """Return the bar of each time, -1 outside of all bars and for a time that is not a number."""
+    with np.errstate(invalid="ignore"):
+        inside = (times >= bars.start) & (times < bars.end)
+        found = np.full(len(times), -1, np.int64)
+        found[inside] = np.minimum((times[inside] - bars.start) // bars.length, bars.number - 1)
+    return found
+
+
+def together(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return arrays as one, also if there is none."""
+    return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+
+def counts_by_bar(groups: Ints, bars: Ints, number: int, size: int) -> dict[int, tuple[int, ...]]:
+    """Return how many entries each group has in each of a number of bars, for groups below `size` that have any."""
+    total = np.zeros(size * number, np.int64)
+    for start in range(0, len(groups), AT_ONCE):
+        keys = groups[start : start + AT_ONCE] * number + bars[start : start + AT_ONCE]
+        total += np.bincount(keys, minlength=size * number)
+    table = total.reshape(size, number)
+    return {int(group): tuple(table[group].tolist()) for group in np.flatnonzero(table.any(axis=1))}
+
+
+def first_of_pairs(left: Ints, right: Ints, times: Floats) -> Ints:
+    """Return the positions of the earliest entry of each pair; times that are not numbers come last."""
+    order = np.lexsort((times, right, left))
+    lefts, rights = left[order], right[order]
+    is_first = np.ones(len(order), bool)
+    is_first[1:] = (lefts[1:] != lefts[:-1]) | (rights[1:] != rights[:-1])
+    return order[is_first]
+
+
+def medians(groups: Ints, values: Floats) -> dict[int, tuple[float, int]]:
+    """Return the median of each group's values, and how many there are; between two middle values, their mean."""
+    order = np.lexsort((values, groups))
+    ordered = values[order]
+    names, starts, sizes = np.unique(groups[order], return_index=True, return_counts=True)
+    low, high = starts + (sizes - 1) // 2, starts + sizes // 2
+    middle = (ordered[low] + ordered[high]) / 2
+    return {int(name): (float(value), int(size)) for name, value, size in zip(names, middle, sizes, strict=True)}

@@ -1,0 +1,94 @@
+"""How the fleet stands at a moment: questions that wait for an answer, and hot spots by the rules of attention."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from mailstore.overview.bars import TimeBars
+from mailstore.queries.attention import Concern, Limits, Trouble, in_order, look
+from mailstore.queries.questions import look_for_questions, threads_of
+from mailstore.records.address import party, resolve
+from mailstore.state.mailbox import Mailbox
+from mailstore.steps import Steps, at_once
+
+__all__ = ["FleetStanding", "HotSpot", "OldQuestion", "standing", "standing_steps"]
+
+
+class OldQuestion(NamedTuple):
+    """A question: when it was asked (seconds since the epoch), and its message's id."""
+
+    since: float
+    message_id: str
+
+
+class HotSpot(NamedTuple):
+    """A concern, the parties that it is about, and to whom its message was addressed."""
+
+    concern: Concern
+    parties: tuple[str, ...]
+    addressed: tuple[str, ...]
+
+
+class FleetStanding(NamedTuple):
+    """The oldest open question to each party, and all hot spots, the most urgent first."""
+
+    questions: dict[str, OldQuestion]
+    hot: tuple[HotSpot, ...]
+
+    def of(self, name: str) -> HotSpot | None:
+        """Return the most urgent hot spot about a party."""
+        return next((spot for spot in self.hot if name in spot.parties), None)
+
+    def at(self, name: str) -> HotSpot | None:
+        """Return the most urgent hot spot whose message was addressed to a party or a channel."""
+        return next((spot for spot in self.hot if name in spot.addressed), None)
+
+    def between(self, sender: str, recipient: str) -> HotSpot | None:
+        """Return the most urgent hot spot about a party whose message was addressed to another."""
+        return next((spot for spot in self.hot if sender in spot.parties and recipient in spot.addressed), None)
+
+    def by_bar(self, bars: TimeBars) -> dict[int, HotSpot]:
+        """Return the most urgent hot spot that began in each bar, the most urgent of all first."""
+        found: dict[int, HotSpot] = {}
+        for spot in self.hot:
+            if (bar := bars.bar(spot.concern.since)) is not None:
+                found.setdefault(bar, spot)
+        return found
+
+
+def standing(mailbox: Mailbox, now: float, limits: Limits) -> FleetStanding:
+    """Return how the fleet stands; blocks."""
+    [found] = at_once(standing_steps(mailbox, now, limits))
+    return found
+
+
+def standing_steps(mailbox: Mailbox, now: float, limits: Limits) -> Steps[FleetStanding]:
+    """Yield, after some steps, how the fleet stands. Raises MailboxReloaded."""
+    questions: dict[str, OldQuestion] = {}
+    for found in look_for_questions(mailbox, threads_of(mailbox), now, now):
+        if found is not None:
+            waiting = OldQuestion(found.message.time, found.message.id)
+            for name in found.asked:
+                questions[name] = min(questions.get(name, waiting), waiting)
+        yield None
+    concerns: list[Concern] = []
+    for concern in look(mailbox, now, limits):
+        concerns += [] if concern is None else [concern]
+        yield None
+    yield FleetStanding(questions, tuple(_hot_spots(mailbox, in_order(concerns))))
+
+
+def _hot_spots(mailbox: Mailbox, concerns: Iterable[Concern]) -> Iterable[HotSpot]:
+    for concern in concerns:
+        message = mailbox.message(concern.message_id) if concern.message_id is not None else None
+        if message is None:
+            yield HotSpot(concern, (concern.who,), ())
+            continue
+        addressed = tuple(resolve(text, mailbox.roster, mailbox.user).name for text in message.recipients)
+        parties = [concern.who]
+        if concern.trouble is Trouble.LOOP:
+            before = mailbox.message(message.thread) if message.thread is not None else None
+            parties = [it.sender for it in (message, before) if it is not None]
+        names = dict.fromkeys(party(name, mailbox.roster, mailbox.user) for name in parties)
+        yield HotSpot(concern, tuple(names), addressed)

@@ -1,0 +1,196 @@
+"""The overview's figures: against an independent computation, and each rule by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mailstore.overview.bars import MOST_BARS, SPANS, TimeBars, bars_of, bars_since
+from mailstore.overview.counting import traffic_picture, traffic_steps
+from mailstore.overview.leads import of_agent, of_channel, of_pair, within
+from mailstore.overview.matrix import matrix_of
+from mailstore.overview.picture import LeftOut, PairTraffic, TrafficPicture
+from mailstore.overview.standing import standing
+from mailstore.queries.attention import Limits
+from mailstore.queries.language.parser import parse
+from mailstore.queries.search import SearchContext, search
+from mailstore.records.events import Event, Reset
+from mailstore.records.message import Message, Receipt
+from mailstore.records.roster import Agent
+from mailstore.state.mailbox import Mailbox
+from mailstore.steps import MailboxReloaded
+from mailstore.stores.haak import HaakStore
+from tests.mailboxes import HOUR, NOW, MailFiles, iso
+from tests.mailstore.overview_oracle import Letter, Read, figures
+
+BARS = TimeBars(1000.0, 60.0, 7)
+ANN, BOB, CID = "ann-00000001", "bob-00000001", "cid-00000001"
+MEANS = {"human": "user", "ann-0000": ANN, "agent:bob-00000001": BOB, "role:clerk": "clerk", "broadcast": "all"}
+CHANNELS = ("project:ink", "concern:rules")
+names = st.sampled_from([ANN, BOB, CID, "user", "human", "stranger"])
+addresses = st.sampled_from(
+    [ANN, BOB, "ann-0000", "agent:bob-00000001", "user", "all", "broadcast", "clerk", "role:clerk"]
+)
+times = st.integers(940, 1480).map(float)
+ids = st.sampled_from([f"m{number}" for number in range(12)])
+
+
+@st.composite
+def mail(draw: st.DrawFn) -> tuple[list[Letter], list[Read]]:
+    letters = [
+        Letter(
+            message_id,
+            draw(names),
+            tuple(draw(st.lists(addresses | st.sampled_from(CHANNELS), min_size=1, max_size=3, unique=True))),
+            draw(times | st.none()),
+            draw(ids | st.none()),
+        )
+        for message_id in draw(st.lists(ids, max_size=12, unique=True))
+    ]
+    return letters, draw(st.lists(st.builds(Read, ids, names, times | st.none()), max_size=20))
+
+
+def as_event(letter: Letter) -> Message:
+    time = 1200.0 if letter.time is None else letter.time
+    stamp = "at noon" if letter.time is None else iso(time)
+    return Message(letter.id, letter.sender, letter.to, stamp, time, "", letter.answers, timed=letter.time is not None)
+
+
+def folded(letters: list[Letter], reads: list[Read]) -> Mailbox:
+    agents = [Agent(ANN), Agent(BOB, role="clerk"), Agent(CID)]
+    receipts = [Receipt(read.letter, read.reader, read.time) for read in reads]
+    mailbox = Mailbox()
+    events: list[Event] = [*agents, *receipts, *map(as_event, letters)]
+    mailbox.fold(events, 2000.0)
+    return mailbox
+
+
+def shown(picture: TrafficPicture) -> dict[str, Any]:
+    left = picture.left_out
+    return {
+        "agents": {
+            it.name: (
+                it.sent,
+                it.read,
+                (it.to_read.seconds, it.to_read.number),
+                (it.to_answer.seconds, it.to_answer.number),
+            )
+            for it in picture.agents
+        },
+        "channels": {it.tag: (it.sent, it.senders) for it in picture.channels},
+        "pairs": {(it.sender, it.recipient): it.number for it in picture.pairs},
+        "undated": left.undated,
+        "later": left.later,
+        "undated reads": left.undated_reads,
+        "early reads": left.early_reads,
+        "early answers": left.early_answers,
+    }
+
+
+@given(mail())
+def test_every_figure_is_what_the_records_give(of: tuple[list[Letter], list[Read]]) -> None:
+    mailbox = folded(*of)
+    picture = traffic_picture(mailbox, 1400.0, lambda first: BARS)
+    assert shown(picture) == figures(*of, MEANS, BARS, CHANNELS)
+    assert sum(picture.sent) == sum(sum(it.sent) for it in picture.agents)
+    assert sum(picture.read) == sum(sum(it.read) for it in picture.agents)
+
+
+@given(mail())
+def test_the_query_of_a_cell_finds_the_messages_that_it_counts(of: tuple[list[Letter], list[Read]]) -> None:
+    mailbox = folded(*of)
+    picture = traffic_picture(mailbox, 1400.0, lambda first: BARS)
+    context = SearchContext(mailbox, lambda message: "", 2000.0)
+
+    def number(query: str) -> int:
+        return len(list(search(mailbox.messages(), parse(query, 2000.0), context)))
+
+    when = within(BARS, is_open=False)
+    for pair in picture.pairs:
+        assert number(of_pair(picture, [pair.sender], [pair.recipient], when)) == pair.number
+    for channel in picture.channels:
+        assert number(of_channel(channel.tag, when)) == sum(channel.sent)
+    for agent in picture.agents:
+        assert number(of_agent(picture, agent.name, when)) >= sum(agent.sent)
+    for bar, sent in enumerate(picture.sent):
+        assert number(within(BARS, bar, bar, is_open=False)) == sent
+
+
+@pytest.mark.parametrize("span", SPANS)
+@pytest.mark.parametrize("offset", [0.0, 2 * HOUR, -5.5 * HOUR])
+@given(now=st.floats(1.7e9, 1.8e9), age=st.floats(0, 4e8), most=st.integers(24, MOST_BARS))
+def test_bars_are_round_and_end_after_now(span: str, offset: float, now: float, age: float, most: int) -> None:
+    bars = bars_of(span, now, now - age, offset, most)
+    assert 1 <= bars.number <= most + 1
+    assert bars.end - bars.length <= now < bars.end
+    assert (bars.start + offset) % bars.length == 0
+    assert bars.bar(now) == bars.number - 1
+    if span == "all":
+        assert bars.start <= now - age
+    else:
+        seconds = {"1h": 3600, "6h": 21600, "1d": 86400, "7d": 604800, "30d": 2592000}[span]
+        assert now - bars.length - seconds < bars.start <= now - seconds + bars.length * 2
+
+
+def test_bars_since_a_time_contain_it() -> None:
+    bars = bars_since(NOW - 5 * HOUR, NOW)
+    assert bars.bar(NOW - 5 * HOUR) == 0
+    assert bars.bar(bars.end) is None
+
+
+def test_a_matrix_adds_up_what_has_no_room() -> None:
+    pairs = [PairTraffic(f"s{at}", f"r{at % 3}", 10 - at) for at in range(6)]
+    matrix = matrix_of(pairs, 3, 2)
+    assert matrix.senders == (("s0",), ("s1",), ("s2", "s3", "s4", "s5"))
+    assert sum(map(sum, matrix.numbers)) == sum(pair.number for pair in pairs)
+    assert matrix.recipients[-1] == ("r1", "r2") or len(matrix.recipients[-1]) == 2
+    assert matrix_of([], 3, 2).most == 0
+
+
+def test_only_chosen_messages_can_be_counted(tmp_path: Path) -> None:
+    mailbox = folded(
+        [Letter("a", ANN, (BOB,), 1010.0), Letter("b", BOB, (ANN,), 1100.0, "a")],
+        [Read("a", BOB, 1050.0), Read("b", ANN, 1200.0)],
+    )
+    picture = traffic_picture(mailbox, 1400.0, lambda first: BARS, only={"b"})
+    assert [(it.name, sum(it.sent), sum(it.read)) for it in picture.agents] == [(BOB, 1, 0), (ANN, 0, 1)]
+
+
+def test_a_reload_between_two_steps_is_told() -> None:
+    mailbox = folded([Letter("a", ANN, (BOB,), 1010.0)], [])
+    steps = traffic_steps(mailbox, 1400.0, lambda first: BARS)
+    next(steps)
+    mailbox.fold([Reset("replaced")], 2000.0)
+    with pytest.raises(MailboxReloaded):
+        list(steps)
+
+
+def test_an_empty_mailbox_has_an_empty_picture() -> None:
+    picture = traffic_picture(Mailbox(), NOW, lambda first: bars_of("all", NOW, first))
+    assert (picture.agents, picture.channels, picture.pairs, picture.left_out) == ((), (), (), LeftOut())
+    assert picture.bars.number == 1
+
+
+def test_hot_spots_are_the_concerns_of_attention(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.agent(ANN)
+    mail.agent(BOB)
+    mail.message("q", ANN, BOB, "Well?", ago=5 * HOUR, type="question")
+    mail.message("later", ANN, BOB, "And?", ago=2 * HOUR, type="question")
+    mailbox = Mailbox()
+    with HaakStore.open(mail.data) as store:
+        for batch in store.scan():
+            mailbox.fold(batch, NOW)
+    found = standing(mailbox, NOW, Limits())
+    assert found.questions[BOB].message_id == "q"
+    spot = found.between(ANN, BOB)
+    assert spot is not None
+    assert spot.concern.message_id == "q"
+    assert found.of(ANN) == spot
+    bars = bars_of("6h", NOW, NOW)
+    assert found.by_bar(bars)[bars.bar(NOW - 5 * HOUR) or 0] == spot
+    assert found.between(BOB, ANN) is None
