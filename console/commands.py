@@ -6,6 +6,7 @@ from console.command import LISTS, ROWS, Command
 from console.list_commands import LIST_COMMANDS
 from console.mail_commands import MAIL_COMMANDS
 from console.message_commands import MESSAGE_COMMANDS
+from console.move_commands import MOVE_COMMANDS
 from console.overview_commands import OVERVIEW_COMMANDS
 
 __all__ = ["COMMANDS", "HELP", "PLAN_ARCHIVAL", "QUIT", "commands_for"]
@@ -27,7 +28,7 @@ PROGRAM_COMMANDS: tuple[Command, ...] = (
     ),
     Command("quit", "q", "closing.close", "quit", "Quit; asks if a draft is open", "Program", LISTS),
 )
-COMMANDS = (*MAIL_COMMANDS, *MESSAGE_COMMANDS, *LIST_COMMANDS, *OVERVIEW_COMMANDS, *PROGRAM_COMMANDS)
+COMMANDS = (*MOVE_COMMANDS, *MAIL_COMMANDS, *MESSAGE_COMMANDS, *LIST_COMMANDS, *OVERVIEW_COMMANDS, *PROGRAM_COMMANDS)
 
 
 def commands_for(pane: str) -> list[Command]:

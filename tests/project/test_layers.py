@@ -46,7 +46,15 @@ CONSOLE = [
         "terminal_background",
         "undo_history",
     },
-    {"agent_presence", "concern_words", "list_commands", "mail_commands", "message_commands", "overview_commands"},
+    {
+        "agent_presence",
+        "concern_words",
+        "list_commands",
+        "mail_commands",
+        "message_commands",
+        "move_commands",
+        "overview_commands",
+    },
     {
         "archive_report",
         "commands",
