@@ -161,12 +161,7 @@ def _portions(piece: _Piece, console: Console, palette: MarkdownStyles, is_wrapp
 def _strips(page: MarkdownPage, console: Console, style: Style, is_wrapped: bool) -> Iterator[Strip]:
     for line in Segment.split_lines(Segment.apply_style(console.render(page), style)):
         strip = Strip(_plain(line))
-        is_wide = strip.cell_length > console.width
-        yield strip.crop(0, console.width) if is_wide and (is_wrapped or _is_blank(strip, console.width)) else strip
-
-
-def _is_blank(strip: Strip, start: int) -> bool:
-    return not strip.crop(start).text.strip()
+        yield strip.crop(0, console.width) if is_wrapped and strip.cell_length > console.width else strip
 
 
 def _letters(text: str) -> Counter[str]:
