@@ -20,6 +20,7 @@ from rich.theme import Theme
 
 from console.render.code import highlighted, is_language
 from console.render.json_layout import laid_out
+from console.render.links import shown_links
 
 MOST_PADDED = 200_000
 """Cells; the lines of more code than that are scrolled sideways each on its own."""
@@ -63,7 +64,7 @@ class MarkdownStyles:
                 "markdown.item.bullet": self.muted,
                 "markdown.item.number": self.muted,
                 "markdown.link": self.link,
-                "markdown.link_url": self.link,
+                "markdown.link_url": self.link + Style(underline=True),
                 "markdown.table.border": self.muted,
                 "markdown.table.header": self.heading,
                 **{f"markdown.h{level}": self.heading for level in range(1, 8)},
@@ -202,7 +203,7 @@ class _Table(TableElement):
 
 
 class MarkdownPage(Markdown):
-    """Markdown with HTML, images, links and link definitions shown as source text."""
+    """Markdown with HTML, images and link definitions shown as source text; links say where they lead."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
@@ -217,12 +218,16 @@ class MarkdownPage(Markdown):
     }
 
     def __init__(self, text: str, code_theme: str, room: int = 0, *, is_wrapped: bool = False) -> None:
-        super().__init__("", code_theme=code_theme, hyperlinks=False)
+        super().__init__("", code_theme=code_theme, hyperlinks=True)
         self.is_wrapped = is_wrapped
         self.markup = text
         self.room = room
         self.parsed = parser().parse(text)
+        self.repeated: list[str] = []
+        """Targets of links that are shown once, as the link's text."""
         for token in self.parsed:
+            if token.children:
+                token.children = shown_links(token.children, self.repeated)
             for child in token.children or ():
                 if child.type == "softbreak":  # keep line breaks: lists without bullets, logs, verse
                     child.type = "hardbreak"
@@ -240,7 +245,10 @@ def language_of(token: Token) -> str:
 
 
 def parser() -> MarkdownIt:
-    """Return a parser that treats HTML, images, links and link definitions as text."""
+    """Return a parser that treats HTML, images and link definitions as text, and leaves targets as written."""
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 20})
     parser.enable(["strikethrough", "table"])
-    return parser.disable(["html_block", "html_inline", "reference", "link", "image", "autolink", "entity"])
+    parser.disable(["html_block", "html_inline", "reference", "image", "autolink", "entity"])
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]
+    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
+    return parser

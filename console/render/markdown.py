@@ -149,7 +149,11 @@ def _portions(piece: _Piece, console: Console, palette: MarkdownStyles, is_wrapp
     except FAILURES:
         return
     languages = "".join(language_of(token) for token in page.parsed if token.type == "fence")
-    if _letters(piece.text) - _letters(languages) - _letters("".join(strip.text for strip in found)):
+    if (
+        _letters(piece.text)
+        - _letters(languages + "".join(page.repeated))
+        - _letters("".join(strip.text for strip in found))
+    ):
         return
     while found and not found[-1].text.strip():
         found.pop()
@@ -170,7 +174,7 @@ def _letters(text: str) -> Counter[str]:
 
 
 def _plain(segments: list[Segment]) -> list[Segment]:
-    """Keep text and colours only: no control codes, no links, no background."""
+    """Keep text, colours and links that may be opened; no control codes, no background."""
     return [Segment(text, reduced(style) if style else None) for text, style, control in segments if not control]
 
 
@@ -185,4 +189,5 @@ def reduced(style: Style) -> Style:
         underline=style.underline,
         reverse=style.reverse,
         strike=style.strike,
+        link=style.link,
     )
