@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.command import ARCHIVE, DESKS, DRAFTS, LISTS, LOOKED_AT, SHEETS, VIEWS, Command
+from console.command import ARCHIVE, DESKS, DRAFTS, LISTS, LOOKED_AT, SHEETS, UNREADABLE, VIEWS, Command
 from mailstore.store import Capability
 
 __all__ = ["LIST_COMMANDS"]
@@ -68,6 +68,9 @@ LIST_COMMANDS: tuple[Command, ...] = (
         "List unreadable lines: file, number and reason",
         "Look",
         LISTS,
+    ),
+    Command(
+        "unreadable.hex", "x", "toggle_hex", "hex / text", "Show the bytes as hex, or as text", "Rows", UNREADABLE, 1
     ),
     Command(
         "archive.now",

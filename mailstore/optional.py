@@ -18,7 +18,7 @@ from mailstore.records.extra_fields import extra_text
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
-    from mailstore.records.message import Message
+    from mailstore.records.message import Message, Problem
     from mailstore.rules.archive_plan import LateWriter
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "FieldsInText",
     "KnownFields",
     "LateWriters",
+    "ProblemRows",
     "SearchHints",
     "SearchableText",
     "WakesByText",
@@ -34,6 +35,7 @@ __all__ = [
     "candidates",
     "is_for_named",
     "late_writers",
+    "raw_problem",
     "search_text",
     "would_wake",
 ]
@@ -109,6 +111,14 @@ class KnownFields(Protocol):
 
 
 @runtime_checkable
+class ProblemRows(Protocol):
+    """A kind whose records are not in lines of files, such as the rows of a database."""
+
+    def raw_problem(self, problem: Problem) -> bytes | None:
+        """Return the record that a problem is about; None if it is about no single one. Raises ContentGone."""
+
+
+@runtime_checkable
 class FieldsInText(Protocol):
     """A kind whose `content` appends fields to the text proper."""
 
@@ -138,6 +148,11 @@ def search_text(store: ReadsMail, message: Message) -> str:
         return body
     extra = extra_text(store.raw(message), store.known_fields)
     return f"{body}\n{extra}" if extra else body
+
+
+def raw_problem(store: object, problem: Problem) -> bytes | None:
+    """Return the record that a problem is about, of a store without lines. Blocks; raises ContentGone."""
+    return store.raw_problem(problem) if isinstance(store, ProblemRows) else None
 
 
 def archive_file(store: object, month: str) -> str:

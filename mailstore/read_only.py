@@ -8,9 +8,9 @@ from typing import ClassVar, Self
 
 from mailstore.capabilities import Capabilities, Capability
 from mailstore.errors import ContentGone, Unsupported
-from mailstore.optional import SearchHints, archive_file, candidates, late_writers, search_text
+from mailstore.optional import SearchHints, archive_file, candidates, late_writers, raw_problem, search_text
 from mailstore.records.events import Event
-from mailstore.records.message import Message
+from mailstore.records.message import Message, Problem
 from mailstore.rules.archive_plan import LateWriter
 from mailstore.store import Store
 
@@ -94,3 +94,7 @@ class ReadOnly(Store):
     def unsupported(self, capability: Capability) -> Unsupported:
         """Return the error for a command: its reason is the same for all."""
         return Unsupported(f"can't {capability.value.replace('-', ' ')}", self._reason)
+
+    def raw_problem(self, problem: Problem) -> bytes | None:
+        """Return the record that a problem of the other store is about. Raises ContentGone."""
+        return raw_problem(self._store, problem)

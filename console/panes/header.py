@@ -89,7 +89,7 @@ class Header(ClickLine):
         words = f"{shown.state} {shown.detail}".strip()
         numbers = self._numbers(shown)
         used = sum(len(spot.text) + 3 for spot in numbers) + len(words) + len("  Signalbox  ") + 14
-        title = shorten_middle(visible_line(shown.title), max(12, width - used))
+        title = shorten_middle(visible_line(shown.title), max(12 if width >= 100 else 8, width - used))
         left = [
             Spot(" ", styles.text),
             Spot("Signalbox", styles.accent + Style(bold=True), "app.command_palette"),

@@ -17,6 +17,8 @@ NOTHING = {
     "unread": "Nothing new to you.",
     "dead": "No dead letters.",
     "waiting": "No mail is on hold.",
+    "attention": "Nothing needs attention.",
+    "unreadable": "enter: list what can't be read",
     "drafts": "enter: list your drafts",
     "recent": "No mail within the retention of your settings.",
     "archive": "Nothing is archived.",

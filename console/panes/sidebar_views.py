@@ -61,6 +61,11 @@ SIDEBAR_VIEWS: tuple[SidebarView, ...] = (
         is_optional=True,
         command="opening.drafts",
     ),
+    SidebarView(
+        *(View("unreadable"), "Unreadable", lambda session, counts: counts.unreadable, "bad"),
+        is_optional=True,
+        command="opening.unreadable",
+    ),
     SidebarView(View("recent"), "Recent"),
     SidebarView(View("all"), "All mail"),
     SidebarView(View("archive"), "Archive"),

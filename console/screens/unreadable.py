@@ -1,4 +1,4 @@
-"""List unreadable lines: file, number, reason and content."""
+"""List what can't be read: file, line, reason, and the bytes as they stand there, escaped or as a hex dump."""
 
 from __future__ import annotations
 
@@ -6,25 +6,31 @@ import asyncio
 from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.segment import Segment
 from textual import work
 from textual.binding import BindingType
+from textual.strip import Strip
 
 from console.bindings import bindings
 from console.panes.facts import FactPage, fact
 from console.panes.list_rows import ListRow
+from console.panes.problem_rows import ProblemRow, ProblemRows, problem_rows
+from console.render.hexdump import hex_lines
 from console.render.safe import visible, visible_line
 from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.styles import TextStyles
-from console.symbols import FAILED
 from mailstore.errors import StoreError
-from mailstore.queries.raw_lines import raw_line
+from mailstore.optional import raw_problem
+from mailstore.queries.raw_lines import RawRecord, raw_record
 from mailstore.records.message import Problem
 
 __all__ = ["UnreadableList"]
 
-LONGEST_LINE = 4000
-"""Bytes of a line that are shown."""
+MOST_BYTES = 16 * 1024
+"""Bytes of a record that are shown."""
+LOW = 20
+"""Lines of a screen below which a row has one line."""
 
 
 class UnreadableList(ListScreen):
@@ -35,73 +41,92 @@ class UnreadableList(ListScreen):
 
     def __init__(self, session: Session, styles: TextStyles) -> None:
         super().__init__(session, styles)
-        self._problems: dict[str, Problem] = {}
-        self._rows: list[ListRow] = []
         self._listed: tuple[object, int] | None = None
-        self._raw: tuple[str, str] | None = None
+        self._rows: list[ProblemRow] = []
+        self._fatal = 0
+        self._record: tuple[str, RawRecord | str] | None = None
+        """The key of a row, and its record or why there is none to show."""
         self._reading = ""
+        self._is_hex = False
 
     def heading(self) -> str:
         return "Unreadable lines"
 
     def subtitle(self, rows: Sequence[ListRow]) -> str:
-        fatal = sum(problem.fatal for problem in self._problems.values())
-        doubts = len(rows) - fatal
-        return f"{fatal} unreadable" + (f" · {doubts} warning{'s' * (doubts != 1)}" if doubts else "")
+        doubts = len(self._rows) - self._fatal
+        return f"{self._fatal:,} unreadable" + (f" · {doubts:,} warning{'s' * (doubts != 1)}" if doubts else "")
 
     def placeholder(self) -> tuple[str, ...]:
         return ("Every line can be read.",)
 
-    def rows(self) -> Sequence[ListRow]:
+    def row_source(self, rows: Sequence[ListRow]) -> ProblemRows:
         problems = self.session.live.problems
-        if self._listed != (problems, len(problems)):
-            order = sorted(problems, key=lambda it: (not it.fatal, it.file, it.offset, it.reason))
-            self._problems = {f"{it.file}\n{it.offset}\n{it.line}\n{it.reason}": it for it in order}
-            self._rows = [self._row(key, problem) for key, problem in self._problems.items()]
+        if self._listed is None or self._listed[0] is not problems or self._listed[1] != len(problems):
+            self._rows = problem_rows(problems)
+            self._fatal = sum(row.problem.fatal for row in self._rows)
             self._listed = problems, len(problems)
-        return self._rows
+        return ProblemRows(self._rows, self.text_styles, 1 if self.size.height < LOW else 2)
 
-    def _row(self, key: str, problem: Problem) -> ListRow:
-        styles = self.text_styles
-        glyph, tone = (FAILED, styles.bad) if problem.fatal else ("!", styles.warn)
-        where = visible_line(f"{problem.file}:{problem.line}")
-        return ListRow(
-            key, ((f"{glyph} ", tone), (where, styles.text)), (), ((visible_line(problem.reason), styles.muted),)
-        )
+    def keys_listed(self) -> Sequence[str]:
+        return [row.key for row in self._rows]
 
     def target(self, key: str) -> str | None:
         return None
 
     def about(self, key: str) -> FactPage:
-        problem = self._problems.get(key)
-        if problem is None:
+        source = self.listing.source
+        at = source.index(key)
+        if at is None or not isinstance(source, ProblemRows):
             return FactPage([])
-        if self._raw is not None and self._raw[0] != key:
-            self._raw = None
-        if self._raw is None and key != self._reading:
+        problem = source.rows[at].problem
+        if self._record is not None and self._record[0] != key:
+            self._record = None
+        if self._record is None and key != self._reading:
             self._reading = key
-            self._read_line(key, problem)
-        return FactPage(
-            [
-                fact("file", problem.file),
-                fact("line", f"{problem.line:,}"),
-                fact("offset", f"{problem.offset:,}"),
-                fact("problem" if problem.fatal else "warning", problem.reason),
-                fact("record", visible_line(self._raw[1]) if self._raw is not None else "…"),
-            ]
-        )
+            self._read(key, problem)
+        page = [
+            fact("file", problem.file),
+            fact("line", f"{problem.line:,}"),
+            fact("offset", f"{problem.offset:,}"),
+            fact("problem" if problem.fatal else "warning", problem.reason),
+        ]
+        if self._record is None:
+            return FactPage([*page, fact("record", "…")])
+        found = self._record[1]
+        if isinstance(found, str):
+            return FactPage([*page, fact("record", f"({found})")])
+        shown = "" if found.size <= len(found.data) else f", the first {len(found.data):,} shown"
+        page.append(fact("size", f"{'more than ' * found.is_longer}{found.size:,} bytes{shown}"))
+        if self._is_hex:
+            return FactPage(page, [Strip([]), *self._dump(found.data, problem.offset)])
+        return FactPage([*page, fact("record", visible(found.data.decode("utf-8", "backslashreplace")))])
+
+    def _dump(self, data: bytes, start: int) -> list[Strip]:
+        lines = hex_lines(data, self._about_width, start)
+        return [Strip([Segment(line, self.text_styles.text)]) for line in lines]
 
     @work(group="text", exit_on_error=False)
-    async def _read_line(self, key: str, problem: Problem) -> None:
+    async def _read(self, key: str, problem: Problem) -> None:
         try:
-            data = await asyncio.to_thread(raw_line, self.session.store.url, problem, LONGEST_LINE)
+            found: RawRecord | str = await asyncio.to_thread(self._record_of, problem)
         except StoreError as error:
-            shown = f"({error})"
-        else:
-            shown = visible(data.decode("utf-8", "backslashreplace")) + ("…" if len(data) == LONGEST_LINE else "")
+            found = visible_line(str(error))
         if key == self._reading:  # the cursor may have gone on meanwhile
-            self._raw, self._reading = (key, shown), ""
+            self._record, self._reading = (key, found), ""
             self.tell_about()
+
+    def _record_of(self, problem: Problem) -> RawRecord:
+        """Return the record of a problem; blocks, raises ContentGone."""
+        row = raw_problem(self.session.store, problem)
+        if row is not None:
+            return RawRecord(row[:MOST_BYTES], len(row))
+        return raw_record(self.session.store.url, problem, MOST_BYTES)
+
+    def action_toggle_hex(self) -> None:
+        """Show the record as a hex dump, or as text again."""
+        self._is_hex = not self._is_hex
+        self.tell_about()
+        self.tell("Hex dump" if self._is_hex else "Text, with escapes")
 
     def action_enter(self) -> None:
         """Say that there is nowhere to go: these lines have no message."""

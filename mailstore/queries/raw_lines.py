@@ -1,4 +1,4 @@
-"""Read a line as it stands in its file, to show what could not be parsed."""
+"""Read what could not be parsed as it stands in its file: a line, a whole letter, or a row of a database."""
 
 from __future__ import annotations
 
@@ -6,24 +6,39 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
+import msgspec
+
 from mailstore.errors import ContentGone
 from mailstore.location import path_in
 from mailstore.records.message import Problem
-from mailstore.records.scope import Scope, label_of, parts_of
+from mailstore.records.scope import WHOLE, Scope, label_of, parts_of
 
-__all__ = ["raw_line"]
+__all__ = ["COUNTED", "RawRecord", "raw_record"]
 
 DATABASE = b"SQLite format 3\0"
+COUNTED = 64 * 1024 * 1024
+"""Bytes of a line that are counted: one may be as large as a disk."""
+CHUNK = 1024 * 1024
+LINES = (".jsonl", ".log", ".ndjson")
+"""Endings of the files that have a record in each line; a problem at the start of another file is about all of it."""
 
 
-def raw_line(url: str, problem: Problem, most: int) -> bytes:
-    """Return the line that a problem names, at most `most` bytes. Blocks; raises ContentGone."""
+class RawRecord(msgspec.Struct, frozen=True):
+    """The beginning of a record, and its size in bytes; one that is `is_longer` was not counted to its end."""
+
+    data: bytes
+    size: int
+    is_longer: bool = False
+
+
+def raw_record(url: str, problem: Problem, most: int) -> RawRecord:
+    """Return the record in a file that a problem names, at most `most` bytes of it. Blocks; raises ContentGone."""
     file = problem.file
     if parts := parts_of(url):
         label = label_of(file)
         url, file = parts.get(label, ""), Scope(label).bare(file)
     root = path_in(url)
-    if root is None:
+    if root is None or file == WHOLE:
         raise ContentGone(f"{file} is not a file", "only records in files can be shown")
     path = (root if root.is_dir() else root.parent) / file
     try:
@@ -31,9 +46,23 @@ def raw_line(url: str, problem: Problem, most: int) -> bytes:
             if found.read(len(DATABASE)) == DATABASE:
                 raise OSError("a database has no lines")
             found.seek(problem.offset)
-            return found.readline(most).removesuffix(b"\n")
+            name = path.name.removesuffix(".gz")
+            return _read(found, most, is_line=name.endswith(LINES) or problem.offset > 0 or problem.line > 1)
     except (OSError, EOFError, ValueError) as error:
         raise ContentGone(f"{file} can't be read ({error})", "check whether it was moved or archived") from error
+
+
+def _read(file: BinaryIO, most: int, *, is_line: bool) -> RawRecord:
+    """Read a line, or everything that is left, and count it."""
+    data, size = b"", 0
+    while size < COUNTED:
+        chunk = file.readline(CHUNK) if is_line else file.read(CHUNK)
+        size += len(chunk)
+        data += chunk[: most - len(data)]
+        if not chunk or (is_line and chunk.endswith(b"\n")):
+            is_ended = is_line and chunk.endswith(b"\n")
+            return RawRecord(data[: size - is_ended], size - is_ended)
+    return RawRecord(data, size, is_longer=True)
 
 
 def _opened(path: Path) -> BinaryIO:

@@ -11,10 +11,11 @@ import pytest
 
 from console.commands import commands_for
 from mailstore.errors import ContentGone
-from mailstore.queries.raw_lines import raw_line
+from mailstore.queries.raw_lines import raw_record
 from mailstore.records.message import Problem
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import MailFiles
+from tests.mailstore.foreign_mail import OVERSTORY, mapped, overstory
 
 RAW = b'{"id": "torn", "sender": "\x1b[2Jann'
 
@@ -67,7 +68,62 @@ def test_a_row_of_a_database_is_no_line(tmp_path: Path) -> None:
         database.execute("CREATE TABLE mail (id)")
         database.commit()
     with pytest.raises(ContentGone, match="has no lines"):
-        raw_line(f"neo:{tmp_path / 'mail.db'}", Problem("mail.db", 7, 0, "torn"), 100)
+        raw_record(f"neo:{tmp_path / 'mail.db'}", Problem("mail.db", 7, 0, "torn"), 100)
+
+
+def test_a_huge_line_is_counted_and_only_its_beginning_is_read(tmp_path: Path) -> None:
+    data = tmp_path / "mail.jsonl"
+    data.write_bytes(b"one\n" + b"x" * 3_000_000 + b"\nthree")
+    url = f"haak:{tmp_path}"
+    found = raw_record(url, Problem("mail.jsonl", 2, 4, "odd"), 1000)
+    assert (found.data, found.size, found.is_longer) == (b"x" * 1000, 3_000_000, False)
+    assert raw_record(url, Problem("mail.jsonl", 3, 3_000_005, "odd"), 1000).data == b"three"
+    with pytest.raises(ContentGone, match="No such file"):
+        raw_record(url, Problem("deleted.jsonl", 2, 4, "odd"), 1000)
+    (tmp_path / "letter.md").write_bytes(b"From: ann\n\nA letter of lines.\n")
+    assert raw_record(url, Problem("letter.md", 1, 0, "odd"), 1000).data == b"From: ann\n\nA letter of lines.\n"
+
+
+async def test_the_bytes_are_shown_as_text_and_as_hex(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    with mail.mailbox.open("ab") as file:
+        file.write(b'{"big": "' + b"\xff\x00" * 20_000 + b"\n")
+    async with opened(mail.data, size=(160, 50)) as seat:
+        await seat.press("exclamation_mark")
+        assert f"{len(RAW)} bytes" in text(seat)
+        await seat.press("x")
+        assert "7b 22 69 64 22 3a 20 22" in seat.text
+        assert '7b 22 69 64 22 3a 20 22 {"id": "' in " ".join(text(seat).split())
+        await seat.press("j", "j")
+        assert "40,009 bytes, the first 16,384 shown" in text(seat)
+        assert "22 ff 00 ff 00" in seat.text
+        await seat.press("x")
+        assert "\\xff␀\\xff␀" in seat.text
+
+
+async def test_the_sidebar_has_a_row_while_something_is_unreadable(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path / "a").data) as seat:
+        row = next(at for at, line in enumerate(seat.lines) if "│Unreadable" in line)
+        assert seat.lines[row].split("││")[0].split() == ["│Unreadable", "2"]
+        await seat.press("1", "g", *["j"] * (row - 2))
+        assert "list what can't be read" in seat.text
+        await seat.press("enter")
+        assert "Unreadable lines" in seat.lines[1]
+    async with opened(write_mail(tmp_path / "b", torn=0).data) as seat:
+        assert "Unreadable" not in seat.text
+
+
+async def test_a_row_of_a_database_is_shown(tmp_path: Path) -> None:
+    database = overstory(tmp_path)
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("UPDATE messages SET body = CAST(x'6fff6b' AS TEXT) WHERE rowid = 2")
+        connection.commit()
+    url = f"several:one=mapped:{mapped(tmp_path, OVERSTORY)}&two=haak:{write_mail(tmp_path / 'b').data}"
+    async with opened(url, size=(160, 50), state=tmp_path / "state.db") as seat:
+        await seat.press("exclamation_mark", "G")
+        assert "invalid UTF-8" in seat.text
+        assert "o\\xffk" in seat.text
 
 
 async def test_a_click_on_the_number_opens_the_list(tmp_path: Path) -> None:

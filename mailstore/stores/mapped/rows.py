@@ -58,6 +58,20 @@ class MappedDatabase(Origin):
         self._held = OriginRead(list(map(self._record, rows, range(1, len(rows) + 1))), problems)
         return self._held
 
+    def raw_row(self, problem: Problem) -> bytes | None:
+        """Return the columns of the row that a problem is about, a line each. Raises Unreadable and OSError."""
+        if problem.file != self._table and not problem.reason.startswith(f"{self._table}, row {problem.line}:"):
+            return None
+        query = f"SELECT * FROM ({self._query.rstrip().rstrip(';')}) LIMIT 1 OFFSET ?"  # noqa: S608 - of the mapping
+
+        def look(connection: sqlite3.Connection) -> bytes | None:
+            cursor = connection.execute(query, (problem.line - 1,))
+            names = [column[0] for column in cursor.description]
+            row = cursor.fetchone()
+            return None if row is None else b"\n".join(map(_column, names, row))
+
+        return read_database(self.path, look, bytes)
+
     def _record(self, row: dict[str, Any], number: int) -> MappedRecord:
         raw = json.dumps(row, ensure_ascii=False, default=_plain).encode("utf-8", "replace")
         return MappedRecord(row, raw, Location(self._table, number, 0), line=number)
@@ -87,3 +101,7 @@ class MappedDatabase(Origin):
 
 def _plain(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _column(name: str, value: Any) -> bytes:
+    return name.encode("utf-8", "replace") + b": " + (value if isinstance(value, bytes) else str(value).encode())

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.files.database import Unreadable
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.locating import unreadable
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
-from mailstore.records.message import Message
+from mailstore.records.message import Message, Problem
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.mapped.decode import body_of
 from mailstore.stores.mapped.origins import MappedRecord
+from mailstore.stores.mapped.rows import MappedDatabase
 from mailstore.stores.mapped.source import MappedSource
 
 if TYPE_CHECKING:
@@ -92,6 +94,16 @@ class MappedStore(WatchedStore):
     def raw(self, message: Message) -> bytes:
         """Return a message's record: its bytes, or its row as JSON. Raises ContentGone."""
         return self._found(message).raw
+
+    def raw_problem(self, problem: Problem) -> bytes | None:
+        """Return the row that a problem is about, if the mailbox is in a database. Raises ContentGone."""
+        origin = self._source.origin
+        if not isinstance(origin, MappedDatabase):
+            return None
+        try:
+            return origin.raw_row(problem)
+        except (OSError, Unreadable) as error:
+            raise ContentGone(f"{origin.path.name} can't be read", str(error)) from error
 
     def _found(self, message: Message) -> MappedRecord:
         try:

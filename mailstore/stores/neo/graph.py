@@ -24,6 +24,7 @@ __all__ = [
     "look",
     "mark_of",
     "message_ids",
+    "row_at",
     "rows",
     "text",
     "times_before",
@@ -95,6 +96,12 @@ def rows(graph: sqlite3.Connection, ids: Iterable[str]) -> list[GraphRow]:
         asked = graph.execute(f"SELECT id, rowid, data FROM Nodes WHERE id IN ({marks})", part)  # noqa: S608
         found += (GraphRow(text(node), place, _bytes(data)) for node, place, data in asked)
     return found
+
+
+def row_at(graph: sqlite3.Connection, place: int) -> GraphRow | None:
+    """Return the node in a row."""
+    found = graph.execute("SELECT id, rowid, data FROM Nodes WHERE rowid = ?", (place,)).fetchone()
+    return None if found is None else GraphRow(text(found[0]), found[1], _bytes(found[2]))
 
 
 def edges_of(graph: sqlite3.Connection, ids: Iterable[str]) -> dict[str, list[Edge]]:

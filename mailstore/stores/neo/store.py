@@ -12,7 +12,7 @@ from mailstore.kit.locating import found_at, is_found
 from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
-from mailstore.records.message import Message
+from mailstore.records.message import Message, Problem
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.neo import graph as ask
 from mailstore.stores.neo.decode import MESSAGE
@@ -106,6 +106,15 @@ class NeoStore(WatchedStore):
     def raw(self, message: Message) -> bytes:
         """Return the JSON of a message's node, or its line in the log while it is queued. Raises ContentGone."""
         return self._record(message)[0]
+
+    def raw_problem(self, problem: Problem) -> bytes | None:
+        """Return the JSON of the node that a problem is about. Raises ContentGone."""
+        try:
+            row = ask.look(self._places.database, lambda graph: ask.row_at(graph, problem.line))
+        except (OSError, Unreadable) as error:
+            raise ContentGone(f"{self._places.database.name} can't be read", str(error)) from error
+        is_about = row is not None and problem.reason.startswith((row.id[:80], f"Nodes, row {row.place}:"))
+        return row.data if row is not None and is_about else None
 
     def _record(self, message: Message) -> tuple[bytes, bool]:
         node_id = f"{MESSAGE}{message.id}"

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, MailError, StoreError
 from mailstore.location import without_secrets
-from mailstore.optional import SearchHints, is_for_named, late_writers, search_text, would_wake
+from mailstore.optional import SearchHints, is_for_named, late_writers, raw_problem, search_text, would_wake
 from mailstore.records.events import Event, Gone, Mailboxes, Progress, Reset
-from mailstore.records.message import Intervention, Message
+from mailstore.records.message import Intervention, Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.records.scope import KIND, LABEL, label_of, parts_of, url_of
 from mailstore.store import Capabilities, Capability, Store
@@ -157,6 +157,14 @@ class SeveralStore(Store):
     def raw(self, message: Message) -> bytes:
         """Return the bytes of a message's record. Raises ContentGone."""
         return self._at(message, lambda store, bare: store.raw(bare))
+
+    def raw_problem(self, problem: Problem) -> bytes | None:
+        """Return the record that a problem is about, of a mailbox without lines. Raises ContentGone."""
+        part = self._parts.get(label_of(problem.file))
+        if part is None or part.failure is not None:
+            return None
+        bare = replace(problem, file=part.scope.bare(problem.file))
+        return raw_problem(part.store, bare)
 
     def search_text(self, message: Message) -> str:
         """Return what a search looks at in a message besides its header. Raises ContentGone."""
