@@ -17,11 +17,12 @@ from console.screens.counting import KeyCount, move
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.line_view import LineView
+from console.widgets.selectable_view import SelectableView
 
 if TYPE_CHECKING:
     from textual.events import Key
 
-__all__ = ["BaseScreen", "situation_of"]
+__all__ = ["BaseScreen", "copied_words", "situation_of"]
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -36,6 +37,12 @@ def situation_of(session: Session, *, has_row: bool) -> Situation:
         can_undo=not is_past and history.last_done is not None,
         can_redo=not is_past and history.last_undone is not None,
     )
+
+
+def copied_words(text: str) -> str:
+    """Return how it is told that a text was copied."""
+    lines = text.count("\n") + 1
+    return f"Copied {lines:,} lines" if lines > 1 else f"Copied {len(text):,} character{'s' * (len(text) != 1)}"
 
 
 class BaseScreen(Screen[R], Generic[R]):
@@ -96,6 +103,12 @@ class BaseScreen(Screen[R], Generic[R]):
         """Drop the count that was begun."""
         self._count.take()
         self.footer.count = ""
+
+    def on_selectable_view_copied(self, event: SelectableView.Copied) -> None:
+        """Copy what was selected with the mouse, through the terminal."""
+        event.stop()
+        self.app.copy_to_clipboard(event.text)
+        self.tell(copied_words(event.text))
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Report a worker that failed."""

@@ -13,8 +13,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from console.panes.help import HelpTopic, help_page
+from console.screens.base_screen import copied_words
 from console.screens.viewer import NARROW
 from console.widgets.page_view import PageView
+from console.widgets.selectable_view import SelectableView
 
 __all__ = ["HelpScreen"]
 
@@ -91,6 +93,11 @@ class HelpScreen(ModalScreen[None]):
     def action_dismiss_page(self) -> None:
         """Close the page."""
         self.dismiss()
+
+    def on_selectable_view_copied(self, event: SelectableView.Copied) -> None:
+        """Copy what was selected with the mouse, and say so in the frame."""
+        self.app.copy_to_clipboard(event.text)
+        self.query_one("#viewer").border_subtitle = copied_words(event.text)
 
     def action_back(self) -> None:
         """Clear the filter, or close if there is none."""

@@ -13,7 +13,9 @@ from textual.screen import ModalScreen
 
 from console.panes.facts import FactPage
 from console.panes.titles import as_title
+from console.screens.base_screen import copied_words
 from console.widgets.page_view import PageView
+from console.widgets.selectable_view import SelectableView
 
 __all__ = ["NARROW", "Viewer"]
 
@@ -67,6 +69,11 @@ class Viewer(ModalScreen[Key | None]):
     def page(self) -> PageView:
         """The text."""
         return self.query_one("#viewer-text", PageView)
+
+    def on_selectable_view_copied(self, event: SelectableView.Copied) -> None:
+        """Copy what was selected with the mouse, and say so in the frame."""
+        self.app.copy_to_clipboard(event.text)
+        self.query_one("#viewer").border_subtitle = copied_words(event.text)
 
     def action_scroll(self, lines: int) -> None:
         """Scroll by lines."""

@@ -7,7 +7,7 @@ from textual.events import Click
 from textual.reactive import reactive
 
 from console.widgets.block_layout import BlockLayout, BlockSource, NoBlocks, PendingScroll
-from console.widgets.line_view import LineView
+from console.widgets.selectable_view import SelectableView
 
 __all__ = ["BlockScroll"]
 
@@ -15,7 +15,7 @@ ABOVE_AND_BELOW = 2
 """Lines around one that is scrolled to."""
 
 
-class BlockScroll(LineView):
+class BlockScroll(SelectableView):
     """Keeps the block and line at the top of the screen where they are, or follows the newest block."""
 
     is_following: reactive[bool] = reactive(False, repaint=False)

@@ -191,6 +191,10 @@ class BlockView(BlockScroll):
             lines += self._block_lines(at, range(max(top, begin), min(top + height, begin + self._places.height(at))))
         return lines + [blank(width, base)] * (height - len(lines))
 
+    def margin_at(self, line: int) -> int:
+        at = self._places.at_line(line)
+        return 0 if at is None else self._places.indent(at) // 2 * 2 + len("▎ ")
+
     def _block_lines(self, at: int, lines: range) -> Iterator[Strip]:
         key, width, base = self.source.keys[at], self._width, self.component_style()
         have, begin = self._lines.get(key), self._places.top(at)

@@ -67,8 +67,12 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         self._know_style()
         size = self.scrollable_content_region.size
         if size != self._drawn_size or not self._drawn:
-            self._drawn, self._drawn_size = self.draw(*size), size
+            self._drawn, self._drawn_size = self.lines_to_paint(*size), size
         return self._drawn
+
+    def lines_to_paint(self, width: int, height: int) -> list[Strip]:
+        """Return all visible lines with what is laid over them."""
+        return self.draw(width, height)
 
     def render_line(self, y: int) -> Strip:
         """Return a line that was drawn last."""
@@ -82,7 +86,7 @@ class LineView(ScrollView, can_focus=True, inherit_bindings=False):
         if size != self._drawn_size or not self._drawn:
             self.refresh()
             return
-        old, new = self._drawn, self.draw(*size)
+        old, new = self._drawn, self.lines_to_paint(*size)
         self._drawn = [was if was is line or was == line else line for was, line in zip(old, new, strict=True)]
         changed = [Region(0, y, size.width, 1) for y, was in enumerate(old) if was is not self._drawn[y]]
         if changed:

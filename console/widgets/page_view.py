@@ -7,12 +7,13 @@ from textual.events import Resize
 from textual.strip import Strip
 from textual.visual import Visual
 
-from console.widgets.line_view import LineView, blank
+from console.widgets.line_view import blank
+from console.widgets.selectable_view import SelectableView
 
 __all__ = ["PageView"]
 
 
-class PageView(LineView):
+class PageView(SelectableView):
     """Shows something visual as lines, rendered once for each width and style."""
 
     def __init__(self, content: Visual | None = None, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name

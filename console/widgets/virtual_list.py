@@ -13,8 +13,9 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from console.widgets.line_view import LineView, blank
+from console.widgets.line_view import blank
 from console.widgets.rows import NoRows, RowCache, RowSource, RowStyle, placeholder_lines
+from console.widgets.selectable_view import SelectableView
 
 __all__ = ["VirtualList"]
 
@@ -22,7 +23,7 @@ FEW = 2000
 """Rows among which those are counted that can be selected; longer lists have no other."""
 
 
-class VirtualList(LineView):
+class VirtualList(SelectableView):
     """Rows of one height with a cursor; the screen binds the keys, this offers the actions.
 
     A new source keeps the selection on the row with the same key and the same rows in view: new mail never moves

@@ -13,7 +13,7 @@ from textual import _wait
 from textual._compositor import Compositor
 from textual._context import visible_screen_stack
 from textual.app import App
-from textual.events import Paste
+from textual.events import MouseDown, MouseMove, MouseUp, Paste
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -125,6 +125,16 @@ class Seat:
     async def paste(self, text: str) -> None:
         """Paste a long text where the focus is: typing it takes its time."""
         self.app.post_message(Paste(text))
+        await settle(self.pilot)
+
+    async def drag(self, begin: tuple[int, int], *onward: tuple[int, int], shift: bool = False) -> None:
+        """Press the mouse button on a cell, move through others, and release it on the last."""
+        at = begin
+        for kind, (x, y) in [(MouseDown, begin), *((MouseMove, cell) for cell in onward), (MouseUp, onward[-1])]:
+            moved = x - at[0], y - at[1]
+            self.app.post_message(kind(None, x, y, *moved, 1, shift, False, False, x, y))
+            at = x, y
+            await self.pilot.pause()
         await settle(self.pilot)
 
     async def until(self, holds: Callable[[], object], what: str = "") -> None:
