@@ -14,7 +14,7 @@ from textual.app import App
 from textual.command import Provider
 from textual.driver import Driver
 from textual.events import Event as UIEvent
-from textual.events import Key
+from textual.events import Key, MouseDown
 from textual.filter import LineFilter
 from textual.theme import Theme
 from textual.worker import Worker
@@ -192,6 +192,8 @@ class SignalboxApp(App[None]):
 
     async def on_event(self, event: UIEvent) -> None:
         """Handle an event; hold keys back until the panes that they may open are mounted."""
+        if isinstance(event, Key | MouseDown):
+            self.session.last_key = self.session.clock()
         if isinstance(event, Key):
             self._idle.note_key()
             self._idle.collect_soon()

@@ -44,7 +44,8 @@ LETTERS = frozenset({"dead-letters"})
 DESKS = LETTERS | frozenset({"attention"})
 VIEWS = frozenset({"views"})
 DRAFTS = frozenset({"drafts"})
-SHEETS = DESKS | DRAFTS | JOURNAL | VIEWS
+AWAY = frozenset({"away"})
+SHEETS = DESKS | DRAFTS | JOURNAL | VIEWS | AWAY
 """The full-screen lists over the mail, by the names that their keys are listed under."""
 
 ARCHIVE = frozenset({"archive"})

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArchiveSettings",
     "AttentionSettings",
+    "AwaySettings",
     "Config",
     "NotificationSettings",
     "config_file",
@@ -133,6 +134,16 @@ class HookSettings(Struct, frozen=True):
     """Their tags, in addition to that of the project, unless $SIGNALBOX_TAGS is set."""
 
 
+class AwaySettings(Struct, frozen=True):
+    """The table [away]: when the console tells what happened while the user was away; 0: never."""
+
+    closed_minutes: Annotated[float, Meta(ge=0)] = 30.0
+    """It was closed for so long."""
+
+    idle_hours: Annotated[float, Meta(ge=0)] = 3.0
+    """No key was pressed for so long."""
+
+
 class SearchSettings(Struct, frozen=True):
     """The table [search]: how to speed up searches."""
 
@@ -180,6 +191,7 @@ class Config(Struct, frozen=True):
     """How to notify the user of what."""
 
     hooks: HookSettings = field(default_factory=HookSettings)
+    away: AwaySettings = field(default_factory=AwaySettings)
     search: SearchSettings = field(default_factory=SearchSettings)
 
     views: dict[str, str] = field(default_factory=dict)

@@ -14,6 +14,9 @@ LIST_COMMANDS: tuple[Command, ...] = (
     Command(
         "views.delete", "X", "delete_view", "delete", "Delete the view, after asking", "Views", VIEWS, 3, when="row"
     ),
+    Command(
+        "away", "B", "opening.away", "while you were away", "List what happened while you were away", "Look", LISTS
+    ),
     Command("drafts", "d", "opening.drafts", "drafts", "List your drafts", "Look", LISTS),
     Command(
         "drafts.continue",

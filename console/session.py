@@ -66,6 +66,8 @@ class Session:
         self.user = user
         self.observe = observe
         self.clock = clock
+        self.last_key = clock()
+        """When the person last pressed a key or a button of the mouse, in seconds since the epoch."""
         self.rest = rest
         """How long background work sleeps after so many seconds of work."""
         self.live = guarded(Mailbox(user))

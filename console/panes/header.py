@@ -129,5 +129,5 @@ class Header(ClickLine):
         if counts.unreadable:
             found.append(Spot(f"{count(counts.unreadable)} unreadable", styles.bad, "part('opening', 'unreadable')"))
         if drafts:
-            found.append(Spot(f"{drafts} draft{'s' * (drafts != 1)}", styles.warn))
+            found.append(Spot(f"{drafts} draft{'s' * (drafts != 1)}", styles.warn, "part('opening', 'drafts')"))
         return found

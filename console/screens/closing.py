@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Protocol
 
+from console.screens.away import LEFT
 from console.screens.location import ScreenLocation
 from console.screens.needs import PartScreen
 
@@ -42,7 +43,10 @@ class Closing:
     async def leave(self) -> None:
         """Save what is open and quit."""
         self._screen.composer.flush()
-        await asyncio.to_thread(self._screen.session.personal.leave, self._screen.full_location().plain())
+        session = self._screen.session
+        session.personal.remember(LEFT, session.clock())
+        await asyncio.to_thread(session.personal.save_remembered, LEFT)
+        await asyncio.to_thread(session.personal.leave, self._screen.full_location().plain())
         self._screen.exit()
 
     def close(self) -> None:

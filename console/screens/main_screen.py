@@ -24,6 +24,8 @@ from mailstore.records.message import Message
 from mailstore.state.views import View
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from console.panes.composer import Composer
     from console.panes.search_bar import SearchBar
     from console.panes.slider import Slider
@@ -144,6 +146,10 @@ class MainScreen(Layout):
     def add_slider(self, slider: Slider) -> None:
         """Mount the line that says which moment of the past is shown."""
         self.mount(slider, before="#footer")
+
+    def add_above(self, widget: Widget) -> None:
+        """Mount something above the columns."""
+        self.mount(widget, before="#columns")
 
     def close_composer(self) -> None:
         """Close the composer; its draft is kept."""

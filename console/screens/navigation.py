@@ -13,6 +13,7 @@ from mailstore.state.views import View, ViewKind
 
 if TYPE_CHECKING:
     from console.composer_draft import ComposerDraft
+    from console.screens.away import Away
     from console.screens.composing import Composing
     from console.screens.desks.desks import Desks
     from console.screens.overviewing import Overviewing
@@ -100,6 +101,7 @@ class Navigation:
         time_travel: TimeTravel,
         desks: Desks,
         overviewing: Overviewing,
+        away: Away | None = None,
     ) -> None:
         self._screen = screen
         self._reading = reading
@@ -108,6 +110,7 @@ class Navigation:
         self._time_travel = time_travel
         self._desks = desks
         self._overviewing = overviewing
+        self._away = away
 
     def go_pane(self, number: int) -> None:
         """Go to a pane by its number; the fourth is the composer, which opens."""
@@ -181,6 +184,8 @@ class Navigation:
             screen.toggle_zoom()
         elif pane == "composer":
             self._close_composer()
+        elif self._away is not None and self._away.dismiss():
+            pass
         elif pane == "conversation":
             if not self._desks.come_back():
                 self._go_to("threads")

@@ -9,12 +9,16 @@ from console.styles import TextStyles
 from mailstore.state.views import View
 
 if TYPE_CHECKING:
+    from console.screens.away import Away
     from console.screens.composing import Composing
     from console.screens.desks.desks import Desks
     from console.screens.list_screen import ListScreen
     from console.screens.navigation import Navigation
 
 __all__ = ["Opening", "OpeningScreen"]
+
+
+DAY = 24 * 3600.0
 
 
 class OpeningScreen(PartScreen, Protocol):
@@ -29,11 +33,14 @@ class OpeningScreen(PartScreen, Protocol):
 class Opening:
     """Pushes a list screen; a message or view that is chosen there is shown on the main screen."""
 
-    def __init__(self, screen: OpeningScreen, navigation: Navigation, composing: Composing, desks: Desks) -> None:
+    def __init__(
+        self, screen: OpeningScreen, navigation: Navigation, composing: Composing, desks: Desks, away: Away
+    ) -> None:
         self._screen = screen
         self._navigation = navigation
         self._composing = composing
         self._desks = desks
+        self._away = away
 
     def attention(self) -> None:
         """List what needs attention."""
@@ -60,6 +67,19 @@ class Opening:
         from console.screens.unreadable import UnreadableList
 
         self._open(UnreadableList)
+
+    def away(self) -> None:
+        """List what happened while the person was away; of a day, if they were never here before."""
+        from console.screens.away_list import AwayList
+
+        def chosen(key: str | None) -> None:
+            if key is not None:
+                self._away.go(key)
+
+        screen, away = self._screen, self._away
+        since = screen.session.now() - DAY if away.since is None else away.since
+        away.dismiss()
+        screen.ask(AwayList(screen.session, screen.text_styles, since), chosen)
 
     def drafts(self) -> None:
         """List drafts; the chosen one is continued in its place."""

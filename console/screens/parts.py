@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from console.screens.all_seen import AllSeen, AllSeenScreen
+from console.screens.away import Away, AwayScreen
 from console.screens.channels import Channels, ChannelsScreen
 from console.screens.clipboard import Clipboard, ClipboardScreen
 from console.screens.closing import Closing, ClosingScreen
@@ -39,6 +40,7 @@ __all__ = ["Parts", "PartsScreen"]
 class PartsScreen(
     AllSeenScreen,
     AttentionWatchScreen,
+    AwayScreen,
     ChannelsScreen,
     ClipboardScreen,
     ClosingScreen,
@@ -80,6 +82,7 @@ class Parts:
         self.searching = Searching(screen)
         self.saved_counts = SavedCounts(screen)
         self.time_travel = TimeTravel(screen, self.searching)
+        self.away = Away(screen)
         self.attention_watch = AttentionWatch(screen)
         self.desks = Desks(screen, self.reading, self.composing, self.attention_watch)
         self.overviewing = Overviewing(screen, self.searching, self.time_travel)
@@ -91,8 +94,9 @@ class Parts:
             self.time_travel,
             self.desks,
             self.overviewing,
+            self.away,
         )
-        self.opening = Opening(screen, self.navigation, self.composing, self.desks)
+        self.opening = Opening(screen, self.navigation, self.composing, self.desks, self.away)
         self.pages = Pages(screen)
         self.clipboard = Clipboard(screen)
         self.piping = Piping(screen)
@@ -112,6 +116,7 @@ class Parts:
     def ticked(self) -> None:
         """A second passed."""
         self.mark_sync.tick()
+        self.away.ticked()
         self.saved_counts.check()
         self.attention_watch.check()
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 from msgspec.structs import replace
 from textual.screen import Screen
+from textual.widget import Widget
 
 from console.command import Situation
 from console.composer_draft import ComposerDraft
@@ -128,6 +129,7 @@ class FakeScreen:
         self.copied: list[str] = []
         self.actions: list[str] = []
         self.drawn = 0
+        self.above: list[Widget] = []
         self.left = False
         self.dialogs: list[tuple[Screen[Any], Callable[[Any], None]]] = []
         self.answer: object = None
@@ -199,6 +201,9 @@ class FakeScreen:
 
     def toggle_zoom(self) -> None:
         self.is_zoomed = not self.is_zoomed
+
+    def add_above(self, widget: Widget) -> None:
+        self.above.append(widget)
 
     def close_composer(self) -> None:
         self.composer.close()

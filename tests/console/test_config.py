@@ -74,7 +74,18 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     assert (config.wake.command, config.wake.types) == (["waker", "-v"], ["question"])
     assert config.search.index
     assert config.hooks.tags == ["domain:press"]
-    tables = {"archive", "attention", "hooks", "notifications", "policy", "retention", "search", "views", "wake"}
+    tables = {
+        "archive",
+        "attention",
+        "away",
+        "hooks",
+        "notifications",
+        "policy",
+        "retention",
+        "search",
+        "views",
+        "wake",
+    }
     assert {name: value for name, value in asdict(config).items() if name not in tables} == {
         "store": "haak:data",
         "user": "petra",

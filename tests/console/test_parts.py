@@ -12,6 +12,7 @@ from console.config import Config, SearchSettings
 from console.panes.search_bar import SearchBar
 from console.screens import closing, exporting, mark_sync, marking, reading, searching, undoing, waking
 from console.screens.all_seen import AllSeen
+from console.screens.away import Away
 from console.screens.channels import Channels
 from console.screens.clipboard import Clipboard
 from console.screens.composing import Composing
@@ -242,8 +243,9 @@ async def test_what_is_chosen_in_a_list_screen_is_shown(screen: FakeScreen) -> N
     find, travel = searching.Searching(screen), TimeTravel(screen, searching.Searching(screen))
     read, write = reading.Reading(screen), Composing(screen)
     desks = Desks(screen, read, write, AttentionWatch(screen))
+    navigate = Navigation(screen, read, write, find, travel, desks, Overviewing(screen, find, travel))
     part = Opening(
-        screen, Navigation(screen, read, write, find, travel, desks, Overviewing(screen, find, travel)), write, desks
+        *(screen, navigate, write, desks, Away(screen)),
     )
     for opened in (part.attention, part.dead_letters, part.journal, part.archive, part.unreadable):
         opened()

@@ -1,0 +1,123 @@
+"""Say what happened while the person was away."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Protocol
+
+from console.commands import COMMANDS
+from console.screens.needs import PartScreen
+from console.stepping import stepped
+from console.styles import TextStyles
+from mailstore.state.views import View
+from mailstore.steps import MailboxReloaded
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from console.panes.away_card import AwayCard
+    from mailstore.queries.absence import Absence
+
+__all__ = ["LEFT", "Away", "AwayScreen"]
+
+LEFT = "left"
+"""The name under which is remembered when the person was last here, in seconds since the epoch."""
+SAVED_SECONDS = 60.0
+"""How often that is saved while the person works: a terminal that is closed says nothing."""
+HOUR, MINUTE = 3600.0, 60.0
+
+
+class AwayScreen(PartScreen, Protocol):
+    """What this part needs of the screen."""
+
+    text_styles: TextStyles
+
+    def add_above(self, widget: Widget) -> None: ...
+    def show_view(self, view: View, root: str | None = None) -> None: ...
+    def show_message(self, message_id: str) -> None: ...
+    def focus_pane(self, name: str) -> None: ...
+
+
+class Away:
+    """Notices that the person comes back, and shows a card if anything happened meanwhile."""
+
+    def __init__(self, screen: AwayScreen) -> None:
+        self._screen = screen
+        self._is_begun = False
+        self._key = screen.session.last_key
+        self._saved: float | None = None
+        self._card: AwayCard | None = None
+        self.since: float | None = None
+        """Since when the list tells what happened; None if the person was never here before."""
+
+    def ticked(self) -> None:
+        """Look whether the person came back; called once a second."""
+        session = self._screen.session
+        if session.is_loading:
+            return
+        limits, now, before = session.config.away, session.clock(), self._key
+        self._key = session.last_key
+        if not self._is_begun:
+            self._is_begun = True
+            left = session.personal.recall(LEFT)
+            if isinstance(left, int | float):
+                self._came_back(float(left), now - left, limits.closed_minutes * MINUTE)
+        else:
+            self._came_back(before, self._key - before, limits.idle_hours * HOUR)
+        if self._saved is None or self._key >= self._saved + SAVED_SECONDS:
+            self._screen.run_task(self.save_presence(), group="presence")
+
+    async def save_presence(self) -> None:
+        """Save that the person is here."""
+        session = self._screen.session
+        self._saved = self._key
+        session.personal.remember(LEFT, session.last_key)
+        await asyncio.to_thread(session.personal.save_remembered, LEFT)
+
+    def _came_back(self, left: float, seconds: float, limit: float) -> None:
+        """Note since when the person was away; look for what happened if that is long enough (0: never is)."""
+        if not self._is_begun or self.since is None or (limit and seconds >= limit):
+            self.since = left
+        if limit and seconds >= limit:
+            self._screen.run_task(self._look(left), group="away", exclusive=True)
+
+    async def _look(self, since: float) -> None:
+        from mailstore.queries.absence import look_back
+
+        session = self._screen.session
+        mailbox = session.live
+        found: Absence | None = None
+        try:
+            async with aclosing(stepped(look_back(mailbox, since, session.clock()), session.rest)) as steps:
+                async for step in steps:
+                    found = step
+        except MailboxReloaded:
+            return
+        if found is not None and not found.is_empty and mailbox is session.live:
+            self._show(found)
+
+    def _show(self, found: Absence) -> None:
+        from console.panes.away_card import AwayCard
+
+        self.dismiss()
+        screen, keymap = self._screen, self._screen.session.keymap
+        keys = {command.id: command.key_label(keymap) for command in COMMANDS if command.id in ("away", "back")}
+        self._card = AwayCard(found, screen.session, screen.text_styles, keys["away"], keys["back"])
+        screen.add_above(self._card)
+
+    def dismiss(self) -> bool:
+        """Take the card away; return whether there was one."""
+        card, self._card = self._card, None
+        if card is not None:
+            card.remove()
+        return card is not None
+
+    def go(self, key: str) -> None:
+        """Go to what a row of the list or a part of the card is about."""
+        screen, (kind, _, name) = self._screen, key.partition(":")
+        if kind == "agent":
+            screen.show_view(View("agent", name))
+        elif name in screen.session.mailbox:
+            screen.show_message(name)
+            screen.focus_pane("conversation")
