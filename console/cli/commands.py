@@ -41,6 +41,7 @@ COMMANDS = {
     "who": CliCommand("who", "List the agents that are present and what they are doing", "Overview"),
     "dead-letters": CliCommand("dead_letters", "List and settle mail that will stay unread unless you act", "Overview"),
     "attention": CliCommand("attention", "List what needs attention, and why", "Overview"),
+    "overview": CliCommand("overview", "Show who writes, reads and answers, how fast, and when", "Overview"),
     "init": CliCommand("init", "Create an empty mailbox and roster", "Mailbox"),
     "archive": CliCommand("archive", "Archive settled threads (shows a plan, asks first)", "Mailbox"),
     "convert": CliCommand("convert", "Copy a mailbox into another kind and report what could not be copied", "Mailbox"),

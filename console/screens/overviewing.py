@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from console.lazy import load
 from console.screens.needs import PartScreen
 from console.styles import TextStyles
 
@@ -34,8 +35,12 @@ class Overviewing:
         self._query = ""
         """The query that the overview was left for."""
 
-    def open(self) -> None:
-        """Show the overview as it was left."""
+    async def open(self) -> None:
+        """Show the overview as it was left; it is imported when it is first wanted."""
+        await load("console.screens.overview")
+        self._open()
+
+    def _open(self) -> None:
         from console.screens.overview import Overview
         from console.screens.overview_place import OverviewPlace
         from mailstore.overview.bars import SPANS
@@ -75,5 +80,5 @@ class Overviewing:
         if not self._query or self._searching.query != self._query:
             return False
         self._searching.clear()
-        self.open()
+        self._open()
         return True

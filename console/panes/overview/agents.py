@@ -9,8 +9,8 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.panes.overview.columns import Cell, Column, duration, fitted, heading, pieces
-from console.panes.overview.lengths import scale_line
+from console.panes.overview.columns import Cell, Column, fitted, heading, pieces
+from console.panes.overview.lengths import FEW, median_words, scale_line
 from console.panes.overview.model import AgentLine, OverviewModel, hot_symbol
 from console.panes.row_layout import layout_line
 from console.render.short_text import age, count
@@ -19,10 +19,7 @@ from console.widgets.rows import KeyedRows, RowStyle
 from console.widgets.sparkline import grouped, sparkline
 from mailstore.overview.picture import Median
 
-__all__ = ["AgentRows", "agent_heading", "median_words"]
-
-FEW = 5
-"""Up to so many values, a median says of how many it is."""
+__all__ = ["AgentRows", "agent_heading"]
 
 
 def _columns(model: OverviewModel, width: int) -> list[Column]:
@@ -53,14 +50,6 @@ def agent_heading(model: OverviewModel, width: int, styles: TextStyles, base: St
     if "read" not in keys:
         columns = [it._replace(title="read") if it.key == "read-number" else it for it in columns]
     return layout_line(heading(columns, styles.muted), [], width, base)
-
-
-def median_words(median: Median) -> str:
-    """Return a median, with the number of values if they are few; a dash for none."""
-    if median.seconds is None:
-        return "–"
-    words = duration(median.seconds)
-    return words if median.number >= FEW else f"{words} ({median.number})"
 
 
 class AgentRows(KeyedRows[AgentLine]):

@@ -12,7 +12,7 @@ from console.panes.row_layout import Piece
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
 
-__all__ = ["Cell", "Column", "duration", "fitted", "heading", "pieces"]
+__all__ = ["Cell", "Column", "fitted", "heading", "pieces"]
 
 GAP = 2
 NAME_MOST, LINE_LEAST, LINE_MOST = 30, 8, 60
@@ -75,11 +75,3 @@ def pieces(columns: Sequence[Column], cells: dict[str, Cell], plain: Style) -> l
             found.append((" " * GAP, plain))
         found.append((set_cell_size(text, cell_len(text)) + blank if column.is_left else blank + text, cell.style))
     return found
-
-
-def duration(seconds: float) -> str:
-    """Return a duration in at most three cells: 4s, 12m, 3h, 9d, 6w."""
-    for size, unit, most in ((1, "s", 60), (60, "m", 5940), (3600, "h", 172800), (86400, "d", 8640000)):
-        if seconds < most:
-            return f"{int(seconds // size)}{unit}"
-    return f"{int(seconds // 604800)}w"

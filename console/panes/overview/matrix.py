@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from console.panes.overview.columns import Cell
-from console.panes.overview.model import OverviewModel
+from console.panes.overview.model import OverviewModel, party_words
 from console.render.safe import visible_line
 from console.render.short_text import count, shorten_middle
 from console.styles import TextStyles
@@ -19,18 +19,12 @@ from console.widgets.rows import placeholder_lines
 from mailstore.overview.matrix import TrafficMatrix, matrix_of
 from mailstore.records.protocol import PERSON
 
-__all__ = ["OTHERS", "MatrixPane", "party_words"]
+__all__ = ["MatrixPane"]
 
-OTHERS = "others"
 CELL = 7
 LEAST_NAME, MOST_NAME = 8, 22
 Place = tuple[str, str]
 """The first of the senders and of the recipients of a cell."""
-
-
-def party_words(names: tuple[str, ...], model: OverviewModel) -> str:
-    """Return one party, or how many others."""
-    return model.label(names[0]) if len(names) == 1 else f"{len(names)} {OTHERS}"
 
 
 class MatrixPane(LineView):

@@ -16,7 +16,15 @@ from mailstore.records.protocol import PERSON
 from mailstore.records.roster import Agent, Status
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["UNKNOWN_PARTY", "AgentLine", "ChannelLine", "OverviewModel", "agent_lines", "channel_lines", "hot_symbol"]
+__all__ = [
+    "AgentLine",
+    "ChannelLine",
+    "OverviewModel",
+    "agent_lines",
+    "channel_lines",
+    "hot_symbol",
+    "party_words",
+]
 
 UNKNOWN_PARTY = Symbol("!", "warn")
 """A sender or reader that is not registered."""
@@ -76,6 +84,11 @@ class OverviewModel(Struct, frozen=True):
     def label(self, name: str) -> str:
         """Return a party as it is shown."""
         return self.labels.get(name, "you" if name == PERSON else name)
+
+
+def party_words(names: tuple[str, ...], model: OverviewModel) -> str:
+    """Return one party, or how many others."""
+    return model.label(names[0]) if len(names) == 1 else f"{len(names)} others"
 
 
 def agent_lines(

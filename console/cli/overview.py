@@ -1,0 +1,128 @@
+"""`signalbox overview`: the fleet's traffic over a span of time as text or JSON."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import datetime
+
+from console.agent_presence import presence_symbol, state_words
+from console.cli.document import put_json
+from console.cli.loading import Loaded, loaded, moment_of
+from console.cli.options import mailbox_options
+from console.cli.overview_output import (
+    AgentTrafficRow,
+    ChannelTrafficRow,
+    HotSpotRow,
+    LeftOutRow,
+    MedianRow,
+    OverviewRow,
+    PairRow,
+    QuestionRow,
+)
+from console.cli.overview_text import overview_text
+from console.cli.plain import put
+from console.cli.presences import Presences
+from console.panes.overview.model import AgentLine, OverviewModel, agent_lines, channel_lines
+from console.render.timestamps import iso_time
+from console.unread_mail import unread_count
+from mailstore.overview.bars import SPANS, TimeBars, bars_of, bars_since
+from mailstore.overview.counting import traffic_picture
+from mailstore.overview.picture import Median
+from mailstore.overview.standing import standing
+from mailstore.records.protocol import PERSON
+
+__all__ = ["overview_of"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--since", metavar="TIME", default="1d", help=f"Span ({', '.join(SPANS)}) or time to begin at (default: 1d)"
+    )
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the heartbeat, agents, channels, who writes to whom, and hot spots."""
+    with loaded(args) as mail:
+        model, presences = overview_of(mail, args.since), Presences(mail)
+        if args.json:
+            put_json(_row(mail, model, presences))
+        else:
+            put(overview_text(model, args.since))
+    return 0
+
+
+def overview_of(mail: Loaded, since: str) -> OverviewModel:
+    """Return the picture of a mailbox since a time; raises UsedWrongly for a text that is none."""
+    from console.config_file import load_config
+
+    mailbox, presences = mail.mailbox, Presences(mail)
+    start = None if since in SPANS else moment_of("--since", since, mail.now, is_past=True)
+    offset = datetime.fromtimestamp(mail.now).astimezone().utcoffset()
+    ahead = 0.0 if offset is None else offset.total_seconds()
+
+    def bars(first: float) -> TimeBars:
+        return bars_of(since, mail.now, first, ahead) if start is None else bars_since(start, mail.now, ahead)
+
+    picture = traffic_picture(mailbox, mail.now, bars)
+    stands = standing(mailbox, mail.now, load_config().config.attention.limits())
+    return OverviewModel(
+        span=since,
+        picture=picture,
+        agents=agent_lines(
+            mailbox,
+            picture,
+            stands,
+            lambda agent: presence_symbol(agent, presences.of(agent)),
+            lambda name: unread_count(mail.store, mailbox, name),
+        ),
+        channels=channel_lines(mailbox, picture, stands),
+        standing=stands,
+        labels={channel.tag: mailbox.label(channel.tag) for channel in mailbox.channels()},
+    )
+
+
+def _row(mail: Loaded, model: OverviewModel, presences: Presences) -> OverviewRow:
+    picture = model.picture
+    left, bars = picture.left_out, picture.bars
+    hot = model.standing.hot if model.standing is not None else ()
+    return OverviewRow(
+        since=iso_time(bars.start),
+        until=iso_time(bars.end),
+        moment=iso_time(picture.moment),
+        bar_seconds=int(bars.length),
+        sent=picture.sent,
+        read=picture.read,
+        agents=tuple(_agent(mail, line, presences) for line in model.agents),
+        channels=tuple(ChannelTrafficRow(it.key, sum(it.sent), it.sent, it.senders) for it in model.channels),
+        pairs=tuple(PairRow(it.sender, it.recipient, it.number) for it in picture.pairs),
+        hot_spots=tuple(
+            HotSpotRow(it.trouble.value, it.who, it.reason, iso_time(it.since), it.message_id)
+            for it in (spot.concern for spot in hot)
+        ),
+        left_out=LeftOutRow(left.undated, left.later, left.undated_reads, left.early_reads, left.early_answers),
+    )
+
+
+def _agent(mail: Loaded, line: AgentLine, presences: Presences) -> AgentTrafficRow:
+    agent = mail.mailbox.roster.get(line.key)
+    state = "you" if line.key == PERSON else "unregistered"
+    asked, traffic = line.asked, line.traffic
+    return AgentTrafficRow(
+        name=line.key,
+        state=state if agent is None else state_words(presences.of(agent)),
+        sent=sum(traffic.sent),
+        read=sum(traffic.read),
+        sent_by_bar=traffic.sent,
+        read_by_bar=traffic.read,
+        unread=line.unread,
+        oldest_question=None if asked is None else QuestionRow(asked.message_id, iso_time(asked.since)),
+        to_read=_median(traffic.to_read),
+        to_answer=_median(traffic.to_answer),
+        concern=None if line.hot is None else line.hot.concern.reason,
+    )
+
+
+def _median(median: Median) -> MedianRow:
+    return MedianRow(median.seconds, median.number)
