@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from console.cli.fleet import fleet_of
 from console.cli.loading import Loaded, find_message, loaded
 from console.cli.options import mailbox_options
 from console.cli.search import arrange, context_of
@@ -51,7 +52,9 @@ def run(args: argparse.Namespace) -> int:
         raise UsedWrongly("QUERY, --thread and --view can't be combined", "use one of them")
     with loaded(args, with_seen=True) as mail:
         messages, selection = _selected(args, mail)
-        about = About(mail.store.url, iso_time(mail.now) or "", selection)
+        is_whole = not (args.query or args.thread or args.view)
+        fleet = fleet_of(mail, messages, is_whole=is_whole) if args.format == "html" else None
+        about = About(mail.store.url, iso_time(mail.now) or "", selection, fleet)
         pieces = render(args.format, exported(mail.store, mail.mailbox, messages, mail.now), about)
         if args.output is None:
             for piece in pieces:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from console.export.fleet_svg import FleetFigures
 from mailstore.transfer.export import Exported, text_digest
 
 __all__ = ["About", "claim_of"]
@@ -11,11 +12,15 @@ __all__ = ["About", "claim_of"]
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What was exported: the mailbox's URL, the time (ISO 8601), and the query, view or thread selected."""
+    """What was exported: the mailbox's URL, the time (ISO 8601), and the query, view or thread selected.
+
+    `fleet` is the traffic of what was exported, for formats that show it.
+    """
 
     mailbox: str
     exported_at: str
     selection: str
+    fleet: FleetFigures | None = None
 
 
 def claim_of(message: Exported, shown: str) -> dict[str, object]:

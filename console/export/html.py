@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from console.export.about import About, claim_of
+from console.export.fleet_svg import STYLE as FLEET_STYLE
+from console.export.fleet_svg import fleet_svg
 from console.render.safe import visible, visible_line
 from mailstore.transfer.export import Exported
 
@@ -27,10 +29,13 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 def as_html(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render a whole document, a section where another thread begins."""
     title = text(f"Mail of {about.mailbox}")
+    style = STYLE + (FLEET_STYLE if about.fleet is not None else "")
     yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
     yield f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'
-    yield f'<meta name="generator" content="signalbox"><title>{title}</title><style>{STYLE}</style></head>\n<body>\n'
+    yield f'<meta name="generator" content="signalbox"><title>{title}</title><style>{style}</style></head>\n<body>\n'
     yield f"<h1>{title}</h1>\n<p>Exported {text(about.exported_at)}: {text(about.selection)}</p>\n"
+    if about.fleet is not None:
+        yield from fleet_svg(about.fleet)
     root = None
     for message in messages:
         if message.root != root:
