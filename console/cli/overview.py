@@ -19,10 +19,10 @@ from console.cli.overview_output import (
     PairRow,
     QuestionRow,
 )
-from console.cli.overview_text import overview_text
-from console.cli.plain import put
+from console.cli.plain import bold, columns, put
 from console.cli.presences import Presences
-from console.panes.overview.model import AgentLine, OverviewModel, agent_lines, channel_lines
+from console.overview.model import AgentLine, OverviewModel, agent_lines, channel_lines
+from console.overview.text import TextSection, overview_text
 from console.render.timestamps import iso_time
 from console.unread_mail import unread_count
 from mailstore.overview.bars import SPANS, TimeBars, bars_of, bars_since
@@ -49,8 +49,13 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             put_json(_row(mail, model, presences))
         else:
-            put(overview_text(model, args.since))
+            put("\n\n".join(map(_text, overview_text(model, args.since))))
     return 0
+
+
+def _text(section: TextSection) -> str:
+    title, *lines = section.lines
+    return "\n".join([bold(title), *lines, *([columns(section.rows, section.heads)] if section.rows else [])])
 
 
 def overview_of(mail: Loaded, since: str) -> OverviewModel:

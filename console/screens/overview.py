@@ -14,14 +14,14 @@ from textual.widget import Widget
 from console.bindings import bindings, footer_keys
 from console.command import Situation
 from console.commands import HELP
+from console.overview.model import OverviewModel, agent_lines, channel_lines
+from console.overview.words import totals
 from console.panes.footer import Footer
 from console.panes.header import Header, headline
 from console.panes.overview.heartbeat import Heartbeat
 from console.panes.overview.matrix import MatrixPane
-from console.panes.overview.model import OverviewModel, agent_lines, channel_lines
 from console.panes.overview.span_bar import SpanBar
 from console.panes.overview.tables import AgentPane, ChannelPane
-from console.panes.overview.words import totals
 from console.panes.titles import as_title
 from console.screens.base_screen import BaseScreen, situation_of
 from console.screens.overview_cells import OverviewCells

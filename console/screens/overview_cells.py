@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from console.overview.lengths import length_words
+from console.overview.model import OverviewModel
+from console.overview.words import bar_words, cell_words, left_out_words, spot_words
 from console.panes.overview.heartbeat import Heartbeat
-from console.panes.overview.lengths import length_words
 from console.panes.overview.matrix import MatrixPane
-from console.panes.overview.model import OverviewModel
 from console.panes.overview.tables import AgentPane, ChannelPane
-from console.panes.overview.words import bar_words, cell_words, left_out_words, spot_words
 from mailstore.overview.leads import of_agent, of_channel, of_pair, within
 
 __all__ = ["OverviewCells"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from console.overview.model import OverviewModel
 from console.panes.overview.brush import Brush
-from console.panes.overview.model import OverviewModel
 
 __all__ = ["SECTIONS", "Departure", "OverviewPlace"]
 

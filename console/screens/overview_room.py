@@ -6,7 +6,7 @@ from typing import Any
 
 from textual.screen import Screen
 
-from console.panes.overview.model import OverviewModel
+from console.overview.model import OverviewModel
 from console.screens.overview_place import SECTIONS
 
 __all__ = ["arrange"]

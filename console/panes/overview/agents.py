@@ -9,9 +9,9 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
+from console.overview.lengths import FEW, median_words, scale_line
+from console.overview.model import AgentLine, OverviewModel, hot_symbol
 from console.panes.overview.columns import Cell, Column, fitted, heading, pieces
-from console.panes.overview.lengths import FEW, median_words, scale_line
-from console.panes.overview.model import AgentLine, OverviewModel, hot_symbol
 from console.panes.row_layout import layout_line
 from console.render.short_text import age, count
 from console.styles import TextStyles

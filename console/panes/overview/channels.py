@@ -8,9 +8,9 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
+from console.overview.lengths import scale_line
+from console.overview.model import ChannelLine, OverviewModel, hot_symbol
 from console.panes.overview.columns import Cell, Column, fitted, heading, pieces
-from console.panes.overview.lengths import scale_line
-from console.panes.overview.model import ChannelLine, OverviewModel, hot_symbol
 from console.panes.row_layout import layout_line
 from console.render.short_text import count
 from console.styles import TextStyles

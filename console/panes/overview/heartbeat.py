@@ -13,8 +13,8 @@ from textual.events import Click, Focus, Resize
 from textual.message import Message
 from textual.strip import Strip
 
+from console.overview.model import OverviewModel, hot_symbol
 from console.panes.overview.brush import Brush
-from console.panes.overview.model import OverviewModel, hot_symbol
 from console.styles import TextStyles
 from console.widgets.histogram import axis_labels, bar_rows, gutter, round_top
 from console.widgets.line_view import LineView, blank

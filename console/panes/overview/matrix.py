@@ -8,8 +8,8 @@ from textual.events import Click, Focus, Resize
 from textual.message import Message
 from textual.strip import Strip
 
+from console.overview.model import OverviewModel, party_words
 from console.panes.overview.columns import Cell
-from console.panes.overview.model import OverviewModel, party_words
 from console.render.safe import visible_line
 from console.render.short_text import count, shorten_middle
 from console.styles import TextStyles

@@ -8,9 +8,9 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 
+from console.overview.model import OverviewModel
 from console.panes.overview.agents import AgentRows, agent_heading
 from console.panes.overview.channels import ChannelRows, channel_heading
-from console.panes.overview.model import OverviewModel
 from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
 

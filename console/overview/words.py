@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from console.concern_words import line_of
-from console.panes.overview.model import OverviewModel, hot_symbol, party_words
+from console.overview.model import OverviewModel, hot_symbol, party_words
 from console.render.safe import visible_line
 from console.render.short_text import clock, count
 from mailstore.overview.picture import LeftOut

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from console.cli.plain import bold, columns
-from console.panes.overview.lengths import length_words, median_words, scale_line
-from console.panes.overview.model import AgentLine, OverviewModel, hot_symbol, party_words
-from console.panes.overview.words import left_out_words, spot_words, totals
+from console.overview.lengths import length_words, median_words, scale_line
+from console.overview.model import AgentLine, OverviewModel, hot_symbol, party_words
+from console.overview.words import left_out_words, spot_words, totals
 from console.render.short_text import age, clock, count, shorten_middle
 from console.widgets.histogram import bar_rows, gutter, round_top
 from console.widgets.sparkline import grouped, sparkline
 from mailstore.overview.matrix import matrix_of
 
-__all__ = ["overview_text"]
+__all__ = ["TextSection", "overview_text"]
 
 LINE = 24
 """Cells of a line of numbers over time."""
@@ -24,15 +24,29 @@ MOST_SENDERS, MOST_RECIPIENTS = 12, 8
 LONGEST_NAME = 16
 
 
-def overview_text(model: OverviewModel, since: str) -> str:
-    """Return all sections, with an empty line between them."""
-    picture = model.picture
-    parts = [f"{bold(f'Overview {since}')}  {totals(model)}", _heartbeat(model), _agents(model), _channels(model)]
-    parts += [_matrix(model), _hot(model), left_out_words(picture.left_out)]
-    return "\n\n".join(filter(None, parts))
+class TextSection(NamedTuple):
+    """Lines of text, and a table below them: headings, and rows whose numbers are aligned."""
+
+    lines: tuple[str, ...] = ()
+    heads: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
 
 
-def _heartbeat(model: OverviewModel) -> str:
+def overview_text(model: OverviewModel, since: str) -> list[TextSection]:
+    """Return all sections that have anything to say."""
+    parts = [
+        TextSection((f"Overview {since}  {totals(model)}",)),
+        _heartbeat(model),
+        _agents(model),
+        _channels(model),
+        _matrix(model),
+        _hot(model),
+        TextSection(tuple(filter(None, [left_out_words(model.picture.left_out)]))),
+    ]
+    return [part for part in parts if part.lines or part.rows]
+
+
+def _heartbeat(model: OverviewModel) -> TextSection:
     picture, bars = model.picture, model.bars
     top = round_top(max(picture.sent, default=0))
     lines = [f"Messages in {length_words(bars.length)}"]
@@ -40,12 +54,12 @@ def _heartbeat(model: OverviewModel) -> str:
     lines += [f"{scale}{row}".rstrip() for scale, row in zip(gutter(HEIGHT, top), rows, strict=True)]
     start, left = clock(bars.start, picture.moment), len(gutter(HEIGHT, top)[0])
     lines.append(f"{' ' * left}{start}{'now':>{max(4, bars.number - len(start))}}")
-    return "\n".join(lines)
+    return TextSection(tuple(lines))
 
 
-def _agents(model: OverviewModel) -> str:
+def _agents(model: OverviewModel) -> TextSection:
     if not model.agents:
-        return "No agents"
+        return TextSection(("No agents",))
     moment, bars = model.picture.moment, model.bars
     every = [row for it in model.agents for row in (it.traffic.sent, it.traffic.read)]
     top = max((max(grouped(row, LINE), default=0) for row in every), default=0)
@@ -71,25 +85,25 @@ def _agents(model: OverviewModel) -> str:
     ]
     heads = ("", "agent", "sent", "", "read", "", "unread", "asked", "to read", "to answer", "hot")
     seconds = -(-bars.number // LINE) * bars.length
-    return f"Agents{scale_line(top, seconds)}\n{columns(_right(rows, heads, range(2, 10)), heads)}"
+    return TextSection((f"Agents{scale_line(top, seconds)}",), heads, _right(rows, heads, range(2, 10)))
 
 
-def _channels(model: OverviewModel) -> str:
+def _channels(model: OverviewModel) -> TextSection:
     if not model.channels:
-        return ""
+        return TextSection()
     top = max((max(grouped(it.sent, LINE), default=0) for it in model.channels), default=0)
     rows = [
         (model.label(it.key), sparkline(it.sent, LINE, top), _number(sum(it.sent)), _number(it.senders))
         for it in model.channels
     ]
     heads = ("channel", "sent", "", "senders")
-    return f"Channels\n{columns(_right(rows, heads, range(1, 4)), heads)}"
+    return TextSection(("Channels",), heads, _right(rows, heads, range(1, 4)))
 
 
-def _matrix(model: OverviewModel) -> str:
+def _matrix(model: OverviewModel) -> TextSection:
     matrix = matrix_of(model.picture.pairs, MOST_SENDERS, MOST_RECIPIENTS)
     if not matrix.senders:
-        return ""
+        return TextSection()
 
     def named(names: tuple[str, ...]) -> str:
         return shorten_middle(party_words(names, model), LONGEST_NAME)
@@ -99,19 +113,21 @@ def _matrix(model: OverviewModel) -> str:
         (named(names), *(_number(number) for number in numbers))
         for names, numbers in zip(matrix.senders, matrix.numbers, strict=True)
     ]
-    return f"Who writes to whom\n{columns(_right(rows, heads, range(1, len(heads))), heads)}"
+    return TextSection(("Who writes to whom",), heads, _right(rows, heads, range(1, len(heads))))
 
 
-def _hot(model: OverviewModel) -> str:
+def _hot(model: OverviewModel) -> TextSection:
     spots = model.standing.hot if model.standing is not None else ()
-    return "\n".join(["Hot spots", *map(spot_words, spots)]) if spots else ""
+    return TextSection(("Hot spots", *map(spot_words, spots)) if spots else ())
 
 
 def _number(number: int) -> str:
     return count(number) if number else "·"
 
 
-def _right(rows: Sequence[Sequence[str]], heads: Sequence[str], which: range) -> list[list[str]]:
+def _right(rows: Sequence[Sequence[str]], heads: Sequence[str], which: range) -> tuple[tuple[str, ...], ...]:
     """Return rows with some columns padded at the left, so that their numbers are aligned."""
     widths = {at: max(cell_len(heads[at]), *(cell_len(row[at]) for row in rows)) for at in which}
-    return [[" " * (widths.get(at, 0) - cell_len(text)) + text for at, text in enumerate(row)] for row in rows]
+    return tuple(
+        tuple(" " * (widths.get(at, 0) - cell_len(text)) + text for at, text in enumerate(row)) for row in rows
+    )

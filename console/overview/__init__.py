@@ -1,0 +1,1 @@
+"""What the overview says, whether on the screen or as text (docs/overview.md)."""
