@@ -55,6 +55,7 @@ MESSAGE_COMMANDS: tuple[Command, ...] = (
         when="row",
     ),
     Command("record", "o", "pages.record", "record", "Show the record as it is in the file", "Look", MAIL, when="row"),
+    Command("links", "b", "links.show", "links", "List the message's links, to open or copy", "Look", MAIL, when="row"),
     Command(
         "copy.text",
         "y",

@@ -13,6 +13,7 @@ from console.screens.composing import Composing, ComposingScreen
 from console.screens.desks.attention_watch import AttentionWatch, AttentionWatchScreen
 from console.screens.desks.desks import Desks, DesksScreen
 from console.screens.exporting import Exporting, ExportingScreen
+from console.screens.links import Links, LinksScreen
 from console.screens.mark_sync import MarkSync
 from console.screens.marking import Marking, MarkingScreen
 from console.screens.navigation import Navigation, NavigationScreen
@@ -47,6 +48,7 @@ class PartsScreen(
     ComposingScreen,
     DesksScreen,
     ExportingScreen,
+    LinksScreen,
     MarkingScreen,
     NavigationScreen,
     OpeningScreen,
@@ -99,6 +101,7 @@ class Parts:
         self.opening = Opening(screen, self.navigation, self.composing, self.desks, self.away)
         self.pages = Pages(screen)
         self.clipboard = Clipboard(screen)
+        self.links = Links(screen)
         self.piping = Piping(screen)
         self.exporting = Exporting(screen)
         self.waking = Waking(screen)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
+import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from console.link_opener import OPENERS
 from console.render.link_list import links_of
 from console.render.links import ascii_host, safe_target, urls_in
+from tests.conftest import Open
+from tests.console.screen_text import opened
 from tests.console.test_render_markdown import INK, render_markdown, text_of
+from tests.mailboxes import MailFiles
 
 FAKE = "https://p\u0430ypal.com/login"
 """Its second letter is Cyrillic."""
@@ -118,3 +125,55 @@ def test_the_links_of_a_message_are_listed_once_each_in_order() -> None:
         "a@b.example",
     ]
     assert len(links_of("\n".join(f"https://a.example/{n}" for n in range(20_000)))) == 200
+
+
+async def test_links_are_listed_shown_whole_copied_and_opened_without_a_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "opened"
+    opener = tmp_path / "bin" / OPENERS[0]
+    opener.parent.mkdir()
+    opener.write_text(f'#!/bin/sh\nprintf "%s\\n" "$#" "$1" > "{log}"\n')
+    opener.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{opener.parent}:{os.environ['PATH']}")
+    mail = MailFiles(tmp_path)
+    body = "[the docs](https://a.example/$(id)?b=1&c=`x`;ls) and https://b.example/two"
+    mail.message("one", "ann-00000001", "user", body, subject="Links")
+    mail.message("two", "ann-00000001", "user", "No address here.", subject="None", ago=60)
+    async with opened(mail.data) as seat:
+        await seat.open_thread("one")
+        await seat.press("b")
+        await seat.sees("2 links")
+        await seat.press("j", "y")
+        assert seat.app.clipboard == "https://b.example/two"
+        assert seat.notice == "Link copied: https://b.example/two"
+        await seat.press("b", "enter")
+        await seat.sees("Open a link to a.example?")
+        assert "https://a.example/$(id)?b=1&c=%60x%60;ls" in seat.text
+        await seat.press("enter")
+        assert not log.exists()  # the key that asked doesn't confirm
+        await seat.press("b", "enter", "y")
+        await seat.until(lambda: seat.notice.startswith("Opened: https://a.example/"))
+        assert log.read_text().splitlines() == ["1", "https://a.example/$(id)?b=1&c=%60x%60;ls"]
+        await seat.open_thread("two")
+        await seat.press("b")
+        await seat.until(lambda: seat.notice == "No links in this message")
+
+
+async def test_without_a_program_that_opens_links_they_are_copied(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.message("one", "ann-00000001", "user", "https://b.example/two", subject="Links")
+    async with opened(mail.data) as seat:
+        await seat.open_thread("one")
+        await seat.press("b", "enter", "y")
+        await seat.until(lambda: seat.app.clipboard == "https://b.example/two")
+
+
+def test_a_terminal_gets_the_links(tmp_path: Path, open_console: Open) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    body = "[the docs](https://a.example/b) [bad](javascript:x) \x1b]8;;https://evil.example\x07lure\x1b]8;;\x07"
+    mail.message("one", "ann-00000001", "user", body, subject="Links", ago=60)
+    terminal = open_console(mail.url)
+    terminal.wait_for("the docs ⟨https://a.example/b⟩")
+    linked = [command for command in terminal.output.commands if command.startswith("8;")]
+    assert {re.sub(r"id=\d+-?\d*", "id", command) for command in linked} == {"8;id;https://a.example/b", "8;;"}

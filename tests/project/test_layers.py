@@ -42,6 +42,7 @@ CONSOLE = [
         "failures",
         "idle",
         "lazy",
+        "link_opener",
         "stepping",
         "terminal_background",
         "undo_history",
