@@ -152,6 +152,7 @@ NAMES = {
     "left_curly_bracket": "{",
     "right_curly_bracket": "}",
     "at": "@",
+    "asterisk": "*",
     "plus": "+",
     "exclamation_mark": "!",
     "left_square_bracket": "[",

@@ -8,6 +8,7 @@ from console.mail_commands import MAIL_COMMANDS
 from console.message_commands import MESSAGE_COMMANDS
 from console.move_commands import MOVE_COMMANDS
 from console.overview_commands import OVERVIEW_COMMANDS
+from console.quiet_commands import QUIET_COMMANDS
 
 __all__ = ["COMMANDS", "HELP", "PLAN_ARCHIVAL", "QUIT", "commands_for"]
 
@@ -28,7 +29,15 @@ PROGRAM_COMMANDS: tuple[Command, ...] = (
     ),
     Command("quit", "q", "closing.close", "quit", "Quit; asks if a draft is open", "Program", LISTS),
 )
-COMMANDS = (*MOVE_COMMANDS, *MAIL_COMMANDS, *MESSAGE_COMMANDS, *LIST_COMMANDS, *OVERVIEW_COMMANDS, *PROGRAM_COMMANDS)
+COMMANDS = (
+    *MOVE_COMMANDS,
+    *MAIL_COMMANDS,
+    *MESSAGE_COMMANDS,
+    *QUIET_COMMANDS,
+    *LIST_COMMANDS,
+    *OVERVIEW_COMMANDS,
+    *PROGRAM_COMMANDS,
+)
 
 
 def commands_for(pane: str) -> list[Command]:

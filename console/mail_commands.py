@@ -67,7 +67,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "u",
         "reading.toggle_seen",
         "seen / unseen",
-        "Mark as seen by you, or unseen; agents' reads don't change",
+        "Mark as seen by you, or unseen: the message, in the list the thread",
         "Read",
         MAIL,
         when="live row",

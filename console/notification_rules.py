@@ -83,14 +83,15 @@ class Notification:
 
 
 def occasion_of(message: Message, mailbox: Mailbox, joined: Iterable[str]) -> Occasion | None:
-    """Say what a message that came is to the person; None for what agents write to each other."""
+    """Say what a message that came is to the person; None for what agents write to each other, and for muted mail."""
     if message.sender == mailbox.user or message.archived:
         return None
     if mailbox.is_mine(message):
         return Occasion.QUESTION if message.type == "question" else Occasion.TO_ME
     kinds = (resolve(text, mailbox.roster, mailbox.user) for text in message.recipients)
     tags = {address.name for address in kinds if address.kind is Kind.TAG}
-    return Occasion.CHANNEL if tags & set(joined) else None
+    is_quiet = mailbox.is_muted(message) or mailbox.is_snoozed(message)
+    return Occasion.CHANNEL if tags & set(joined) and not is_quiet else None
 
 
 def group_notifications(found: Sequence[tuple[Occasion, Message]]) -> list[Notification]:

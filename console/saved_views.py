@@ -49,6 +49,6 @@ def run_saved_views(
                 if root not in hits or by_age(message) > by_age(hits[root]):
                     hits[root] = message
                 number += 1
-                unseen += mailbox.is_unseen(message)
+                unseen += mailbox.is_new(message)
         newest = sorted(hits.items(), key=lambda hit: by_age(hit[1]), reverse=True)
         yield name, SavedViewHits(dict(newest), number, unseen)

@@ -118,5 +118,8 @@ SIGNS: dict[str, Symbol] = {
     "has a problem": Symbol(FAILED, "bad"),
     "wakes an agent": Symbol("↯", "warn"),
     "loop of answers": Symbol("↻", "bad"),
+    "starred": Symbol("★", "accent"),
+    "muted": Symbol("∅", "muted"),
+    "snoozed": Symbol("☾", "warn"),
 }
 """All other glyphs in lists and conversations, by meaning; the help's legend names them."""

@@ -123,6 +123,8 @@ class Header(ClickLine):
             found.append(Spot(f"{count(shown.asking)}{words}", styles.bad, "part('opening', 'attention')"))
         if counts.unseen and wide:
             found.append(Spot(f"{count(counts.unseen)} new", styles.text, go("unread")))
+        if counts.quiet > counts.snoozed and wide:
+            found.append(Spot(f"{count(counts.quiet - counts.snoozed)} muted", styles.muted, go("muted")))
         if counts.dead and is_apart:
             letters = f" dead letter{'s' * (counts.dead != 1)}" if wide else " dead"
             found.append(Spot(f"{count(counts.dead)}{letters}", styles.bad, "part('opening', 'dead_letters')"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -18,7 +19,7 @@ from console.render.short_text import age, shorten_middle
 from console.render.short_text import count as in_words
 from console.session import Session
 from console.styles import TextStyles
-from console.symbols import DONE, FAILED
+from console.symbols import DONE, FAILED, SIGNS
 from console.widgets.rows import KeyedRows, RowStyle
 from mailstore.records.roster import Agent, Status
 from mailstore.records.scope import label_of
@@ -27,6 +28,8 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
 __all__ = ["SidebarRow", "SidebarRows", "sidebar_rows"]
+
+MUTED = SIGNS["muted"].glyph
 
 
 class SidebarRow(Struct, frozen=True):
@@ -44,6 +47,8 @@ class SidebarRow(Struct, frozen=True):
     """For how long an agent has been in its state or has not been seen; the last to give way to a long name."""
     command: str = ""
     """The action that opens a screen of its own, in place of the list of threads."""
+    quiet: int = 0
+    """How much unseen mail is muted or snoozed."""
 
 
 def sidebar_rows(session: Session, kept: str | None = None) -> list[SidebarRow]:
@@ -77,7 +82,7 @@ def sidebar_rows(session: Session, kept: str | None = None) -> list[SidebarRow]:
     return rows
 
 
-def _trouble(mailbox: Mailbox, label: str) -> dict[str, str]:
+def _trouble(mailbox: Mailbox, label: str) -> dict[str, Any]:
     """Return how the row of one of several mailboxes says that the mailbox, or some of its lines, can't be read."""
     if mailbox.failure_of(label):
         return {"note": FAILED, "tone": "bad"}
@@ -95,11 +100,15 @@ def _channels(session: Session, label: str) -> Iterator[SidebarRow]:
     channels = [channel for channel in mailbox.channels() if not label or label_of(channel.tag) == label]
     if channels:
         yield _heading("Channels", label)
+    muted = mailbox.own_marks().channels
     for channel in channels:
         name = mailbox.label(channel.tag)
         mark = DONE if channel.tag in session.personal.joined else ""
+        mark += MUTED if channel.tag in muted else ""
         shown = name.replace(f"{label}/", "", 1) if label else name
-        yield SidebarRow(channel.tag, shown, View("channel", channel.tag), channel.unseen, note=mark)
+        yield SidebarRow(
+            channel.tag, shown, View("channel", channel.tag), channel.unseen, note=mark, quiet=channel.quiet
+        )
 
 
 def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
@@ -109,6 +118,7 @@ def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
     if agents:
         yield _heading("Agents", label)
     head = f"{label}/" if label else ""
+    muted = mailbox.own_marks().agents
     stale_after = session.config.stale_after_minutes * 60
     for agent in sorted(agents, key=_order):
         seen = session.presence(agent)
@@ -122,6 +132,8 @@ def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
             wakes = mailbox.unread_of_types(agent.session_id, session.config.wake.types)
             sign = f"↯{wakes}" if wakes else ""
         name = agent.session_id
+        if name in muted:
+            note = f"{MUTED} {note}"
         unread = mailbox.unread_count(name)
         yield SidebarRow(
             *(f"agent:{name}", name.removeprefix(head), View("agent", name), unread, glyph, note, tone, sign, short)
@@ -157,6 +169,8 @@ class SidebarRows(KeyedRows[SidebarRow]):
         right: list[Piece] = (
             [(number, styles.accent if row.view.kind == "for-you" else styles.strong)] if number else []
         )
+        if row.quiet:
+            right.insert(0, (f"{MUTED}{in_words(row.quiet)}{' ' if number else ''}", styles.muted))
         if row.sign:
             right.insert(0, (f"{row.sign} ", styles.warn))
         left: list[Piece] = [(f"{row.glyph} ", tone)] if row.glyph else []

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from console.panes.quiet_rows import snoozed_number, snoozed_threads, starred_number, starred_threads
 from console.session import Session
 from mailstore.state.views import Counts, View, ViewKind
 
@@ -57,10 +58,25 @@ SIDEBAR_VIEWS: tuple[SidebarView, ...] = (
     ),
     SidebarView(View("waiting"), "On hold", lambda session, counts: counts.waiting, "warn"),
     SidebarView(
+        View("starred"),
+        "Starred",
+        lambda session, counts: starred_number(session),
+        is_optional=True,
+        threads=starred_threads,
+    ),
+    SidebarView(
+        View("snoozed"),
+        "Snoozed",
+        lambda session, counts: snoozed_number(session),
+        is_optional=True,
+        threads=snoozed_threads,
+    ),
+    SidebarView(
         *(View("drafts"), "Drafts", lambda session, counts: session.personal.draft_count, "warn"),
         is_optional=True,
         command="opening.drafts",
     ),
+    SidebarView(View("muted"), "Muted", lambda session, counts: counts.quiet - counts.snoozed, "muted", True),
     SidebarView(
         *(View("unreadable"), "Unreadable", lambda session, counts: counts.unreadable, "bad"),
         is_optional=True,
@@ -96,4 +112,6 @@ def listed_views(session: Session, kept: str | None = None) -> list[tuple[Sideba
 def _is_listed(session: Session, shown: SidebarView, kept: str | None) -> bool:
     if shown.view.kind == "recent":
         return session.config.retention.rule().is_limited
+    if shown.view.kind == "muted" and session.mailbox.own_marks().mutes:
+        return True
     return not shown.is_optional or kept == f"view:{shown.view.kind}"

@@ -10,12 +10,13 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
+from console.panes.quiet_rows import RowSigns, no_signs
 from console.panes.row_layout import MARK, Piece, layout_line
 from console.panes.thread_notes import ThreadNote
 from console.render.safe import visible_line
 from console.render.short_text import age, count, shorten_middle
 from console.styles import TextStyles
-from console.symbols import STATES, TYPE_GLYPHS
+from console.symbols import SIGNS, STATES, TYPE_GLYPHS
 from console.widgets.rows import RowStyle
 from mailstore.records.message import Message
 from mailstore.records.scope import label_of
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["ThreadRows"]
 
 LABEL_CELLS = 14
+STARRED, MUTED, SNOOZED = SIGNS["starred"], SIGNS["muted"], SIGNS["snoozed"]
 
 
 class ThreadContent(Struct, frozen=True):
@@ -41,6 +43,7 @@ class ThreadContent(Struct, frozen=True):
     label: str
     note: ThreadNote | None
     is_marked: bool
+    signs: RowSigns
     styles: TextStyles
     sought: HitRows | None = None
     excerpt: Excerpt | None = None
@@ -55,7 +58,7 @@ class ThreadRows:
 
     `hits` are the messages that a search found, by root: the row shows the hit instead of the newest message, and
     `sought` what was found in it. `notes` replace the participants, in the colour of a state; `marked` threads are
-    marked by the person.
+    marked by the person, to act upon them, and `signs` are the stars, mutes and snoozes.
     """
 
     row_height = 2
@@ -70,6 +73,7 @@ class ThreadRows:
         notes: Callable[[str], ThreadNote | None] = no_note,
         marked: Collection[str] = (),
         sought: HitRows | None = None,
+        signs: Callable[[ThreadSummary], RowSigns] = no_signs,
     ) -> None:
         self.roots = roots
         self._mailbox = mailbox
@@ -79,6 +83,7 @@ class ThreadRows:
         self._note = notes
         self._marked = marked
         self._sought = sought
+        self._signs = signs
         self._length = len(roots)
         self._places: dict[str, int] | None = None
         self._keys: dict[int, str] = {}
@@ -123,6 +128,7 @@ class ThreadRows:
             label_of(root) if mailbox.roster.scopes else "",
             self._note(root),
             root in self._marked,
+            self._signs(summary),
             self._text_styles,
             self._sought,
             self._sought.excerpt(hit) if self._sought is not None and hit is not None else None,
@@ -137,32 +143,48 @@ class ThreadRows:
 
 def _first(content: ThreadContent, width: int, base: Style) -> Strip:
     styles, summary, hit = content.styles, content.summary, content.hit
-    bar: Piece = ("▌", styles.unread) if summary.unseen else (" ", styles.text)
+    bar = _bar(content)
     glyph = TYPE_GLYPHS.get((hit or summary.latest).type, " ")
     if glyph == "·":
         glyph = " "
     subject = visible_line(hit.subject if hit else summary.subject) or "(no subject)"
-    tone = styles.unread if summary.unseen else styles.text
+    tone = styles.unread if summary.unseen else styles.muted if content.signs.is_muted else styles.text
     marks: list[Piece] = [(MARK, styles.accent)] if content.is_marked else []
+    marks += [(f"{STARRED.glyph} ", styles.accent)] if content.signs.is_starred else []
+    marks += [(f"{MUTED.glyph} ", styles.muted)] if content.signs.is_muted else []
     marks += [(f"{glyph} ", styles.accent)] if glyph != " " else []
     shown = [(subject, tone)] if content.sought is None else content.sought.subject((subject, tone), styles)
     return layout_line([bar, *marks, *shown], [(f"{content.when:>4}", styles.muted)], width, base)
 
 
+def _bar(content: ThreadContent) -> Piece:
+    """Return the bar of a row: bright where something is new, dimmed where all that is unseen is muted or snoozed."""
+    summary, styles = content.summary, content.styles
+    return (
+        ("▌", styles.unread if summary.unseen else styles.muted)
+        if summary.unseen or summary.quiet
+        else (" ", styles.text)
+    )
+
+
 def _second(content: ThreadContent, width: int, base: Style) -> Strip:
     styles, summary = content.styles, content.summary
-    bar: Piece = ("▌", styles.unread) if summary.unseen else (" ", styles.text)
-    number = count(summary.unseen) if summary.unseen else ""
+    bar = _bar(content)
+    number = count(summary.unseen or summary.quiet) if summary.unseen or summary.quiet else ""
+    numbers: list[Piece] = [(number, styles.accent if summary.unseen else styles.muted)]
     size = f"{count(summary.messages)} " if summary.messages > 1 else ""
+    if content.signs.words and content.excerpt is None:
+        tone = styles.accent if content.signs.is_back else styles.warn
+        return layout_line([bar, (f"{SNOOZED.glyph} {content.signs.words}", tone)], numbers, width, base)
     if content.note is not None:
         words, state = content.note
         left: list[Piece] = [bar, (f"{STATES[state].glyph} {visible_line(words)}", styles.states[state])]
-        return layout_line(left, [(number, styles.accent)], width, base)
+        return layout_line(left, numbers, width, base)
     where = f"{shorten_middle(content.label, LABEL_CELLS)}  " if content.label else ""
     room = max(4, width - len(number) - len(size) - len(where) - 3)
     names = tuple(name.replace(f"{content.label}/", "", bool(content.label)) for name in content.names)
     people: list[Piece] = [(where, styles.text), *_people(content, names, room)]
-    return layout_line([bar, (size, styles.text), *people], [(number, styles.accent)], width, base)
+    return layout_line([bar, (size, styles.text), *people], numbers, width, base)
 
 
 def _people(content: ThreadContent, names: tuple[str, ...], room: int) -> list[Piece]:

@@ -157,6 +157,7 @@ class PlainDesk:
         for number, root in enumerate(part, start):
             summary = mailbox.summary(root)
             seen = f", {summary.unseen} unread" if summary.unseen else ""
+            seen += f", {summary.quiet} muted or snoozed" if summary.quiet else ""
             people = ", ".join(map(mailbox.label, summary.participants))
             size = f"{summary.messages} message{'s' * (summary.messages != 1)}"
             text = (
@@ -245,7 +246,7 @@ class PlainDesk:
             f"{counts.dead} dead letter{'s' * (counts.dead != 1)}",
             f"{counts.waiting} waiting",
         ]
-        put(", ".join(facts))
+        put(", ".join(facts + [f"{counts.quiet} muted or snoozed"] * bool(counts.quiet)))
 
     def _help(self, words: list[str]) -> None:
         for command in COMMANDS.values():

@@ -78,6 +78,11 @@ class QuietMarks:
         """Return a snooze, lasting or ended."""
         return self._marks.get(mark)
 
+    def is_row_snoozed(self, message_id: str, detail: str) -> bool:
+        """Return whether a row of attention is snoozed: a message, and what tells the row from others about it."""
+        snooze = self.snooze((KindOfMark.SNOOZED_ROW, f"{message_id}\n{detail}"))
+        return snooze is not None and not snooze.ended
+
     def own_marks(self) -> OwnMarks:
         """Return the marks that decide what is new."""
         if self._own is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from console.panes.header import Header, headline
 from console.panes.placeholders import empty_list, empty_mailbox, no_hits
+from console.panes.quiet_rows import signs_for
 from console.panes.thread_notes import notes_for
 from console.panes.thread_rows import ThreadRows
 from console.render.safe import visible_line
@@ -119,6 +120,7 @@ class Drawing:
                 notes,
                 listing.marked,
                 listing.sought(),
+                signs_for(session),
             )
         )
         self.title_threads()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
+from console.panes.quiet_rows import ThreadsOnTop, returned_threads
 from console.panes.sidebar_views import own_threads
 from console.screens.location import ScreenLocation
 from console.session import Session
@@ -84,10 +85,17 @@ class Listing:
         among = list(self.hits() or {}) if view.kind == "saved" else own_threads(self._screen.session, view)
         if view.kind in COMPUTED:
             among = mailbox.threads(view)
-        if is_unread or self.filter_text or view.kind == "recent":
-            return self._sift(among)
-        self._end_sifting()
-        return mailbox.threads(view) if among is None else among
+        has_hidden = view.kind == "for-you" and bool(mailbox.own_marks().snoozed)
+        found: Sequence[str]
+        if is_unread or self.filter_text or has_hidden or view.kind in ("recent", "muted"):
+            found = self._sift(among)
+        else:
+            self._end_sifting()
+            found = mailbox.threads(view) if among is None else among
+        if view.kind in ("for-you", "unread") and not self.filter_text:
+            top = returned_threads(self._screen.session)
+            return ThreadsOnTop(top, found) if top else found
+        return found
 
     def roots_to_draw(self) -> Sequence[str]:
         """Return the listed threads for drawing now, brought up to date with changed threads."""

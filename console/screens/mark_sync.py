@@ -1,10 +1,11 @@
-"""Take over what other consoles of the same person marked as seen."""
+"""Take over what other consoles of the same person marked."""
 
 from __future__ import annotations
 
 import asyncio
 
 from console.screens.needs import PartScreen
+from console.screens.quiet.mark_keeping import MarkKeeping
 
 __all__ = ["MarkSync"]
 
@@ -15,8 +16,9 @@ TICKS = 30
 class MarkSync:
     """Looks at the saved state once a second, and reads it when it changed."""
 
-    def __init__(self, screen: PartScreen) -> None:
+    def __init__(self, screen: PartScreen, keeping: MarkKeeping) -> None:
         self._screen = screen
+        self._keeping = keeping
         self._ticks = 0
         self._stamp: tuple[int, int] | None = None
 
@@ -35,3 +37,5 @@ class MarkSync:
         if news:
             session.live.fold(news, session.clock())
             self._screen.redraw()
+        if await asyncio.to_thread(session.personal.load_quiet):
+            await self._keeping.take_over()

@@ -21,6 +21,10 @@ from console.screens.opening import Opening, OpeningScreen
 from console.screens.overviewing import Overviewing, OverviewingScreen
 from console.screens.pages import Pages, PagesScreen
 from console.screens.piping import Piping
+from console.screens.quiet.mark_keeping import MarkKeeping
+from console.screens.quiet.muting import Muting, MutingScreen
+from console.screens.quiet.snoozing import Snoozing, SnoozingScreen
+from console.screens.quiet.starring import Starring, StarringScreen
 from console.screens.reading import Reading, ReadingScreen
 from console.screens.saved_counts import SavedCounts, SavedCountsScreen
 from console.screens.searching import Searching, SearchingScreen
@@ -50,6 +54,7 @@ class PartsScreen(
     ExportingScreen,
     LinksScreen,
     MarkingScreen,
+    MutingScreen,
     NavigationScreen,
     OpeningScreen,
     OverviewingScreen,
@@ -57,6 +62,8 @@ class PartsScreen(
     ReadingScreen,
     SavedCountsScreen,
     SearchingScreen,
+    SnoozingScreen,
+    StarringScreen,
     TimeTravelScreen,
     WakingScreen,
     Protocol,
@@ -108,18 +115,24 @@ class Parts:
         self.channels = Channels(screen)
         self.undoing = Undoing(screen)
         self.closing = Closing(screen)
-        self.mark_sync = MarkSync(screen)
+        keeping = MarkKeeping(screen)
+        self.muting = Muting(screen, keeping)
+        self.starring = Starring(screen, keeping)
+        self.snoozing = Snoozing(screen, keeping)
+        self.mark_sync = MarkSync(screen, keeping)
 
     def drawn(self) -> None:
         """Everything was drawn, because something may have changed."""
         self.composing.show_sent()
         self.saved_counts.mail_changed()
         self.attention_watch.mail_changed()
+        self.snoozing.look()
 
     def ticked(self) -> None:
         """A second passed."""
         self.mark_sync.tick()
         self.away.ticked()
+        self.snoozing.look()
         self.saved_counts.check()
         self.attention_watch.check()
 
@@ -139,6 +152,7 @@ class Parts:
     def location_changed(self) -> None:
         """The person went to another view."""
         self.searching.forget()
+        self.snoozing.place_left()
 
     def styles_changed(self, styles: TextStyles) -> None:
         """Another theme was chosen."""

@@ -42,6 +42,8 @@ class MessagePane(Protocol):
 class ThreadPane(Protocol):
     """What reading needs of the list of threads."""
 
+    @property
+    def cursor_key(self) -> str | None: ...
     def select(self, key: str) -> bool: ...
 
 
@@ -157,10 +159,13 @@ class Reading:
         return self._screen.session.moment is None
 
     def toggle_seen(self) -> None:
-        """Mark the message as seen, or as unseen where it was seen."""
+        """Mark the message as seen, or as unseen where it was seen; in the list, the whole threads."""
         if not self.may_mark():
             return
         screen, session = self._screen, self._screen.session
+        if screen.pane() == "threads":
+            self._toggle_threads(screen.listing.marked_roots() or list(filter(None, [screen.threads.cursor_key])))
+            return
         message = screen.conversation.message
         if message is None:
             screen.tell("No message selected")
@@ -174,6 +179,20 @@ class Reading:
             words = "1 message marked as unseen"
             session.undo_history.add(UndoableAction(words, lambda: self.see([key]), lambda: self.unsee([key])))
             screen.tell("Marked as unseen by you; agents' reads don't change")
+
+    def _toggle_threads(self, roots: list[str]) -> None:
+        screen, mailbox = self._screen, self._screen.session.mailbox
+        mail = [message for root in roots for message in mailbox.thread_messages(mailbox.root_of(root))]
+        if self.mark_seen([message.id for message in mail]):
+            return
+        keys = [message.id for message in mail if not mailbox.is_own(message) and not message.archived]
+        if not keys:
+            screen.tell("Your own and archived mail is never new" if mail else "No thread selected")
+            return
+        self.unsee(keys)
+        words = f"{len(keys)} message{'s' * (len(keys) != 1)} marked as unseen"
+        screen.session.undo_history.add(UndoableAction(words, lambda: self.see(keys), lambda: self.unsee(keys)))
+        screen.tell(f"{words} by you; agents' reads don't change")
 
     def thread_seen(self) -> None:
         """Mark the thread as seen and go on to the next one with news; or mark all marked threads, and stay."""
@@ -222,7 +241,7 @@ class Reading:
         if root is not None:
             screen.threads.select(root)
             screen.show_thread(root)
-            fresh = next((message for message in screen.conversation.messages if mailbox.is_unseen(message)), None)
+            fresh = next((message for message in screen.conversation.messages if mailbox.is_new(message)), None)
             if fresh is not None:
                 self._read(fresh)
                 return
@@ -241,7 +260,7 @@ class Reading:
 
     def _unseen_below(self) -> Message | None:
         mailbox = self._screen.session.mailbox
-        return next((it for it in self._screen.conversation.messages_below if mailbox.is_unseen(it)), None)
+        return next((it for it in self._screen.conversation.messages_below if mailbox.is_new(it)), None)
 
     def _read(self, message: Message) -> None:
         self._screen.conversation.focus()

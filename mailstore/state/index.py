@@ -195,7 +195,7 @@ class ThreadIndex:
         tags = [name for name in shared.recipients if is_channel(name)]
         label = label_of(self.messages.ids[row]) if self._roster.scopes else ""
         is_for_person = not self.views.is_own(row) and is_for_user(shared, self._roster, self._user)
-        self.quiet.count(root, by, tags, label, is_for_person)
+        self.quiet.count(root, by, tags, label, self.messages.sender(row), shared.type, is_for_person)
 
     # Lists of threads
 

@@ -56,6 +56,7 @@ class Mailbox:
         self.own_marks, self.change_marks, self.is_new = own.own_marks, own.change_marks, own.is_new
         self.is_muted, self.is_snoozed, self.is_starred = own.is_muted, own.is_snoozed, own.is_starred
         self.is_thread_muted, self.quiet_in = own.is_thread_muted, own.quiet_in
+        self.quiet_from, self.quiet_of_type = own.quiet_from, own.quiet_of_type
 
         pending = PendingMail(contents, filing)
         self.open_mail, self.waiting, self.vacant = pending.open_mail, pending.waiting, pending.vacant
@@ -184,4 +185,5 @@ class Mailbox:
             unreadable=contents.problems.unreadable,
             warnings=len(contents.problems.all) - contents.problems.unreadable,
             quiet=index.quiet.unseen,
+            snoozed=sum(map(index.quiet.in_thread, index.quiet.snoozed_roots)),
         )

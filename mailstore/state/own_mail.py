@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mailstore.records.message import Message
 from mailstore.records.own_marks import OwnMarks
+from mailstore.rules.muting import is_muted_agent
 from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 from mailstore.steps import Steps
@@ -55,6 +56,18 @@ class OwnMail:
     def is_thread_muted(self, root: str) -> bool:
         """Return whether a whole thread is muted."""
         return self._contents.messages.ids.row(root) in self._contents.index.quiet.muted_roots
+
+    def quiet_from(self, agent: str) -> int:
+        """Return how many unseen messages from a muted agent are quiet."""
+        contents = self._contents
+        marks = OwnMarks(agents=frozenset({agent}))
+        senders = contents.index.quiet.senders.items()
+        return sum(it for name, it in senders if is_muted_agent(name, marks, contents.roster, contents.user))
+
+    def quiet_of_type(self, kind: str) -> int:
+        """Return how many unseen messages of a muted type are quiet."""
+        types = self._contents.index.quiet.types
+        return types.get(kind, 0)
 
     def quiet_in(self, root: str) -> int:
         """Return how many unseen messages of a thread are muted or snoozed."""

@@ -20,6 +20,9 @@ class QuietCounts:
         self.for_user = 0
         self.channels: dict[str, int] = defaultdict(int)
         self.mailboxes: dict[str, int] = defaultdict(int)
+        self.senders: dict[str, int] = defaultdict(int)
+        self.types: dict[str, int] = defaultdict(int)
+        """By type, with the label of the mailbox where several are open."""
         self.muted_roots: set[int] = set()
         self.snoozed_roots: set[int] = set()
         self.starred_roots: set[int] = set()
@@ -29,13 +32,14 @@ class QuietCounts:
         """Return how many unseen messages of a thread are quiet."""
         return self._threads[root] if root < len(self._threads) else 0
 
-    def count(self, root: int, by: int, tags: Collection[str], label: str, is_for_user: bool) -> None:
+    def count(
+        self, root: int, by: int, tags: Collection[str], label: str, sender: str, kind: str, is_for_user: bool
+    ) -> None:
         """Count a quiet message as unseen (1), or no longer (-1)."""
-        missing = root + 1 - len(self._threads)
-        if missing > 0:
-            self._threads.frombytes(bytes(4 * missing))
-        self._threads[root] += by
+        self._add(root, by)
         self.unseen += by
+        self.senders[sender] += by
+        self.types[f"{label}/{kind}" if label else kind] += by
         self.for_user += by * is_for_user
         for tag in tags:
             self.channels[tag] += by
@@ -46,5 +50,10 @@ class QuietCounts:
         """Add the numbers of a thread that became part of another one."""
         if number := self.in_thread(absorbed):
             self._threads[absorbed] = 0
-            self.count(root, 0, (), "", False)
-            self._threads[root] += number
+            self._add(root, number)
+
+    def _add(self, root: int, number: int) -> None:
+        missing = root + 1 - len(self._threads)
+        if missing > 0:
+            self._threads.frombytes(bytes(4 * missing))
+        self._threads[root] += number

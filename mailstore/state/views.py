@@ -140,3 +140,5 @@ class Counts(msgspec.Struct, frozen=True):
     unreadable: int = 0
     warnings: int = 0
     quiet: int = 0
+    snoozed: int = 0
+    """How many of the quiet messages are in snoozed threads; the others are muted."""

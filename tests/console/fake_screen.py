@@ -155,6 +155,9 @@ class FakeScreen:
     def run_task(self, work: Coroutine[Any, Any, object], *, group: str, exclusive: bool = False) -> None:
         self._tasks.append(work)
 
+    def run_app_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None:
+        self._tasks.append(work)
+
     def ask(self, dialog: Screen[T], answered: Callable[[T | None], None]) -> None:
         self.dialogs.append((dialog, answered))
 

@@ -25,6 +25,7 @@ from console.screens.overviewing import Overviewing
 from console.screens.pacing import Pacing
 from console.screens.pages import Pages
 from console.screens.piping import Piping, wrong
+from console.screens.quiet.mark_keeping import MarkKeeping
 from console.screens.saved_counts import SavedCounts
 from console.screens.time_travel import TimeTravel
 from console.screens.viewer import Viewer
@@ -160,7 +161,7 @@ async def test_channels_are_joined_and_left(screen: FakeScreen) -> None:
 async def test_marks_of_another_console_are_taken_over(screen: FakeScreen) -> None:
     screen.session.personal.load()
     screen.session.personal.state.mark_seen(screen.session.store.url, ["m1"])
-    mark_sync.MarkSync(screen).tick()
+    mark_sync.MarkSync(screen, MarkKeeping(screen)).tick()
     await screen.finish()
     assert screen.session.mailbox.counts().unseen == 1
 

@@ -74,6 +74,11 @@ def check(mailbox: Mailbox, marks: OwnMarks) -> None:
     assert counts.for_you == sum(map(mailbox.is_mine, fresh))
     for channel in mailbox.channels():
         assert channel.unseen == sum(channel.tag in message.recipients for message in fresh)
+    quiet = [message for message in mailbox.messages() if mailbox.is_unseen(message) and not mailbox.is_new(message)]
+    for name in NAMES[:3]:
+        assert mailbox.quiet_from(name) == sum(message.sender == name for message in quiet)
+    for kind in ("status", ""):
+        assert mailbox.quiet_of_type(kind) == sum(message.type == kind for message in quiet)
     roots = list(mailbox.threads(View("all")))
     for root in roots:
         number = sum(mailbox.root_of(message.id) == root for message in fresh)

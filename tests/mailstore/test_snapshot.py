@@ -31,7 +31,7 @@ REBUILT = {
     **{
         f".index.quiet.{name}": "what is quiet by those marks"
         for name in (
-            *("rows.marks", "rows.number", "unseen", "for_user", "channels", "mailboxes"),
+            *("rows.marks", "rows.number", "unseen", "for_user", "channels", "mailboxes", "senders", "types"),
             *("muted_roots", "snoozed_roots", "starred_roots", "_threads"),
         )
     },

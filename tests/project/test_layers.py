@@ -55,6 +55,7 @@ CONSOLE = [
         "message_commands",
         "move_commands",
         "overview_commands",
+        "quiet_commands",
     },
     {
         "archive_report",

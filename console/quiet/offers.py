@@ -1,0 +1,76 @@
+"""What a snooze can wait for, by what fits the thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from console.quiet.snooze import Occurrence, Snooze, mail_for_user
+from console.quiet.times import due_words, offered_times
+from mailstore.records.message import Message, by_age
+from mailstore.records.roster import Agent
+from mailstore.state.mailbox import Mailbox
+
+__all__ = ["agents_away", "offers_for_agents", "offers_for_thread", "offers_of_time", "timed"]
+
+MOST_AGENTS = 3
+IsAwake = Callable[[str], bool]
+
+
+def timed(snooze: Snooze, due: float) -> Snooze:
+    """Return a snooze of the same thread that lasts until a time."""
+    return Snooze(Occurrence.TIME, snooze.at, due, known=snooze.known, size=snooze.size)
+
+
+def begun(mailbox: Mailbox, root: str, now: float) -> Snooze:
+    """Return the beginning of a snooze of a thread, which knows what is in it."""
+    mail = mailbox.thread_messages(root)
+    known = frozenset(message.id for message in mail_for_user(mailbox, mail))
+    return Snooze(Occurrence.MAIL, now, known=known, size=len(mail))
+
+
+def offers_of_time(snooze: Snooze, now: float) -> list[tuple[str, str, Snooze]]:
+    """Return the offered times: their names, when they are, and the snooze."""
+    return [(label, due_words(due, now), timed(snooze, due)) for label, due in offered_times(now)]
+
+
+def offers_for_thread(mailbox: Mailbox, root: str, snooze: Snooze, is_awake: IsAwake) -> list[tuple[str, str, Snooze]]:
+    """Return the events that fit a thread."""
+    mail = sorted(mailbox.thread_messages(root), key=by_age)
+    asked = _waits_for_answer(mailbox, mail)
+    found: list[tuple[str, str, Snooze]] = []
+    if asked is not None:
+        by = "your letter" if mailbox.is_own(asked) else f"the question of {asked.sender}"
+        answer = Snooze(Occurrence.ANSWER, snooze.at, about=asked.id, known=snooze.known, size=snooze.size)
+        found.append(("when it is answered", by, answer))
+    names = dict.fromkeys(name for message in reversed(mail) for name in (message.sender, *message.recipients))
+    away = agents_away(mailbox, names, is_awake)
+    found += offers_for_agents(away, snooze)
+    return [*found, ("when new mail comes here", "", snooze)]
+
+
+def offers_for_agents(away: list[Agent], snooze: Snooze) -> list[tuple[str, str, Snooze]]:
+    """Return the offers to wait for agents."""
+    return [
+        (
+            f"when {agent.session_id} resumes",
+            agent.status.value,
+            Snooze(Occurrence.AGENT, snooze.at, agent=agent.session_id, known=snooze.known, size=snooze.size),
+        )
+        for agent in away[:MOST_AGENTS]
+    ]
+
+
+def agents_away(mailbox: Mailbox, names: dict[str, None], is_awake: IsAwake) -> list[Agent]:
+    """Return the agents among some names that are frozen, have ended or were not seen for long."""
+    agents = (mailbox.roster.get(name) for name in names)
+    return [agent for agent in agents if agent is not None and not is_awake(agent.session_id)]
+
+
+def _waits_for_answer(mailbox: Mailbox, mail: list[Message]) -> Message | None:
+    """Return the last question, or letter of the person, after which nobody else has written."""
+    for message in reversed(mail):
+        if message.type == "question" or mailbox.is_own(message):
+            return message
+        if message.sender != mail[-1].sender:
+            return None
+    return None

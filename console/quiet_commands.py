@@ -1,0 +1,42 @@
+"""Declare the commands that mute, star and snooze."""
+
+from __future__ import annotations
+
+from console.command import LISTS, MAIL, Command
+
+__all__ = ["QUIET_COMMANDS"]
+
+QUIET_COMMANDS: tuple[Command, ...] = (
+    Command(
+        "mute",
+        "m",
+        "muting.mute",
+        "mute",
+        "Mute the thread, channel, agent or type, or hear it again",
+        "Read",
+        LISTS,
+    ),
+    Command(
+        "mute.list", "", "muting.list_all", "muted", "List what is muted; choose what to hear again", "Read", LISTS
+    ),
+    Command(
+        "star",
+        "asterisk",
+        "starring.toggle",
+        "star",
+        "Star the message, in the list the thread, or take the star away",
+        "Read",
+        MAIL,
+        when="row",
+    ),
+    Command(
+        "snooze",
+        "s",
+        "snoozing.snooze",
+        "snooze",
+        "Put the thread off until a time or an event",
+        "Read",
+        MAIL,
+        when="row",
+    ),
+)

@@ -1,0 +1,98 @@
+"""Ask for one of a few choices, each with a key of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from msgspec import Struct
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.events import Key
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from console.panes.list_rows import ListRow, ListRows
+from console.render.safe import visible_line
+from console.styles import TextStyles
+from console.widgets.virtual_list import VirtualList
+
+__all__ = ["Menu", "MenuChoice"]
+
+MOST_ROWS = 14
+
+
+class MenuChoice(Struct, frozen=True):
+    """One choice: the key that takes it at once, what it is, and what is said of it at the right."""
+
+    key: str
+    label: str
+    note: str = ""
+
+
+class Menu(ModalScreen[int | None]):
+    """Returns the number of the choice, None if it was cancelled."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "leave"),
+        Binding("enter", "take", "take"),
+        Binding("down,j", "step('cursor_down')", "down"),
+        Binding("up,k", "step('cursor_up')", "up"),
+    ]
+
+    def __init__(self, question: str, choices: Sequence[MenuChoice], styles: TextStyles) -> None:
+        super().__init__()
+        self._question = question
+        self._choices = choices
+        self._text_styles = styles
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="ask"):
+            yield Static(visible_line(self._question), id="ask-question", markup=False)
+            yield VirtualList(id="menu")
+            yield Static("Enter or its key: choose · Esc: cancel", id="ask-keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Show the choices, the first of them selected."""
+        styles, listing = self._text_styles, self._listing
+        rows = [
+            ListRow(
+                str(at),
+                ((f"{choice.key}  ", styles.accent), (visible_line(choice.label), styles.text)),
+                ((visible_line(choice.note), styles.muted),) if choice.note else (),
+            )
+            for at, choice in enumerate(self._choices)
+        ]
+        listing.styles.height = min(len(rows), MOST_ROWS)
+        listing.set_source(ListRows(rows, styles))
+        listing.focus()
+
+    @property
+    def _listing(self) -> VirtualList:
+        return self.query_one("#menu", VirtualList)
+
+    def on_key(self, event: Key) -> None:
+        """Take the choice whose key was pressed."""
+        at = next((at for at, choice in enumerate(self._choices) if choice.key == event.character), None)
+        if at is not None:
+            event.stop()
+            self.dismiss(at)
+
+    @on(VirtualList.Chosen)
+    def _chosen(self) -> None:
+        self.action_take()
+
+    def action_step(self, how: str) -> None:
+        """Move the cursor."""
+        getattr(self._listing, f"action_{how}")()
+
+    def action_take(self) -> None:
+        """Take the choice at the cursor."""
+        key = self._listing.cursor_key
+        self.dismiss(None if key is None else int(key))
+
+    def action_leave(self) -> None:
+        """Cancel."""
+        self.dismiss(None)

@@ -1,0 +1,1 @@
+"""Mute, star and snooze: parts of the main screen."""

@@ -1,0 +1,71 @@
+"""Change the person's marks: in memory at once, in the mailbox in steps, in their state from a thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine, Mapping
+from contextlib import aclosing, suppress
+from typing import Any, Protocol
+
+from console.quiet.marks import Mark
+from console.quiet.snooze import Snooze
+from console.session import Session
+from console.stepping import stepped
+from console.undo_history import UndoableAction
+from mailstore.state.mailbox import Mailbox
+from mailstore.steps import MailboxReloaded
+
+__all__ = ["MarkChange", "MarkKeeping", "MarkKeepingScreen"]
+
+MarkChange = Mapping[Mark, Snooze | bool | None]
+
+
+class MarkKeepingScreen(Protocol):
+    """What keeping marks needs of a screen: the main screen has it, and so has any list."""
+
+    session: Session
+
+    def tell(self, words: str) -> None: ...
+    def redraw(self) -> None: ...
+    def run_app_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None: ...
+
+
+class MarkKeeping:
+    """Nothing of it is written into a mailbox, so it works wherever mail can be looked at."""
+
+    def __init__(self, screen: MarkKeepingScreen) -> None:
+        self._screen = screen
+
+    def change(self, changes: MarkChange, words: str) -> None:
+        """Set and remove marks, which can be undone, and say so."""
+        quiet = self._screen.session.personal.quiet
+        before: dict[Mark, Snooze | bool | None] = {mark: quiet.snooze(mark) or mark in quiet for mark in changes}
+        self.apply(changes)
+        history = self._screen.session.undo_history
+        history.add(UndoableAction(words, lambda: self.apply(before), lambda: self.apply(changes)))
+        self._screen.tell(words)
+
+    def apply(self, changes: MarkChange) -> None:
+        """Set and remove marks."""
+        self._screen.session.personal.quiet.change(changes)
+        self._screen.run_app_task(self._keep(), group="quiet")
+
+    async def _keep(self) -> None:
+        await self.take_over()
+        await asyncio.to_thread(self._screen.session.personal.save_quiet)
+
+    async def take_over(self) -> None:
+        """Have the mailbox count by the marks as they are now."""
+        session = self._screen.session
+        for mailbox in {id(it): it for it in (session.live, session.mailbox)}.values():
+            await self._judge(mailbox)
+        self._screen.redraw()
+
+    async def _judge(self, mailbox: Mailbox) -> None:
+        session = self._screen.session
+        with suppress(MailboxReloaded):  # then everything was judged again
+            marks = session.personal.quiet.own_marks()
+            steps: AsyncGenerator[None] = stepped(mailbox.change_marks(marks), session.rest)
+            async with aclosing(steps):
+                async for _ in steps:
+                    pass
