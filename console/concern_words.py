@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.symbols import AGENTS, STATES, Symbol
+from console.symbols import AGENTS, NEW, STATES, Symbol
 from mailstore.queries.concerns import LETTERS, Concern, Trouble
 from mailstore.records.roster import Status
 from mailstore.rules.delivery import State
@@ -25,7 +25,7 @@ TO_YOU = "Questions to you"
 SYMBOLS = {
     Trouble.PERMISSION: Symbol("!", "bad"),
     Trouble.QUESTION: Symbol("?", "accent"),
-    Trouble.NEW: Symbol("●", "accent"),
+    Trouble.NEW: Symbol(NEW, "accent"),
     Trouble.GROWTH: Symbol("▲", "bad"),
     Trouble.DEAD_LETTER: Symbol(STATES[State.DEAD].glyph, "bad"),
     Trouble.UNKNOWN: Symbol(STATES[State.UNKNOWN].glyph, "bad"),

@@ -27,7 +27,7 @@ __all__ = [
     "FieldsInText",
     "KnownFields",
     "LateWriters",
-    "ProblemRows",
+    "RawProblems",
     "SearchHints",
     "SearchableText",
     "WakesByText",
@@ -111,7 +111,7 @@ class KnownFields(Protocol):
 
 
 @runtime_checkable
-class ProblemRows(Protocol):
+class RawProblems(Protocol):
     """A kind whose records are not in lines of files, such as the rows of a database."""
 
     def raw_problem(self, problem: Problem) -> bytes | None:
@@ -152,7 +152,7 @@ def search_text(store: ReadsMail, message: Message) -> str:
 
 def raw_problem(store: object, problem: Problem) -> bytes | None:
     """Return the record that a problem is about, of a store without lines. Blocks; raises ContentGone."""
-    return store.raw_problem(problem) if isinstance(store, ProblemRows) else None
+    return store.raw_problem(problem) if isinstance(store, RawProblems) else None
 
 
 def archive_file(store: object, month: str) -> str:

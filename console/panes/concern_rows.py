@@ -20,10 +20,10 @@ from console.symbols import DONE
 from console.widgets.rows import KeyedRows, RowStyle
 from mailstore.queries.concerns import Concern
 
-__all__ = ["ConcernRow", "ConcernRows", "desk_rows"]
+__all__ = ["ConcernRows", "DeskRow", "desk_rows"]
 
 
-class ConcernRow(Struct, frozen=True):
+class DeskRow(Struct, frozen=True):
     """A concern with what was done about it, or a heading over so many concerns."""
 
     key: str
@@ -33,24 +33,24 @@ class ConcernRow(Struct, frozen=True):
     number: int = 0
 
 
-def desk_rows(concerns: Iterable[Concern], deeds: Collection[Deed], *, has_headings: bool) -> list[ConcernRow]:
+def desk_rows(concerns: Iterable[Concern], deeds: Collection[Deed], *, has_headings: bool) -> list[DeskRow]:
     """Return concerns in their order as rows, with what was done about them; those that are done are not counted."""
     done = {deed.concern.key: deed.words for deed in deeds}
     if not has_headings:
-        return [ConcernRow(it.key, it, done.get(it.key, "")) for it in concerns]
-    rows: list[ConcernRow] = []
+        return [DeskRow(it.key, it, done.get(it.key, "")) for it in concerns]
+    rows: list[DeskRow] = []
     for heading, some in groupby(concerns, key=heading_of):
-        below = [ConcernRow(it.key, it, done.get(it.key, "")) for it in some]
-        rows.append(ConcernRow(f"heading\n{heading}", heading=heading, number=sum(not it.deed for it in below)))
+        below = [DeskRow(it.key, it, done.get(it.key, "")) for it in some]
+        rows.append(DeskRow(f"heading\n{heading}", heading=heading, number=sum(not it.deed for it in below)))
         rows += below
     return rows
 
 
-class ConcernRows(KeyedRows[ConcernRow]):
+class ConcernRows(KeyedRows[DeskRow]):
     """Rows as a source for the virtual list, of two lines each, or of one where there is little room."""
 
     def __init__(
-        self, rows: Sequence[ConcernRow], session: Session, styles: TextStyles, marked: Collection[str], height: int
+        self, rows: Sequence[DeskRow], session: Session, styles: TextStyles, marked: Collection[str], height: int
     ) -> None:
         super().__init__(rows)
         self.row_height = height
@@ -82,7 +82,7 @@ class ConcernRows(KeyedRows[ConcernRow]):
             return [Strip.blank(width, base), heading][-self.row_height :]
         return self._concern(row, row.concern, width, base)
 
-    def _heading(self, row: ConcernRow, width: int, base: Style) -> Strip:
+    def _heading(self, row: DeskRow, width: int, base: Style) -> Strip:
         styles = self._styles
         words = f"{row.heading} "
         number = f"{count(row.number)} " if row.number else f"{DONE} "
@@ -90,7 +90,7 @@ class ConcernRows(KeyedRows[ConcernRow]):
         pieces = [("─ ", styles.muted), (words, styles.strong), (number, styles.accent), (rule, styles.muted)]
         return layout_line(pieces, [], width, base)
 
-    def _concern(self, row: ConcernRow, concern: Concern, width: int, base: Style) -> list[Strip]:
+    def _concern(self, row: DeskRow, concern: Concern, width: int, base: Style) -> list[Strip]:
         styles, symbol = self._styles, symbol_of(concern)
         mark: Piece = (MARK, styles.accent) if row.key in self._marked else ("  ", styles.text)
         glyph: Piece = (f"{symbol.glyph} ", getattr(styles, symbol.colour))

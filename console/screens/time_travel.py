@@ -99,8 +99,11 @@ class TimeTravel:
             if text and (moment := read_moment(text, now)) is not None:
                 self.go_to(moment)
 
-        value = datetime.fromtimestamp(self._aim or now).strftime("%Y-%m-%d %H:%M")
-        self._screen.ask(Prompt("Show the mailbox as of", value=value, check=wrong), answered)
+        then = datetime.fromtimestamp(self._aim or now).astimezone()
+        value, zone = then.strftime("%Y-%m-%d %H:%M"), then.strftime("%Z")
+        question = f"Show the mailbox as of ({zone})"
+        detail = "09:00, yesterday 14:00, 2h, or 2026-03-16T10:00Z for UTC"
+        self._screen.ask(Prompt(question, value=value, detail=detail, check=wrong), answered)
 
     def go_to(self, moment: float) -> None:
         """Show the mailbox as it was at a moment (seconds since the epoch), as soon as it is computed."""

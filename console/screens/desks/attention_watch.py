@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from console import lazy
+from console.quiet.marks import KindOfMark, Mark
 from console.screens.needs import PartScreen, RunningTimer
 from mailstore.state.views import View
 from mailstore.steps import MailboxReloaded
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from console.session import Session
     from mailstore.queries.concerns import Concern
 
-__all__ = ["AttentionWatch", "AttentionWatchScreen"]
+__all__ = ["AttentionWatch", "AttentionWatchScreen", "snooze_mark"]
 
 SECONDS = 0.25
 """How long changes are gathered."""
@@ -97,7 +98,7 @@ class AttentionWatch:
         mailbox, hidden = session.mailbox, set(session.personal.recall(ACKNOWLEDGED, ()))
         if session.moment is None and hidden - (still := hidden & {it.key for it in found}):
             self.remember(sorted(still))
-        shown = [it for it in found if it.key not in hidden]
+        shown = [it for it in found if it.key not in hidden and not is_snoozed(session, it)]
         messages = [it.message_id for it in shown if it.message_id is not None and it.message_id in mailbox]
         roots = list(dict.fromkeys(map(mailbox.root_of, messages)))
         if session.attention.set(mailbox, found, shown, roots):
@@ -121,6 +122,18 @@ class AttentionWatch:
         personal = self._screen.session.personal
         personal.remember(ACKNOWLEDGED, list(keys) or None)
         self._screen.run_task(asyncio.to_thread(personal.save_remembered, ACKNOWLEDGED), group="marks")
+
+
+def is_snoozed(session: Session, concern: Concern) -> bool:
+    """Return whether the person put a concern off, or the thread that it is about."""
+    quiet, message = session.personal.quiet, session.mailbox.message(concern.message_id or "")
+    snooze = quiet.snooze(snooze_mark(concern))
+    return (snooze is not None and not snooze.ended) or (message is not None and session.mailbox.is_snoozed(message))
+
+
+def snooze_mark(concern: Concern) -> Mark:
+    """Return the mark that puts a concern off."""
+    return KindOfMark.SNOOZED_ROW, f"{concern.message_id or concern.who}\n{concern.key}"
 
 
 def concerns(session: Session) -> Iterator[Concern | None]:

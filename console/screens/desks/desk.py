@@ -9,7 +9,7 @@ from textual.binding import BindingType
 
 from console.bindings import bindings
 from console.panes.concern_facts import concern_facts, letter_of
-from console.panes.concern_rows import ConcernRow, ConcernRows, desk_rows
+from console.panes.concern_rows import ConcernRows, DeskRow, desk_rows
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
 from console.screens.desks.letter_actions import LetterActions
@@ -49,7 +49,7 @@ class Desk(ListScreen):
         self._desks = desks
         self._start = key
         self._letters = LetterActions(self)
-        self._known: tuple[object, list[ConcernRow]] | None = None
+        self._known: tuple[object, list[DeskRow]] | None = None
         self.is_replying = False
 
     def listed(self) -> Sequence[Concern]:
@@ -69,7 +69,7 @@ class Desk(ListScreen):
         """The row under the cursor."""
         return self.listing.cursor_key if self._is_shown else self._start
 
-    def concern_rows(self) -> list[ConcernRow]:
+    def concern_rows(self) -> list[DeskRow]:
         """Return the rows: what was found, and what was done since the desk was opened, in one order."""
         found = self.session.attention
         asked = self.session.mailbox, found.changes
