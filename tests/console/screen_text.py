@@ -30,6 +30,7 @@ __all__ = ["Seat", "impatient", "opened", "screen_lines", "settle", "until"]
 
 GROUPS = {
     "attention",
+    "overview",
     "settle-plan",
     "blocks",
     "travel",
