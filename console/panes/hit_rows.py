@@ -51,7 +51,7 @@ class HitRows:
 
     def second(self, sender: str, excerpt: Excerpt, room: int, styles: TextStyles) -> list[Piece]:
         """Return who wrote a message and its text around the first hit, for so many cells."""
-        who = shorten_middle(visible_line(sender), min(SENDER_CELLS, max(3, room // LEAD)))
+        who = shorten_middle(visible_line(sender), min(SENDER_CELLS, max(3, room * 2 // 5)))
         text = _led(excerpt, room - cell_len(who) - 2)
         return [
             *self.names((who, styles.text), styles),
@@ -64,7 +64,7 @@ def _led(excerpt: Excerpt, room: int) -> str:
     """Return an excerpt that begins near enough to its hit for so many cells."""
     before = excerpt.text[: excerpt.at]
     most = max(1, room // LEAD)
-    if cell_len(before) <= most:
+    if cell_len(before) <= most or cell_len(excerpt.text) <= room:
         return excerpt.text
     start = len(before)
     while start and cell_len(before[start - 1 :]) < most:

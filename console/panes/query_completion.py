@@ -43,8 +43,10 @@ def completing(text: str, session: Session) -> Completing:
     name, colon, typed = part.partition(":")
     if colon:
         field = next((field for field in FIELDS if field.name == name.casefold()), None)
-        found = _values(field, session) if field is not None else []
-        return Completing(start + len(name) + 1, [*_fitting(found, typed)])
+        found = _fitting(_values(field, session), typed) if field is not None else []
+        if field is not None and field.values:
+            found = [each for each in found if typed.casefold() in each.value]
+        return Completing(start + len(name) + 1, found)
     if part[0] in "#@" and part[1:]:
         found = _channels(session) if part[0] == "#" else [_mention(each) for each in _agents(session)]
         return Completing(start, _fitting(found, part))
@@ -69,7 +71,7 @@ def _is_there(field: FieldHelp, session: Session) -> bool:
 
 
 def _field(field: FieldHelp) -> Candidate:
-    return Candidate(f"{field.name}:", f"{field.meaning} ({field.example})")
+    return Candidate(f"{field.name}:", f"{field.example} · {field.meaning}")
 
 
 def _values(field: FieldHelp, session: Session) -> list[Candidate]:

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["SearchBar", "SearchProblem"]
 
 Mode = Literal["search", "filter"]
-PLACEHOLDER = {"search": "search: words, or a field as below", "filter": "filter this list"}
+PLACEHOLDER = {"search": "search: words, fields; tab completes", "filter": "filter this list"}
 ROWS_LEFT = 8
-"""Lines of the screen that the list of the language leaves to everything else."""
+"""Lines of the screen that the list of candidates leaves to everything else."""
 
 
 class SearchProblem(Static):
@@ -106,7 +106,7 @@ class SearchBar(Input):
             self._completion.hide()
             return
         self._completing = found = completing(self.value, self._session)
-        most = max(3, self.screen.size.height - ROWS_LEFT) if found.is_help else None
+        most = max(3, self.screen.size.height - ROWS_LEFT)
         self._completion.show(found.candidates, is_picked=False, most=most)
 
     def action_complete(self, step: int) -> None:

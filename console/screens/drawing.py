@@ -10,7 +10,6 @@ from console.panes.placeholders import empty_list, empty_mailbox, no_hits
 from console.panes.quiet_rows import signs_for
 from console.panes.thread_notes import notes_for
 from console.panes.thread_rows import ThreadRows
-from console.render.safe import visible_line
 from console.screens.pacing import Pacing
 from console.screens.titles import Titles, TitlesScreen
 from console.styles import TextStyles
@@ -138,7 +137,7 @@ class Drawing:
     def _placeholder(self) -> list[str]:
         session, listing = self._screen.session, self._screen.listing
         if listing.query_problem is not None:
-            return ["Can't read this query.", visible_line(str(listing.query_problem))]
+            return ["Can't read this query."]
         if not len(session.mailbox):
             return empty_mailbox(session, session.is_loading)
         if listing.found is not None:

@@ -265,9 +265,11 @@ class Searching:
         bar = screen.search_bar
         if not event.is_kept:
             self.clear()
-        elif event.mode == "search" and (text := bar.value.strip()) != self._asked:
+        elif event.mode == "search":
             self._stop_waiting()
-            self._ask(text)
+            text = bar.value.strip()
+            if text != self._asked or listing.query_problem is not None:
+                self._ask(text)
         if event.is_kept and listing.query_problem is not None:
             listing.found = {}
             screen.redraw()

@@ -51,6 +51,9 @@ class Titles:
         """Title the list: the view, the filter, the number of threads listed, of marks and of new messages above."""
         screen, listing = self._screen, self._screen.listing
         mailbox, view = screen.session.mailbox, screen.location.view
+        if listing.query_problem is not None:
+            screen.threads.set_titles(Content("Search: invalid query"), Content())
+            return
         if listing.found is not None:
             self._title_hits(listed)
             return

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec import MsgspecError
+from msgspec.json import decode
+
 __all__ = ["extra_text", "extras", "found_in", "own_subject", "record_of"]
 
 NOTHING: tuple[Any, ...] = (None, "", [], {})
@@ -28,10 +31,18 @@ def extras(record: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
 
 def extra_text(raw: bytes, known: frozenset[str]) -> str:
     """Return the texts and whole numbers in a record's unknown fields and its metadata, one a line, for a search."""
-    record = record_of(raw)
+    record = _record_quickly(raw)
     if record is None or record.keys() <= known - {"metadata"}:
         return ""
     return "\n".join(_told(list(extras(record, known - {"metadata"}).values())))
+
+
+def _record_quickly(raw: bytes) -> dict[str, Any] | None:
+    try:
+        found = decode(raw)
+    except (MsgspecError, ValueError, RecursionError):
+        return record_of(raw)
+    return found if isinstance(found, dict) else None
 
 
 def _told(value: Any) -> Iterator[str]:

@@ -125,8 +125,11 @@ class Tourist:
         self.open_bar("/")
         self.terminal.send(query)
         number = self.hits(query)
-        self.sees_notice(f"{number} threads for {query}")
-        self.terminal.wait_for(f"{number} thread{'s' * (number != 1)} ·" if number else "Nothing matches.")
+        threads = f"{number} thread{'s' * (number != 1)}"
+        self.sees_notice(f"{threads} for {query}")
+        self.terminal.wait_for(f" · {threads} ─")
+        if not number:
+            self.terminal.wait_for("Nothing found for")
         self.leave_bar()
 
     def filter(self, words: str, seen: str) -> None:
