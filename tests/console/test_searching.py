@@ -229,6 +229,6 @@ async def test_an_index_is_kept_in_the_cache_where_the_settings_say_so(
 async def test_another_view_ends_the_filter_and_the_search(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await search(seat, "heureka", "1 thread")
-        await seat.press("enter", "1", "g", "enter")
+        await seat.press("enter", "1", "g", "j", "enter")
         assert "For you" in seat.lines[1]
         assert listed(seat) == ["m4"]
