@@ -141,6 +141,9 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "Show this pane on the full screen, or restore the columns",
         "Look",
     ),
+    Command("pane.narrower", "left_parenthesis", "resizing.resize(-1)", "narrower", "Make this pane narrower", "Look"),
+    Command("pane.wider", "right_parenthesis", "resizing.resize(1)", "wider", "Make this pane wider", "Look"),
+    Command("pane.reset", "equals_sign", "resizing.reset", "usual sizes", "Give the panes their usual sizes", "Look"),
     Command("follow", "F", "navigation.follow", "follow", "Follow the newest message of the conversation", "Look"),
     Command("tree", "t", "navigation.toggle_tree", "tree / flat", "Show replies as a tree, or sorted by time", "Look"),
     Command(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.events import DescendantFocus, Resize
+from textual.events import DescendantFocus, MouseDown, MouseMove, Resize
 from textual.reactive import Reactive
 from textual.widget import Widget
 
@@ -16,6 +16,7 @@ from console.panes.header import Header
 from console.panes.sidebar import Sidebar
 from console.panes.threads import ThreadListPane
 from console.screens.base_screen import BaseScreen, situation_of
+from console.screens.pane_sizes import PaneSizes
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.backdrop import Backdrop
@@ -48,6 +49,7 @@ class Layout(BaseScreen[None], Backdrop):
         self._conversation: Conversation | None = None
         self._composer: Composer | None = None
         self._search_bar: SearchBar | None = None
+        self.sizes = PaneSizes(self)
 
     def compose(self) -> ComposeResult:
         yield Header(self.text_styles, id="header")
@@ -68,6 +70,7 @@ class Layout(BaseScreen[None], Backdrop):
         composer.display = False
         await self.query_one("#right").mount(composer)
         self._composer = composer
+        self.sizes.apply()
 
     async def add_search(self, bar: SearchBar, problem: SearchProblem) -> None:
         """Mount the search bar, the line below it and its list of candidates, closed."""
@@ -148,6 +151,7 @@ class Layout(BaseScreen[None], Backdrop):
         self.set_class(is_on, "-zoomed")
         for name in PANES:
             self.set_class(is_on and name == pane, f"-zoom-{name}")
+        self.sizes.apply()
 
     @property
     def is_zoomed(self) -> bool:
@@ -165,6 +169,28 @@ class Layout(BaseScreen[None], Backdrop):
         self.set_class(70 <= width < 100, "-medium")
         self.set_class(width < 70, "-narrow")
         self.set_class(event.size.height < 30, "-low")
+        self.sizes.apply()
+
+    def panes_by_name(self) -> dict[str, Widget]:
+        """Return the widgets whose sizes can be changed."""
+        found: dict[str, Widget] = {name: self.query_one(f"#{name}") for name in ("sidebar", "middle", "right")}
+        return found if self._composer is None else {**found, "composer": self._composer}
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        """Take hold of a border between panes."""
+        if event.button == 1 and self.sizes.grab(event.screen_x, event.screen_y):
+            self.capture_mouse()
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        """Move the border that is held."""
+        if self.sizes.is_held:
+            self.sizes.drag(event.screen_x, event.screen_y)
+
+    async def on_mouse_up(self) -> None:
+        """Let go of the border, and remember where."""
+        if self.sizes.drop():
+            self.release_mouse()
+            await self.run_action("part('resizing', 'keep')")
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Tell the style sheet and the footer which pane has the focus."""
@@ -172,6 +198,7 @@ class Layout(BaseScreen[None], Backdrop):
         if not self.has_class(f"-at-{pane}"):  # each change of a class restyles the whole screen: one is enough
             self.remove_class(*(f"-at-{name}" for name in PANES), update=False)
             self.add_class(f"-at-{pane}")
+            self.sizes.apply()
         self.show_keys()
 
     def situation(self) -> Situation:

@@ -26,6 +26,7 @@ from console.screens.quiet.muting import Muting, MutingScreen
 from console.screens.quiet.snoozing import Snoozing, SnoozingScreen
 from console.screens.quiet.starring import Starring, StarringScreen
 from console.screens.reading import Reading, ReadingScreen
+from console.screens.resizing import Resizing, ResizingScreen
 from console.screens.saved_counts import SavedCounts, SavedCountsScreen
 from console.screens.searching import Searching, SearchingScreen
 from console.screens.time_travel import TimeTravel, TimeTravelScreen
@@ -60,6 +61,7 @@ class PartsScreen(
     OverviewingScreen,
     PagesScreen,
     ReadingScreen,
+    ResizingScreen,
     SavedCountsScreen,
     SearchingScreen,
     SnoozingScreen,
@@ -114,6 +116,7 @@ class Parts:
         self.waking = Waking(screen)
         self.channels = Channels(screen)
         self.undoing = Undoing(screen)
+        self.resizing = Resizing(screen)
         self.closing = Closing(screen)
         keeping = MarkKeeping(screen)
         self.muting = Muting(screen, keeping)
