@@ -12,13 +12,11 @@ QUIET_COMMANDS: tuple[Command, ...] = (
         "m",
         "muting.mute",
         "mute",
-        "Mute the thread, channel, agent or type, or hear it again",
+        "Mute or unmute the thread, channel, agent or type",
         "Read",
         LISTS,
     ),
-    Command(
-        "mute.list", "", "muting.list_all", "muted", "List what is muted; choose what to hear again", "Read", LISTS
-    ),
+    Command("mute.list", "", "muting.list_all", "muted", "List what is muted, and unmute it", "Read", LISTS),
     Command(
         "star",
         "asterisk",

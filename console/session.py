@@ -181,7 +181,7 @@ class Session:
         """Return how many of these messages arrived while the console was open and are unseen."""
         mailbox = self.mailbox
         fresh = map(mailbox.message, filter(self.arrived.__contains__, message_ids))
-        return sum(message is not None and mailbox.is_unseen(message) for message in fresh)
+        return sum(message is not None and mailbox.is_new(message) for message in fresh)
 
     def forget_bodies(self) -> None:
         """Drop all cached texts, after the files were replaced."""

@@ -14,7 +14,7 @@ from console.panes.row_layout import Piece, layout_line
 from console.render.safe import visible_line
 from console.render.short_text import clock, shorten_middle
 from console.styles import TextStyles
-from console.symbols import NEW, TYPE_GLYPHS
+from console.symbols import NEW, SIGNS, TYPE_GLYPHS
 from mailstore.records.message import Message
 from mailstore.records.scope import label_of
 from mailstore.rules.delivery import Standing
@@ -42,6 +42,7 @@ class MessageBlock(Struct, frozen=True):
     """A longer text is cut; 0 shows it whole."""
     is_unfolded: bool = False
     """Whether the receipts of several recipients are listed by name."""
+    is_starred: bool = False
 
     @property
     def key(self) -> str:
@@ -63,7 +64,11 @@ def block_of(mailbox: Mailbox, node: ThreadNode, now: float, *, is_intervention:
     above = mailbox.message(node.parent) if node.parent is not None else None
     answered = bare(visible_line(above.subject).strip()) if above is not None else ""
     sender = message.sender.removeprefix(head)
-    return MessageBlock(node, to, answered, standings, mailbox.is_unseen(message), is_intervention, folded, sender)
+    is_starred = message.id in mailbox.own_marks().starred
+    return MessageBlock(
+        *(node, to, answered, standings, mailbox.is_unseen(message), is_intervention, folded, sender),
+        is_starred=is_starred,
+    )
 
 
 def markdown_styles(styles: TextStyles) -> MarkdownStyles:
@@ -110,6 +115,8 @@ def _header(block: MessageBlock, message: Message, width: int, styles: TextStyle
     when = clock(message.time, now) if message.timed else visible_line(message.timestamp)[:20] or "no time"
     glyph = TYPE_GLYPHS.get(message.type, "")
     left: list[Piece] = [(f"{NEW} ", styles.unread)] if block.is_unseen else []
+    if block.is_starred:
+        left.append((f"{SIGNS['starred'].glyph} ", styles.accent))
     if block.is_intervention:
         left.append(("⚑ ", styles.intervention))
     sender = visible_line(block.sender)

@@ -22,6 +22,8 @@ from console.widgets.virtual_list import VirtualList
 __all__ = ["Menu", "MenuChoice"]
 
 MOST_ROWS = 14
+AROUND = 10
+"""Lines of the dialog besides the choices, on a narrow screen."""
 
 
 class MenuChoice(Struct, frozen=True):
@@ -65,7 +67,7 @@ class Menu(ModalScreen[int | None]):
             )
             for at, choice in enumerate(self._choices)
         ]
-        listing.styles.height = min(len(rows), MOST_ROWS)
+        listing.styles.height = min(len(rows), MOST_ROWS, max(3, self.app.size.height - AROUND))
         listing.set_source(ListRows(rows, styles))
         listing.focus()
 

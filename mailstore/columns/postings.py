@@ -34,6 +34,8 @@ class Postings:
         self.delivered: dict[str, array[int]] = {}
         self.moved_rows: list[int] = []
         """Rows whose head changed since they were added."""
+        self.moves = 0
+        """How often a row was moved to the list of another head, which iterators over lists do not survive."""
 
     def save(self, out: SnapshotWriter) -> None:
         """Write this into a snapshot."""
@@ -65,6 +67,7 @@ class Postings:
 
     def move(self, row: int, before: Message) -> None:
         """Move a message whose head has changed to the list of its new head."""
+        self.moves += 1
         number = self._messages.head_values.number(head_of(before))
         at = self.last_of_head.get(number, NONE)
         if at == row:

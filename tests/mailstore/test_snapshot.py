@@ -35,6 +35,7 @@ REBUILT = {
             *("muted_roots", "snoozed_roots", "starred_roots", "_threads"),
         )
     },
+    ".index.postings.moves": "counts what happened since loading",
     ".index.channels._quiet": "the numbers of channels among them",
     ".progress": "belongs to a scan that is over",
     ".gone": "belongs to the connection, and is reported again",

@@ -73,13 +73,13 @@ class Muting:
         elif len(found) == 1:
             self._toggle(found)
         else:
-            self._ask("Mute, or no longer", found)
+            self._ask("Mute or unmute", found)
 
     def list_all(self) -> None:
         """List everything that is muted; what is chosen there is muted no longer."""
         found = self._screen.session.personal.quiet.muted
         if found:
-            self._ask("Muted: choose what to hear again", found)
+            self._ask("Muted: choose what to unmute", found)
         else:
             self._screen.tell("Nothing is muted")
 
