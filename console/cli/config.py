@@ -95,8 +95,7 @@ def _edit() -> int:
         put("\n".join(problems or ["No problems in the settings"]))
         if not problems:
             return 0
-        sys.stdout.write("Edit again? [Y/n] ")
-        sys.stdout.flush()
+        print("Edit again? [Y/n] ", end="", file=sys.stderr, flush=True)
         answer = sys.stdin.readline()
         if not answer or answer.strip().lower() in ("n", "no"):
             return 1

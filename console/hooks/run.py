@@ -13,7 +13,7 @@ from console.hooks.events import CHANGED, CWD, END, PROMPT, START, STOP, TOOL, A
 from console.hooks.log import log_error
 from console.hooks.notices.announce import settle
 from console.hooks.notices.check_command import check_command
-from console.hooks.notices.notice import Notice, NoticeWriter
+from console.hooks.notices.notice import MailNotice, NoticeWriter
 from console.hooks.notices.repeats import is_repeated
 from console.hooks.options import RunOptions
 from console.hooks.programs import program
@@ -191,8 +191,8 @@ class Hook:
             if read:
                 mail.record(read)
             if event.moment == PROMPT and self._is_a_wake(state.agent_id):
-                Notice("", mail.letters).note(state, CHANGED, self._now)
-                notice = Notice()
+                MailNotice("", mail.letters).note(state, CHANGED, self._now)
+                notice = MailNotice()
             else:
                 notice = writer.notice(mail, event.moment, self._now, is_rung=event.is_rung)
             answer = self._tool.answer(event, notice.text, self._watched())

@@ -17,6 +17,7 @@ PRINTING = {
     "cli/dispatch.py": "the help",
     "cli/progress.py": "percentages",
     "cli/archive.py": "a question",
+    "cli/config.py": "a question",
     "cli/hooks.py": "a question",
     "plain/commands.py": "the prompt",
 }

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from console.hooks.sessions.session_state import SessionState
     from console.hooks.unread.look import Letter, UnreadMail
 
-__all__ = ["Notice", "NoticeWriter"]
+__all__ = ["MailNotice", "NoticeWriter"]
 
 MOST_CHARACTERS = 4000
 """How much of the letters a hook shows, fenced; the rest is announced."""
 LONGEST_BLOCK = 200
 
 
-class Notice:
+class MailNotice:
     """A text for a model, the letters that it announces, and those of them that it shows in full."""
 
     __slots__ = ("letters", "shown", "text")
@@ -62,7 +62,7 @@ class NoticeWriter:
         self._deliver = deliver
         self._arrival = arrival
 
-    def notice(self, mail: UnreadMail, moment: str, now: float, *, is_rung: bool = False) -> Notice:
+    def notice(self, mail: UnreadMail, moment: str, now: float, *, is_rung: bool = False) -> MailNotice:
         """Return what to say at a moment; nothing, if there is nothing to say."""
         state = self._state
         unshown = [letter for letter in mail.letters if letter.id not in state.shown]
@@ -70,13 +70,13 @@ class NoticeWriter:
         if letters and (self._deliver == EVERYWHERE or (self._deliver == AT_START and moment == START)):
             return self._fenced(mail, letters, moment)
         if self.is_first(moment):
-            return Notice(self._introduced(letters), letters)
+            return MailNotice(self._introduced(letters), letters)
         if not letters:
-            return Notice()
+            return MailNotice()
         if moment == STOP:
-            return Notice(at_turn_end(state.agent_id, letters, self._command), letters)
+            return MailNotice(at_turn_end(state.agent_id, letters, self._command), letters)
         are_new = not any(letter.id in state.announced for letter in letters)
-        return Notice(in_between(state.agent_id, letters, self._command, are_new=are_new), letters)
+        return MailNotice(in_between(state.agent_id, letters, self._command, are_new=are_new), letters)
 
     def introduction(self, moment: str) -> str:
         """Return the notice for when the unread mail isn't known: who the agent is, if the moment is the first."""
@@ -91,7 +91,7 @@ class NoticeWriter:
         role, tags, note = ("", (), "") if it is None else (it.role, it.tags, it.note)
         return at_start(self._state.agent_id, role, tags, letters, self._command, note)
 
-    def _fenced(self, mail: UnreadMail, letters: list[Letter], moment: str) -> Notice:
+    def _fenced(self, mail: UnreadMail, letters: list[Letter], moment: str) -> MailNotice:
         from console.handout.portion import portion
 
         found: Portion = portion(
@@ -107,4 +107,4 @@ class NoticeWriter:
         if self.is_first(moment) and self._arrival is not None:
             it = self._arrival
             text = f"{introduction(self._state.agent_id, it.role, it.tags, it.note)}\n\n{text}"
-        return Notice(text, letters if self._deliver == AT_START else [*whole, *cut], whole)
+        return MailNotice(text, letters if self._deliver == AT_START else [*whole, *cut], whole)
