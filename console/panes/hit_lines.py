@@ -72,33 +72,40 @@ class HitLines:
 
 def first_hit(lines: MessageLines, sought: HitRows) -> int | None:
     """Return the number of the first line of a message's text that has a hit; None if none has. May take long."""
-    head, foot = len(lines.uncut.portions[0]), len(lines.uncut.portions[-1])
-    for at in range(head, len(lines.uncut) - foot):
-        if _spans(lines, at, lines.uncut[at], sought):
+    head, end = _text_of(lines)
+    for at in range(head, end):
+        if _in_text(lines, at, lines.uncut[at], sought):
             return at
     return None
 
 
 def _spans(lines: BlockLines | None, number: int, line: Strip, sought: HitRows) -> Spans:
-    """Return where the hits are in a line; a phrase may go on in the next line."""
+    """Return where the hits are in a line that is shown."""
     words = sought.words
     if not isinstance(lines, MessageLines):
         return find_spans(line.text, words.texts)
-    uncut = lines.uncut
-    head, end = len(uncut.portions[0]), len(uncut) - len(uncut.portions[-1])
+    head, end = _text_of(lines)
     if number < head:
         time = len(list(line)[-1].text) if number == 0 and line else 0
         return find_spans(line.text[: len(line.text) - time], (*words.texts, *words.subjects, *words.names))
-    shown = lines.hidden.start if lines.hidden else end
-    if number >= (end if number >= len(lines) else shown):
-        return []
-    if not any(" " in word for word in words.texts):
-        return find_spans(line.text, words.texts)
+    return _in_text(lines, number, line, sought) if number < (lines.hidden.start if lines.hidden else end) else []
+
+
+def _text_of(lines: MessageLines) -> tuple[int, int]:
+    """Return the number of the first line of the text among all lines, and of the first one below it."""
+    return len(lines.uncut.portions[0]), len(lines.uncut) - len(lines.uncut.portions[-1])
+
+
+def _in_text(lines: MessageLines, number: int, line: Strip, sought: HitRows) -> Spans:
+    """Return where the hits are in a line of the text; a phrase may begin or end in the lines around it."""
+    words, uncut, (head, end) = sought.words.texts, lines.uncut, _text_of(lines)
+    if not any(" " in word for word in words):
+        return find_spans(line.text, words)
     before = uncut[number - 1].text.rstrip() if number > head else ""
     after = uncut[number + 1].text.strip() if number + 1 < end else ""
     text = line.text.rstrip()
     indent = len(text) - len(text.lstrip())
     shift = len(before) + 1 - indent
-    found = find_spans(f"{before} {text.lstrip()} {after}", words.texts)
+    found = find_spans(f"{before} {text.lstrip()} {after}", words)
     inside = [(max(start - shift, indent), min(stop - shift, len(text))) for start, stop in found]
     return [(start, stop) for start, stop in inside if start < stop]

@@ -71,4 +71,4 @@ def no_hits(query: str, suggestion: str, *, is_searching: bool) -> list[str]:
 
 
 def _short(query: str) -> str:
-    return shorten_end(visible_line(query), LONGEST_QUERY)
+    return shorten_end(visible_line(query[: 2 * LONGEST_QUERY]), LONGEST_QUERY)

@@ -13,7 +13,7 @@ from mailstore.queries.language.fields import FIELDS, KNOWN_TYPES, SYNTAX, TIMES
 
 __all__ = ["HELP", "Completing", "completing"]
 
-PART = re.compile(r"""[^\s()"]*$""")
+BREAK = re.compile(r"""[\s()"]""")
 HELP = "?"
 """What is typed to read what can be written, as in an empty search bar."""
 
@@ -33,9 +33,8 @@ def completing(text: str, session: Session) -> Completing:
     """Return the candidates for the last part of a query, the nearest first."""
     if text.strip() in ("", HELP):
         return Completing(0, _language(session), is_help=True)
-    match = PART.search(text)
-    assert match is not None
-    start, part = match.start(), match[0]
+    start = max((found.end() for found in BREAK.finditer(text)), default=0)
+    part = text[start:]
     if (text.count('"') % 2) == 1 or not part.lstrip("-"):
         return Completing(start)
     start += len(part) - len(part.lstrip("-"))
@@ -118,4 +117,4 @@ def _mention(agent: Candidate) -> Candidate:
 
 
 def _quoted(name: str) -> str:
-    return f'"{name}"' if PART.fullmatch(name) is None else name
+    return f'"{name}"' if BREAK.search(name) else name

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Titles", "TitlesScreen"]
 
+LONGEST_QUERY = 400
+"""Characters of a query that are looked at for a title."""
 MOST_NEW = 100
 """How many arrivals are looked at to count those above what is in sight."""
 
@@ -78,7 +80,7 @@ class Titles:
         so_far = " so far" if listing.is_searching or self._screen.session.is_loading else ""
         found = f" · {listed:,}{'+' if listing.is_cut else ''} thread{'s' * (listed != 1)}{so_far}"
         room = pane.size.width - 4 - len("Search: ") - len(found)
-        title = f"Search: {shorten_end(visible_line(listing.query), max(3, room))}{found}"
+        title = f"Search: {shorten_end(visible_line(listing.query[:LONGEST_QUERY]), max(3, room))}{found}"
         marked = len(listing.marked_roots())
         above = (f"{marked} marked · " if marked else "") + self._new_above()
         number = f"{listing.hit_count:,}{'+' if listing.is_cut else ''} message{'s' * (listing.hit_count != 1)}"

@@ -84,6 +84,9 @@ def test_an_excerpt_is_the_line_around_the_first_hit() -> None:
     assert not excerpt_of("oil", ("lamp",))
 
 
+TEXT = [*["More."] * 6, "Less.", *["More."] * 22, "Deep."]
+
+
 def lines_of(*texts: str, most: int = 0) -> MessageLines:
     strips = [Strip([Segment(text)]) for text in texts]
     text = RenderedText((), [strips])
@@ -94,10 +97,20 @@ def lines_of(*texts: str, most: int = 0) -> MessageLines:
 
 @pytest.mark.parametrize(
     ("query", "line"),
-    [("lamp", 2), ('"the lamp"', 1), ('"red oil lamp"', 2), ("more", 4), ("ann", None), ("14", None), ("read", None)],
+    [
+        ("lamp", 2),
+        ('"the lamp"', 1),
+        ('"red oil lamp"', 2),
+        ("more", 4),
+        ("deep", 33),
+        ("less", 10),
+        ("ann", None),
+        ("14", None),
+        ("read", None),
+    ],
 )
 def test_the_first_hit_in_a_text_is_found_also_where_a_phrase_is_wrapped(query: str, line: int | None) -> None:
-    lines = lines_of("  Look at the", "  lamp: a red", "  oil lamp", *["More."] * 30, most=10)
+    lines = lines_of("  Look at the", "  lamp: a red", "  oil lamp", *TEXT, most=10)
     words = sought_in(parse(query, NOW))
     assert first_hit(lines, HitRows(query, words, None)) == line  # type: ignore[arg-type]
 
