@@ -21,6 +21,7 @@ __all__ = [
     "AwaySettings",
     "Config",
     "NotificationSettings",
+    "SendSettings",
     "config_file",
     "config_folder",
     "state_file",
@@ -134,6 +135,13 @@ class HookSettings(Struct, frozen=True):
     """Their tags, in addition to that of the project, unless $SIGNALBOX_TAGS is set."""
 
 
+class SendSettings(Struct, frozen=True):
+    """The table [send]: what happens to a letter before it is sent."""
+
+    undo_seconds: Annotated[float, Meta(ge=0, le=600)] = 0.0
+    """Hold it for so long, in which it can be taken back; 0: send it at once."""
+
+
 class AwaySettings(Struct, frozen=True):
     """The table [away]: when the console tells what happened while the user was away; 0: never."""
 
@@ -192,6 +200,7 @@ class Config(Struct, frozen=True):
 
     hooks: HookSettings = field(default_factory=HookSettings)
     away: AwaySettings = field(default_factory=AwaySettings)
+    send: SendSettings = field(default_factory=SendSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
 
     views: dict[str, str] = field(default_factory=dict)

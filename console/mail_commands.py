@@ -268,6 +268,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
     ),
     Command("editor", "e", "composing.edit", "editor", "Write in $EDITOR", "Write", when="live"),
     Command("compose.editor", "ctrl+e", "composing.edit", "editor", "Continue in $EDITOR", "Write", WRITE, 2),
+    Command("compose.send-now", "", "holding.send_held", "send held letters now", "Don't wait to send them", "Write"),
     Command("compose.send", "ctrl+s,ctrl+enter,f5", "composing.send", "send", "Send the message", "Write", WRITE, 1),
     Command(
         "compose.discard", "", "composing.discard", "discard draft", "Discard the draft, after asking", "Write", WRITE

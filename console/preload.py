@@ -37,6 +37,7 @@ MODULES = (
     "console.panes.away_card",
     "console.screens.away_list",
     "console.screens.draft_keeping",
+    "console.held_letters",
     "console.screens.drafts",
     "console.screens.journal",
     "console.screens.archive",

@@ -18,7 +18,7 @@ from console.hooks.sessions.live import HookedAgents
 from console.hooks.waking.hearing import Hearing, hearing
 from console.personal import PersonalData
 from console.undo_history import UndoHistory
-from mailstore.errors import MailError, StoreError, Unsupported
+from mailstore.errors import MailError, StoreError
 from mailstore.records.message import Intervention, Message
 from mailstore.records.roster import Agent
 from mailstore.rules.presence import Presence, presence_of
@@ -196,8 +196,6 @@ class Session:
 
     def send(self, draft: Draft, *, action: str = "", details: dict[str, Any] | None = None) -> Message:
         """Send a message, with a journal record if it is an intervention; blocks, raises StoreError."""
-        if self.moment is not None:
-            raise Unsupported("nothing is sent", PAST)
         message = self.store.send(draft)
         if action and Capability.RECORD in self.store.capabilities_for(message.id):
             self.store.record(
@@ -205,7 +203,7 @@ class Session:
                     id=str(uuid.uuid4()),
                     actor=self.user,
                     action=action,
-                    time=self.now(),
+                    time=self.clock(),
                     message_id=message.id,
                     details=details or {},
                 )

@@ -44,6 +44,10 @@ CREATE TABLE IF NOT EXISTS unseen_again (
     id INTEGER PRIMARY KEY AUTOINCREMENT, mailbox TEXT NOT NULL, message_id TEXT NOT NULL,
     UNIQUE (mailbox, message_id) ON CONFLICT REPLACE
 );
+CREATE TABLE IF NOT EXISTS held (
+    mailbox TEXT NOT NULL, id TEXT NOT NULL, process TEXT NOT NULL, state TEXT NOT NULL, due REAL NOT NULL,
+    writing TEXT NOT NULL, PRIMARY KEY (mailbox, id)
+);
 """
 VERSION = 1
 
@@ -123,6 +127,24 @@ class StateDatabase:
         """Return the rows that a statement selects."""
         with self._lock:
             return self._db.execute(statement, tuple(values)).fetchall()
+
+    def change(self, statement: str, values: Iterable[Any]) -> int:
+        """Execute a statement; return how many rows it changed."""
+        with self._lock:
+            return self._db.execute(statement, tuple(values)).rowcount
+
+    def move(self, insert: tuple[str, Iterable[Any]], delete: tuple[str, Iterable[Any]]) -> bool:
+        """Insert what a statement selects, and delete it where it was; return whether there was anything."""
+        with self._lock:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                self._db.execute(insert[0], tuple(insert[1]))
+                number = self._db.execute(delete[0], tuple(delete[1])).rowcount
+            except sqlite3.Error:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+            return number > 0
 
     def write(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
         """Execute a statement for each row, for all of them or for none."""

@@ -17,6 +17,7 @@ __all__ = [
     "CONNECTION",
     "DONE",
     "FAILED",
+    "HELD",
     "NEVER_SEEN",
     "NEW",
     "SIGNS",
@@ -100,6 +101,9 @@ TYPE_GLYPHS = {
 }
 """The glyphs of types of messages."""
 
+HELD = "◷"
+"""A letter that is sent in some seconds."""
+
 SIGNS: dict[str, Symbol] = {
     "you, among agents": Symbol("◉", "accent"),
     "new to you": Symbol("▌", "unread"),
@@ -115,6 +119,7 @@ SIGNS: dict[str, Symbol] = {
     "tags": Symbol("◇", "muted"),
     "warning tag": Symbol("⚠", "bad"),
     "channel joined": Symbol(DONE, "muted"),
+    "letter held": Symbol(HELD, "warn"),
     "has a problem": Symbol(FAILED, "bad"),
     "wakes an agent": Symbol("↯", "warn"),
     "loop of answers": Symbol("↻", "bad"),

@@ -30,6 +30,7 @@ class UndoHistory:
     def __init__(self) -> None:
         self._done: list[UndoableAction] = []
         self._undone: list[UndoableAction] = []
+        self._urgent: list[UndoableAction] = []
 
     def add(self, action: UndoableAction) -> None:
         """Add an action that was just done; clears what could be redone."""
@@ -41,10 +42,18 @@ class UndoHistory:
         """Replace the newest action, which was redone and is undone in another way now."""
         self._done[-1:] = [action]
 
+    def add_urgent(self, action: UndoableAction) -> None:
+        """Add an action that can be undone for a while only: until it is taken away, it is the next to be undone."""
+        self._urgent.append(action)
+
+    def end_urgent(self, action: UndoableAction) -> None:
+        """Take away an urgent action that can't be undone any more."""
+        self._urgent = [each for each in self._urgent if each is not action]
+
     @property
     def last_done(self) -> UndoableAction | None:
         """The action that would be undone."""
-        return self._done[-1] if self._done else None
+        return next(reversed(self._urgent or self._done), None)
 
     @property
     def last_undone(self) -> UndoableAction | None:
@@ -52,7 +61,11 @@ class UndoHistory:
         return self._undone[-1] if self._undone else None
 
     def undo(self) -> UndoableAction | None:
-        """Undo the newest action and return it; None if there is none."""
+        """Undo the newest action and return it; None if there is none. An urgent one can't be redone."""
+        if self._urgent:
+            urgent = self._urgent.pop()
+            urgent.undo()
+            return urgent
         return self._move(self._done, self._undone, lambda action: action.undo())
 
     def redo(self) -> UndoableAction | None:

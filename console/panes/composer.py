@@ -17,11 +17,12 @@ from textual.worker import Worker
 from console.composer_draft import ComposerDraft, in_words
 from console.failures import tell_failure
 from console.hooks.waking.hearing import Hearing
+from console.letter_sending import prepare_letter
 from console.panes.address_completion import address_candidates
 from console.panes.reach_line import reach_line
 from console.panes.titles import as_title
 from console.render.safe import visible_line
-from console.session import Session
+from console.session import PAST, Session
 from console.widgets.completing_input import CompletingInput
 from console.widgets.offers import Candidate, Offers
 from console.widgets.text_body import TextBody
@@ -174,16 +175,19 @@ class Composer(Vertical):
 
     def draft(self) -> Draft:
         """Return the message to be sent; raises DraftRefused."""
-        session, writing = self._session, self._writing
-        return prepare(
-            session.mailbox,
-            session.now(),
-            sender=session.user,
-            recipients=self._addresses(),
-            subject="" if self._why_not(Capability.SUBJECT) else writing.subject.strip(),
-            content=writing.body,
-            thread=None if self._why_not(Capability.REPLY) else writing.thread,
-        )
+        return prepare_letter(self._session, self._writing)
+
+    def is_sendable(self) -> bool:
+        """Return whether the message can be sent; if it is refused, show why."""
+        if self._session.moment is not None:
+            self._refuse(PAST)
+            return False
+        try:
+            self.draft()
+        except DraftRefused as error:
+            self._refuse(str(error))
+            return False
+        return True
 
     def update_reach(self) -> None:
         """Update the line that says whom the message will reach."""
@@ -219,13 +223,9 @@ class Composer(Vertical):
 
     def send(self) -> None:
         """Send the message; if it is refused, show why."""
-        if self.is_sending:
+        if self.is_sending or not self.is_sendable():
             return
-        try:
-            draft = self.draft()
-        except DraftRefused as error:
-            self._refuse(str(error))
-            return
+        draft = self.draft()
         self.is_sending = True
         session = self._session
         hearing = session.hearing(draft, session.preview(draft).reaches)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from rich.style import Style
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -10,6 +11,7 @@ from textual.timer import Timer
 from console.bindings import FooterKey
 from console.panes.click_line import ClickLine, Spot
 from console.styles import TextStyles
+from console.symbols import HELD
 
 __all__ = ["Footer", "notice_seconds"]
 
@@ -28,6 +30,8 @@ class Footer(ClickLine):
 
     keys: reactive[tuple[FooterKey, ...]] = reactive(())
     notice: reactive[str] = reactive("")
+    held: reactive[str] = reactive("")
+    """When a held letter is sent."""
     count: reactive[str] = reactive("")
     """The digits typed so far of how often a key is to be repeated."""
 
@@ -68,7 +72,9 @@ class Footer(ClickLine):
                 f" {self.count.lstrip('0') or 0}× " if self.count else " ", styles.accent + Style(bold=bool(self.count))
             )
         ]
-        room = width - 7 - len(self._help_key) - len(left[0].text)
+        if self.held:
+            left.append(Spot(f"{HELD} {self.held}  ", styles.warn, "undo"))
+        room = width - 7 - len(self._help_key) - sum(cell_len(spot.text) for spot in left)
         for named in self._count_keys if self.count else self.keys:
             key, label, is_able = named.key, named.label, named.is_able
             room -= len(key) + len(label) + 3

@@ -11,6 +11,7 @@ from console.screens.needs import PartScreen
 
 if TYPE_CHECKING:
     from console.composer_draft import ComposerDraft
+    from console.screens.holding import Holding
 
 __all__ = ["Closing", "ClosingScreen", "DraftPane"]
 
@@ -37,11 +38,14 @@ class ClosingScreen(PartScreen, Protocol):
 class Closing:
     """Saves the draft and the location before the console ends."""
 
-    def __init__(self, screen: ClosingScreen) -> None:
+    def __init__(self, screen: ClosingScreen, holding: Holding | None = None) -> None:
         self._screen = screen
+        self._holding = holding
 
     async def leave(self) -> None:
-        """Save what is open and quit."""
+        """Save what is open and quit; what is held becomes a draft."""
+        if self._holding is not None:
+            await self._holding.keep_as_drafts()
         self._screen.composer.flush()
         session = self._screen.session
         session.personal.remember(LEFT, session.clock())
@@ -62,4 +66,11 @@ class Closing:
             question = Ask("Quit with an open draft?", "The draft is kept.", verb="quit")
             if not await self._screen.ask_and_wait(question):
                 return
+        if self._holding is not None and (number := self._holding.number):
+            letters = "a letter is" if number == 1 else f"{number} letters are"
+            detail = "It is sent now. ctrl+q quits and keeps it as a draft."
+            question = Ask(f"Quit while {letters} held?", detail, verb="send and quit")
+            if not await self._screen.ask_and_wait(question):
+                return
+            await self._holding.send_all()
         await self.leave()

@@ -22,10 +22,12 @@ from mailstore.store import Capability
 
 if TYPE_CHECKING:
     from console.panes.composer import Composer
+    from console.screens.holding import Holding
 
 __all__ = ["Composing", "ComposingScreen", "DraftEditor"]
 
 QUOTE_LINES = 40
+SENT = "Sent"
 Answered = Callable[[ComposerDraft | None], None]
 
 
@@ -71,6 +73,12 @@ class Composing:
         self._sent: tuple[str, ScreenLocation] | None = None
         """What was sent and has not come back from the store yet, and where the person was then."""
         self._then: Answered | None = None
+        self._holding: Holding | None = None
+        self._held_at: ScreenLocation | None = None
+
+    def hold_with(self, holding: Holding) -> None:
+        """Let letters be held before they are sent, where the settings say so."""
+        self._holding = holding
 
     def restore_draft(self) -> None:
         """Open the draft of the thread that is shown; close the composer where there is none."""
@@ -189,9 +197,11 @@ class Composing:
 
     def send(self) -> None:
         """Send what is in the composer."""
+        holding = self._holding
         if self._screen.composer.is_open:
-            self._screen.composer.send()
-        else:
+            if holding is None or not holding.hold():
+                self._screen.composer.send()
+        elif holding is None or not holding.send_now():
             self._screen.tell("No open draft · c: write, r: reply")
 
     def sent(self, event: Composer.Sent) -> None:
@@ -202,9 +212,23 @@ class Composing:
             screen.focus_pane("conversation" if is_reply else "threads")
         self._sent = event.message_id, screen.location
         self.show_sent()
-        sent = "Sent" if not event.writing.action else "Sent, and recorded in the journal as an intervention"
+        sent = SENT if not event.writing.action else f"{SENT}, and recorded in the journal as an intervention"
         screen.tell(" · ".join([sent, *(f"{', '.join(names)} {when}" for when, names in event.hearing.items())]))
         self.left(event.writing)
+
+    def held(self, writing: ComposerDraft) -> None:
+        """Go back to the mail: what was in the composer is held before it is sent."""
+        screen = self._screen
+        if screen.pane() == "composer" or screen.is_unfocused:
+            screen.focus_pane("conversation" if writing.thread or screen.is_narrow else "threads")
+        self._held_at = screen.location
+
+    def delivered(self, message_id: str, writing: ComposerDraft) -> None:
+        """Say that a held letter was sent, and show it unless the person has gone elsewhere."""
+        self._sent = message_id, self._held_at or self._screen.location
+        self.show_sent()
+        self._screen.tell(SENT if not writing.action else f"{SENT}, and recorded in the journal as an intervention")
+        self.left(writing)
 
     def show_sent(self) -> None:
         """Show the sent message once it is in the mailbox, unless the person has gone elsewhere."""

@@ -151,6 +151,10 @@ class MainScreen(Layout):
         """Mount something above the columns."""
         self.mount(widget, before="#columns")
 
+    def add_below(self, widget: Widget) -> None:
+        """Mount something under the conversation."""
+        self.query_one("#right").mount(widget, before="#composer")
+
     def close_composer(self) -> None:
         """Close the composer; its draft is kept."""
         if self.has_all_panes:

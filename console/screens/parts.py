@@ -13,6 +13,7 @@ from console.screens.composing import Composing, ComposingScreen
 from console.screens.desks.attention_watch import AttentionWatch, AttentionWatchScreen
 from console.screens.desks.desks import Desks, DesksScreen
 from console.screens.exporting import Exporting, ExportingScreen
+from console.screens.holding import Holding, HoldingScreen
 from console.screens.links import Links, LinksScreen
 from console.screens.mark_sync import MarkSync
 from console.screens.marking import Marking, MarkingScreen
@@ -53,6 +54,7 @@ class PartsScreen(
     ComposingScreen,
     DesksScreen,
     ExportingScreen,
+    HoldingScreen,
     LinksScreen,
     MarkingScreen,
     MutingScreen,
@@ -90,6 +92,8 @@ class Parts:
         self.all_seen = AllSeen(screen, self.reading)
         self.marking = Marking(screen)
         self.composing = Composing(screen)
+        self.holding = Holding(screen, self.composing)
+        self.composing.hold_with(self.holding)
         self.searching = Searching(screen)
         self.saved_counts = SavedCounts(screen)
         self.time_travel = TimeTravel(screen, self.searching)
@@ -117,7 +121,7 @@ class Parts:
         self.channels = Channels(screen)
         self.undoing = Undoing(screen)
         self.resizing = Resizing(screen)
-        self.closing = Closing(screen)
+        self.closing = Closing(screen, self.holding)
         keeping = MarkKeeping(screen)
         self.muting = Muting(screen, keeping)
         self.starring = Starring(screen, keeping)
@@ -138,6 +142,7 @@ class Parts:
         self.snoozing.look()
         self.saved_counts.check()
         self.attention_watch.check()
+        self.holding.ticked()
 
     def mail_loaded(self) -> None:
         """All mail was read, of which there was a part until now."""

@@ -14,6 +14,7 @@ from textual.widget import Widget
 from console.command import Situation
 from console.composer_draft import ComposerDraft
 from console.config import Config
+from console.panes.footer import Footer
 from console.panes.slider import Slider
 from console.screens.listing import Listing
 from console.screens.location import ScreenLocation
@@ -107,6 +108,9 @@ class FakeComposer:
     def set_body(self, text: str) -> None:
         self.writing = replace(self.writing, body=text)
 
+    def is_sendable(self) -> bool:
+        return True
+
     def flush(self) -> None: ...
     def focus_field(self) -> None: ...
     def send(self) -> None: ...
@@ -130,6 +134,7 @@ class FakeScreen:
         self.actions: list[str] = []
         self.drawn = 0
         self.above: list[Widget] = []
+        self.footer = Footer(self.text_styles, "?")
         self.left = False
         self.dialogs: list[tuple[Screen[Any], Callable[[Any], None]]] = []
         self.answer: object = None
@@ -204,6 +209,9 @@ class FakeScreen:
 
     def toggle_zoom(self) -> None:
         self.is_zoomed = not self.is_zoomed
+
+    def add_below(self, widget: Widget) -> None:
+        self.above.append(widget)
 
     def add_above(self, widget: Widget) -> None:
         self.above.append(widget)

@@ -83,6 +83,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "policy",
         "retention",
         "search",
+        "send",
         "views",
         "wake",
     }

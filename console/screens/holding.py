@@ -1,0 +1,259 @@
+"""Hold letters for a while before they are sent, in which they can be taken back."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec.structs import replace
+
+from console.commands import COMMANDS
+from console.panes.held_line import HeldLine
+from console.render.safe import visible_line
+from console.screens.draft_keeping import DraftKeeping
+from console.screens.needs import PartScreen, RunningTimer
+from console.styles import TextStyles
+from console.undo_history import UndoableAction
+from mailstore.errors import MailError
+from mailstore.steps import MailboxReloaded
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from console.composer_draft import ComposerDraft
+    from console.held_letters import HeldLetter, HeldLetters
+    from console.panes.footer import Footer
+    from console.screens.composing import Composing
+
+__all__ = ["HeldPane", "Holding", "HoldingScreen"]
+
+HASTE_SECONDS = 0.7
+"""A second press of the key that sends, so soon after the first, does not send what is held."""
+
+
+class HeldPane(Protocol):
+    """What holding needs of the composer."""
+
+    @property
+    def writing(self) -> ComposerDraft: ...
+    def is_sendable(self) -> bool: ...
+    def discard(self) -> None: ...
+
+
+class HoldingScreen(PartScreen, Protocol):
+    """What holding needs of the screen."""
+
+    text_styles: TextStyles
+
+    @property
+    def composer(self) -> HeldPane: ...
+    @property
+    def footer(self) -> Footer: ...
+    def add_below(self, widget: Widget) -> None: ...
+    def set_timer(self, delay: float, callback: Callable[[], object]) -> RunningTimer: ...
+
+
+class Holding:
+    """Keeps held letters in the person's state until they are sent or taken back; one that a crash left is a draft."""
+
+    def __init__(self, screen: HoldingScreen, composing: Composing) -> None:
+        self._screen = screen
+        self._composing = composing
+        self._keeping = DraftKeeping(screen)
+        self._held: dict[str, HeldLetter] = {}
+        self._undo: dict[str, UndoableAction] = {}
+        self._line: HeldLine | None = None
+        self._since = 0.0
+        self._has_looked = self._is_holding = False
+
+    @property
+    def number(self) -> int:
+        """How many letters are held."""
+        return len(self._held)
+
+    def _letters(self) -> HeldLetters:
+        """Return the stored letters; blocks."""
+        from console.held_letters import HeldLetters
+
+        session = self._screen.session
+        return HeldLetters(session.personal.state.database, session.store.url)
+
+    def _forget(self, letter: HeldLetter) -> None:
+        self._letters().forget(letter.id)
+
+    # Holding
+
+    def hold(self) -> bool:
+        """Hold what is in the composer, if the settings say so; return whether they do."""
+        seconds = self._screen.session.config.send.undo_seconds
+        if seconds and not self._is_holding and self._screen.composer.is_sendable():
+            self._is_holding = True
+            self._screen.run_task(self._hold(self._screen.composer.writing, seconds), group="send")
+        return bool(seconds)
+
+    async def _hold(self, writing: ComposerDraft, seconds: float) -> None:
+        from console.held_letters import HeldLetter
+
+        screen = self._screen
+        letter = HeldLetter(str(uuid.uuid4()), writing, screen.session.clock() + seconds)
+        try:
+            await asyncio.to_thread(lambda: self._letters().hold(letter))
+        finally:
+            self._is_holding = False
+        self._held[letter.id] = letter
+        self._since = monotonic()
+        if screen.composer.writing == writing:
+            screen.composer.discard()
+        action = UndoableAction(
+            f"sending to {visible_line(writing.recipients)}", partial(self._take_back, letter), lambda: None
+        )
+        self._undo[letter.id] = action
+        screen.session.undo_history.add_urgent(action)
+        screen.set_timer(seconds, partial(self._send, letter))
+        self._composing.held(writing)
+        screen.redraw()
+        self._draw()
+
+    def _send(self, letter: HeldLetter) -> None:
+        if letter.id in self._held:
+            self._end(letter)
+            self._screen.run_task(self._deliver(letter), group="send")
+
+    def send_now(self) -> bool:
+        """Send what is held at once; return whether anything was."""
+        letters = list(self._held.values())
+        if monotonic() < self._since + HASTE_SECONDS:
+            return bool(letters)
+        for letter in letters:
+            self._send(letter)
+        return bool(letters)
+
+    def send_held(self) -> None:
+        """Send what is held at once; say so if nothing is."""
+        if not self.send_now():
+            self._screen.tell("No letter is held")
+
+    def _take_back(self, letter: HeldLetter) -> None:
+        if letter.id in self._held:
+            self._end(letter)
+            self._screen.run_task(self._give_back(letter, is_claimed=False), group="send")
+
+    def _end(self, letter: HeldLetter) -> None:
+        """Stop holding a letter, which is sent or taken back now."""
+        del self._held[letter.id]
+        self._screen.session.undo_history.end_urgent(self._undo.pop(letter.id))
+        self._draw()
+
+    async def _give_back(self, letter: HeldLetter, *, is_claimed: bool, is_shown: bool = True) -> None:
+        """Make a letter a draft again, and go on with it."""
+        draft = self._keeping.placed(letter.writing)
+        given = partial(self._letters().give_back, letter.id, draft, is_claimed=is_claimed)
+        if await asyncio.to_thread(given):
+            self._screen.session.personal.set_draft(draft)
+            if is_shown:
+                self._composing.resume(draft.key)
+            self._screen.redraw()
+
+    async def _deliver(self, letter: HeldLetter) -> None:
+        """Send a letter that nobody else has taken; it is a draft again if that fails."""
+        from console.letter_sending import prepare_letter
+
+        screen, session, writing = self._screen, self._screen.session, letter.writing
+        if not await asyncio.to_thread(lambda: self._letters().claim(letter.id, session.clock())):
+            screen.tell("The held letter was taken over by another console")
+            return
+        try:
+            draft = prepare_letter(session, writing)
+            called = session.called(draft)
+            details = {"thread": writing.thread, "recipients": list(draft.recipients)}
+            message = await asyncio.to_thread(session.send, draft, action=writing.action, details=details)
+        except MailError as error:
+            await self._give_back(letter, is_claimed=True, is_shown=False)
+            screen.report(f"{error}. The letter is kept as a draft.", title="Not sent")
+            return
+        await asyncio.to_thread(self._forget, letter)
+        self._composing.delivered(message.id, writing)
+        for rung in await asyncio.to_thread(session.ring, message, called):
+            if rung.problem:
+                screen.report(f"{rung.agent_id}: {rung.problem}", title="Not woken")
+
+    # Leaving, and what a crash left
+
+    async def send_all(self) -> None:
+        """Send everything that is held and wait for it."""
+        letters = list(self._held.values())
+        for letter in letters:
+            self._end(letter)
+        for letter in letters:
+            await self._deliver(letter)
+
+    async def keep_as_drafts(self) -> None:
+        """Make drafts of everything that is held."""
+        letters = list(self._held.values())
+        for letter in letters:
+            self._end(letter)
+            await self._give_back(letter, is_claimed=False, is_shown=False)
+
+    def ticked(self) -> None:
+        """Count down; once all mail is read, look for letters that a console left that crashed."""
+        session = self._screen.session
+        if self._held:
+            self._draw()
+        if not self._has_looked and not session.is_loading and not session.observe:
+            self._has_looked = True
+            self._screen.run_task(self._recover(), group="drafts")
+
+    async def _recover(self) -> None:
+        session, screen = self._screen.session, self._screen
+        found = await asyncio.to_thread(lambda: self._letters().take_over(session.clock()))
+        kept = sent = 0
+        for letter in found:
+            if letter.is_sending and await self._was_sent(letter):
+                await asyncio.to_thread(self._forget, letter)
+                sent += 1
+            else:
+                await self._give_back(letter, is_claimed=letter.is_sending, is_shown=False)
+                kept += 1
+        if kept:
+            screen.tell(f"{_letters(kept)} held when the console ended: not sent, kept in Drafts")
+        elif sent:
+            screen.tell(f"{_letters(sent)} sent as the console ended")
+
+    async def _was_sent(self, letter: HeldLetter) -> bool:
+        """Return whether a letter that was being sent is in the mailbox: by its text and its time."""
+        session, writing = self._screen.session, letter.writing
+        try:
+            for message in session.live.newest(letter.due - 1):
+                if session.live.is_own(message):
+                    text = await asyncio.to_thread(session.body, message)
+                    if text.strip() == writing.body.strip():
+                        return True
+        except MailboxReloaded:
+            pass
+        return False
+
+    # What is shown
+
+    def _draw(self) -> None:
+        screen, now = self._screen, self._screen.session.clock()
+        if self._line is None and self._held:
+            self._line = HeldLine(screen.text_styles, id="held")
+            screen.add_below(self._line)
+        if self._line is not None:
+            self._line.letters = tuple(
+                replace(letter, due=max(0.0, letter.due - now)) for letter in self._held.values()
+            )
+            self._line.display = bool(self._held)
+        soonest = min((letter.due - now for letter in self._held.values()), default=0.0)
+        number = f"{len(self._held)} letters" if len(self._held) > 1 else "letter"
+        key = next(command for command in COMMANDS if command.id == "undo").key_label(screen.session.keymap)
+        words = f"{number} sent in {max(0, round(soonest))} s · {key}: take back"
+        screen.footer.held = words if self._held else ""
+
+
+def _letters(number: int) -> str:
+    return "1 letter was" if number == 1 else f"{number} letters were"

@@ -1,0 +1,210 @@
+"""A window for taking a letter back: it is held, shown as held, sent once, and never lost, whatever happens."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from console.composer_draft import ComposerDraft
+from console.config import Config, SendSettings
+from console.held_letters import HeldLetter, HeldLetters
+from console.screens import holding
+from console.state import PersonalState
+from console.state_database import StateDatabase
+from tests.console.screen_text import Seat, opened, settle
+from tests.mailboxes import NOW, MailFiles, iso
+
+HOLD = Config(send=SendSettings(undo_seconds=20))
+BOX = "haak:/somewhere"
+LETTER = HeldLetter("h", ComposerDraft("thread:m", "ann", "A subject", "A thought — 日本", "m", "", 1e9), NOW + 5)
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from console.composer_draft import ComposerDraft
+from console.held_letters import HeldLetter, HeldLetters
+from console.state_database import StateDatabase
+letters = HeldLetters(StateDatabase(Path(sys.argv[1])), sys.argv[2])
+letters.hold(HeldLetter("h", ComposerDraft("thread:one", "ann-00000001", "", "Held.", "one"), float(sys.argv[3])))
+if sys.argv[4] == "sending":
+    assert letters.claim("h", float(sys.argv[3]))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> MailFiles:
+    mail = MailFiles(tmp_path)
+    mail.agent("ann-00000001", last_seen=iso(NOW - 60))
+    mail.message("one", "ann-00000001", "user", "The first word.", ago=500, subject="First")
+    return mail
+
+
+def records(mail: MailFiles) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in mail.mailbox.read_text().splitlines()]
+
+
+async def send(seat: Seat, text: str = "Held.") -> None:
+    """Write an answer and send it, which holds it."""
+    await seat.open_thread("one")
+    await seat.press("r", *text, "ctrl+s")
+    await seat.until(lambda: not seat.screen.composer.is_open)
+    await settle(seat.pilot)
+
+
+async def test_a_letter_is_held_shown_and_taken_back_with_the_key_that_undoes(mail: MailFiles, tmp_path: Path) -> None:
+    async with opened(mail.data, state=tmp_path / "state.db", config=HOLD) as seat:
+        await send(seat)
+        assert "◷ letter sent in 20 s · z: take back" in seat.lines[-1]
+        assert "◷ Held 20 s to ann-00000001: Held." in seat.text
+        assert len(records(mail)) == 1
+        assert "draft" not in seat.lines[0]
+        seat.screen.session.clock = lambda: NOW + 7
+        seat.screen.tick()
+        await settle(seat.pilot)
+        assert "◷ letter sent in 13 s" in seat.lines[-1]
+        await seat.press("u", "z")
+        await seat.until(lambda: seat.screen.composer.is_open)
+        assert seat.screen.composer.writing.body == "Held."
+        assert "Held 1" not in seat.text
+        await seat.press("escape")
+        assert "◷" not in seat.lines[-1]
+        assert len(records(mail)) == 1
+    async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        assert "1 draft" in seat.lines[0]
+
+
+@pytest.mark.parametrize("way", ["key", "click", "time", "quit"])
+async def test_it_is_sent_once_at_once_by_a_key_or_when_the_time_is_over(
+    way: str, mail: MailFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = Config(send=SendSettings(undo_seconds=0.3)) if way == "time" else HOLD
+    async with opened(mail.data, state=tmp_path / "state.db", config=config) as seat:
+        await send(seat)
+        await seat.press("ctrl+s")
+        if way != "time":
+            assert len(records(mail)) == 1, "the same key in haste sends nothing"
+            monkeypatch.setattr(holding, "HASTE_SECONDS", 0.0)
+        if way == "key":
+            await seat.pilot.press("ctrl+s")
+        elif way == "click":
+            y = next(at for at, line in enumerate(seat.lines) if "send now" in line)
+            await seat.pilot.click(offset=(seat.lines[y].index("send now"), y))
+        elif way == "quit":
+            await seat.press("q")
+            await seat.sees("Quit while a letter is held?")
+            await seat.press("escape")
+            assert len(records(mail)) == 1
+            await seat.press("q")
+            await seat.sees("y: send and quit")
+            await seat.pilot.press("y")
+        await seat.until(lambda: len(records(mail)) == 2)
+        if way != "quit":
+            await seat.until(lambda: seat.notice == "Sent")
+            await seat.sees("Held.")
+            await seat.press("z")
+            assert len(records(mail)) == 2, "what was sent is not taken back"
+        else:
+            await seat.until(lambda: not seat.app.is_running)
+    assert [record["content"] for record in records(mail)].count("Held.") == 1
+    assert records(mail)[-1]["thread"] == "one"
+    async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        assert "draft" not in seat.lines[0]
+
+
+async def test_a_letter_that_can_not_be_sent_any_more_is_a_draft_again(mail: MailFiles, tmp_path: Path) -> None:
+    async with opened(mail.data, state=tmp_path / "state.db", config=HOLD) as seat:
+        await send(seat)
+        mail.data.rename(tmp_path / "elsewhere")
+        await seat.screen.action_part("holding", "send_held")
+        assert "◷" in seat.lines[-1]
+        seat.screen.parts.holding._since = 0.0  # type: ignore[union-attr]
+        await seat.screen.action_part("holding", "send_held")
+        await seat.sees("The letter is kept as a draft")
+        assert "Held 2" not in seat.text
+        await seat.press("d")
+        assert "Held." in seat.text
+
+
+async def test_ctrl_q_keeps_it_as_a_draft(mail: MailFiles, tmp_path: Path) -> None:
+    async with opened(mail.data, state=tmp_path / "state.db", config=HOLD) as seat:
+        await send(seat)
+        await seat.app.action_quit()
+    assert len(records(mail)) == 1
+    async with opened(mail.data, state=tmp_path / "state.db", config=HOLD) as seat:
+        assert "1 draft" in seat.lines[0]
+
+
+@pytest.mark.parametrize(
+    ("state", "is_sent", "told"),
+    [
+        ("held", False, "1 letter was held when the console ended: not sent, kept in Drafts"),
+        ("sending", False, "1 letter was held when the console ended: not sent, kept in Drafts"),
+        ("sending", True, "1 letter was sent as the console ended"),
+    ],
+)
+async def test_what_a_killed_console_held_is_offered_and_not_sent(
+    state: str, is_sent: bool, told: str, mail: MailFiles, tmp_path: Path
+) -> None:
+    words = [str(tmp_path / "state.db"), f"haak:{mail.mailbox.resolve()}", str(NOW - 5), state]
+    here = str(Path(__file__).parents[2])
+    killed = subprocess.run([sys.executable, "-c", KILLED, *words], env={**os.environ, "PYTHONPATH": here}, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    if is_sent:
+        mail.message("sent", "user", "ann-00000001", "Held.", ago=4, thread="one")
+    before = mail.mailbox.read_bytes()
+    async with opened(mail.data, state=tmp_path / "state.db", config=HOLD) as seat:
+        seat.screen.tick()
+        await settle(seat.pilot)
+        assert seat.notice == told
+        await seat.press("d")
+        assert ("Held." in seat.text) != is_sent
+    assert mail.mailbox.read_bytes() == before
+    async with opened(mail.data, state=tmp_path / "state.db", config=HOLD) as seat:
+        seat.screen.tick()
+        await settle(seat.pilot)
+        assert seat.notice == ""
+        assert ("1 draft" in seat.lines[0]) != is_sent
+
+
+def test_of_many_that_want_a_letter_one_gets_it(tmp_path: Path) -> None:
+    for wanted in ("claim", "give_back", "take_over", "mixed"):
+        path = tmp_path / f"{wanted}.db"
+        consoles = [HeldLetters(StateDatabase(path), BOX, "1 1 x") for _ in range(4)]
+        consoles[0].hold(LETTER)
+
+        def attempt(number: int, wanted: str = wanted, consoles: list[HeldLetters] = consoles) -> bool:
+            letters = consoles[number % 4]
+            if wanted == "take_over":
+                other = HeldLetters(letters._database, BOX, f"{number} 2 x")
+                return bool(other.take_over(NOW, lambda process: process == "1 1 x"))
+            if wanted == "claim" or (wanted == "mixed" and number % 2):
+                return letters.claim("h", NOW)
+            return letters.give_back("h", LETTER.writing)
+
+        with ThreadPoolExecutor(4) as pool:
+            assert sum(pool.map(attempt, range(12))) == 1, wanted
+
+
+def test_a_letter_takes_the_place_of_its_draft_and_gives_it_back_to_the_letter(tmp_path: Path) -> None:
+    state = PersonalState(tmp_path / "state.db")
+    letters = HeldLetters(state.database, BOX)
+    state.save_draft(BOX, LETTER.writing)
+    letters.hold(LETTER)
+    assert state.drafts(BOX) == {}
+    assert letters.take_over(NOW) == [], "its console runs"
+    assert HeldLetters(state.database, "haak:/elsewhere").take_over(NOW + 900) == []
+    assert letters.give_back("h", LETTER.writing)
+    assert state.drafts(BOX) == {"thread:m": LETTER.writing}
+    assert not letters.claim("h", NOW)
+    letters.hold(LETTER)
+    assert HeldLetters(state.database, BOX, "another").take_over(NOW + 900) == [LETTER], "its time is long over"
+    assert not letters.claim("h", NOW), "taken over meanwhile"
+    state.close()
