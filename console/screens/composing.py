@@ -22,9 +22,8 @@ from mailstore.store import Capability
 
 if TYPE_CHECKING:
     from console.panes.composer import Composer
-    from console.screens.holding import Holding
 
-__all__ = ["Composing", "ComposingScreen", "DraftEditor"]
+__all__ = ["Composing", "ComposingScreen", "DraftEditor", "LetterHolder"]
 
 QUOTE_LINES = 40
 SENT = "Sent"
@@ -45,6 +44,13 @@ class DraftEditor(Protocol):
     def focus_field(self) -> None: ...
     def send(self) -> None: ...
     def set_body(self, text: str) -> None: ...
+
+
+class LetterHolder(Protocol):
+    """What composing needs of the part that holds letters."""
+
+    def hold(self) -> bool: ...
+    def send_now(self) -> bool: ...
 
 
 class ComposingScreen(MessageScreen, Protocol):
@@ -73,10 +79,10 @@ class Composing:
         self._sent: tuple[str, ScreenLocation] | None = None
         """What was sent and has not come back from the store yet, and where the person was then."""
         self._then: Answered | None = None
-        self._holding: Holding | None = None
+        self._holding: LetterHolder | None = None
         self._held_at: ScreenLocation | None = None
 
-    def hold_with(self, holding: Holding) -> None:
+    def hold_with(self, holding: LetterHolder) -> None:
         """Let letters be held before they are sent, where the settings say so."""
         self._holding = holding
 
