@@ -74,6 +74,8 @@ GOALS = (
     Goal("opening a thread", 60, "opening a thread", at=10_000, over_at=10, is_times=False),
     Goal("opening a message of 5,000 words", 60, "opening a thread", at=0, over_at=10, is_times=False),
     Goal("opening one of 1 MB", 60, "opening a thread", at=0, over_at=10, is_times=False),
+    Goal("overview: key to frame", 1.2, "overview: key to frame", over_at=SMALL),
+    Goal("overview: longest step on the loop", 8),
     Goal("idle console", 0.5),
     Goal("read --unread --json, cold", 0.2, "decoding the file with json", at=100_000, over_at=100_000),
     Goal("check, 250 unread of 600 characters", 3, "python -c pass", at=1_000, over_at=1_000),

@@ -29,7 +29,7 @@ LATER = 1_795_213_800.0
 FIXTURES = HERE.parent / "tests" / "fixtures"
 SEED = 7
 FONT_FACE = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
-BUSY = {"blocks", "search", "marks", "drafts", "text", "travel", "archive"}
+BUSY = {"blocks", "overview", "search", "marks", "drafts", "text", "travel", "archive"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Shot:
     """Mailboxes of other systems, by their folders among the tests' files, beside the one of every picture."""
 
 
-SLOW = {"D", "T", "a", "comma", "enter", "p", "r"}
+SLOW = {"D", "O", "T", "a", "comma", "enter", "p", "r"}
 """Keys whose effect comes from a worker: the next one waits for it."""
 
 INTO_THREAD = ("j", "j", "j", "enter", "j")
@@ -63,6 +63,7 @@ SHOTS = (
     Shot("timeline", (120, 40), keys=(*INTO_THREAD, "i")),
     Shot("time-travel", (160, 50), keys=("T", *("comma",) * 25)),
     Shot("journal", (120, 40), keys=("L",)),
+    Shot("overview", (120, 40), keys=("O",)),
     Shot("search", (120, 40), keys=("slash", *"from:librarian-7 leaf")),
     Shot(
         "several",

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 from textual.events import DescendantFocus, Resize
+from textual.geometry import Size
 from textual.widget import Widget
 
 from console.bindings import bindings, footer_keys
@@ -63,6 +64,7 @@ class Overview(BaseScreen[Departure | None]):
         self._work = OverviewWork(session)
         self._model = place.model
         self._is_shown = False
+        self._arranged: Size | None = None
 
     def compose(self) -> ComposeResult:
         yield Header(self.text_styles, id="header")
@@ -77,7 +79,7 @@ class Overview(BaseScreen[Departure | None]):
 
     def on_mount(self) -> None:
         """Show the last picture, and compute a new one."""
-        self._is_shown = True
+        self._is_shown, self._arranged = True, self.app.size
         self.heartbeat.brush, self.matrix.place = self._place.brush, self._place.pair
         for table, key in ((self.agents, self._place.agent), (self.channels, self._place.channel)):
             table.rows.cursor_key = key
@@ -124,9 +126,11 @@ class Overview(BaseScreen[Departure | None]):
         arrange(self, self._place.section, self._model)
 
     def on_resize(self, event: Resize) -> None:
-        """Show as many sections as fit."""
-        self._arrange()
-        self.call_after_refresh(self.redraw)
+        """Show as many sections as fit, and as many bars."""
+        if event.size != self._arranged:
+            self._arranged = event.size
+            self._arrange()
+            self.redraw()
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Remember the section that was clicked."""
@@ -150,7 +154,7 @@ class Overview(BaseScreen[Departure | None]):
 
     def _most_bars(self) -> int:
         """Return how many bars there is room for; few on a narrow screen, so that each has its column."""
-        return max(LEAST_BARS, min(MOST_BARS, self.size.width - AROUND_BARS))
+        return max(LEAST_BARS, min(MOST_BARS, self.app.size.width - AROUND_BARS))
 
     async def _compute(self) -> None:
         async for _ in self._work.run(self._place.span, self._most_bars()):

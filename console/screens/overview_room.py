@@ -24,10 +24,9 @@ LEAST_BELOW = 10
 
 def arrange(screen: Screen[Any], section: str, model: OverviewModel | None) -> None:
     """Show all sections, or as many as fit beside one of them, and give each the lines that it has a use for."""
-    width, height = screen.size
+    width, height = screen.app.size  # the screen's own is not known before its first layout
     is_whole = width >= WIDE and height >= TALL
     below = section if section != "heartbeat" else "agents"
-    screen.set_class(is_whole, "-whole")
     for name in SECTIONS:
         is_on = is_whole or name == section or (height >= LOW and name in ("heartbeat", below))
         screen.query_one(f"#{name}").display = is_on

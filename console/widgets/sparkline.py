@@ -36,4 +36,5 @@ def sparkline(values: Sequence[int], width: int, top: int) -> str:
 
 def scale_words(top: int) -> str:
     """Return what the heights mean: one, the number that is drawn at half the height, and the largest."""
-    return f"▁ 1  ▄ {top // 4:,}  █ {top:,}" if top > 4 else f"█ {max(1, top):,}"
+    middle = f"  ▄ {top // 4:,}" if top >= 8 else ""
+    return f"▁ 1{middle}  █ {top:,}" if top > 1 else "█ 1"

@@ -190,7 +190,7 @@ def test_bars_are_as_high_as_their_numbers_and_the_scale_is_round(values: list[i
 
 def test_scales_and_lengths_are_said_in_words() -> None:
     assert (level(0, 9), level(1, 900), level(9, 9)) == (0, 1, 8)
-    assert (scale_words(3), scale_words(40)) == ("█ 3", "▁ 1  ▄ 10  █ 40")
+    assert (scale_words(1), scale_words(3), scale_words(40)) == ("█ 1", "▁ 1  █ 3", "▁ 1  ▄ 10  █ 40")
     assert [length_words(it) for it in (300, 5400, 7200, 86400, 86400 * 7)] == [
         "5 min",
         "1.5 h",
