@@ -22,11 +22,11 @@ def keys_of(action: str, keymap: Mapping[str, str]) -> frozenset[str]:
 
 
 class FooterKey(Struct, frozen=True):
-    """A key that the footer names: what it runs, and whether it can act now."""
+    """A key that the footer names: what a click on it runs, if anything, and whether it can act now."""
 
     key: str
     label: str
-    action: str
+    action: str = ""
     is_able: bool = True
 
 

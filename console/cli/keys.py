@@ -1,4 +1,4 @@
-"""`signalbox keys`: list the console's keys."""
+"""`signalbox keys`: list the console's glyphs and keys."""
 
 from __future__ import annotations
 
@@ -9,27 +9,43 @@ from console.cli.document import put_json
 from console.cli.options import json_option
 from console.cli.output import KeyRow
 from console.cli.plain import bold, put
+from console.command_search import fits
 from console.commands import COMMANDS
 from console.config_file import load_config
 from console.keymap import read_keymap
+from console.legend import LEGEND, is_meant
 from console.render.safe import visible_line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.add_argument("words", nargs="*", metavar="WORD", help="a key, a glyph, or beginnings of words to look for")
     json_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the keys, as set in the user's keymap, in the groups of the console's help."""
+    """Print the legend and the keys, as set in the user's keymap; 1 if nothing is found."""
     keymap = read_keymap(load_config()[0].keymap)[0]
-    rows = [KeyRow(it.id, it.keys_label(keymap), it.help, it.group) for it in COMMANDS]
+    query = " ".join(args.words)
+    rows = [KeyRow(it.id, it.keys_label(keymap), it.help, it.group) for it in COMMANDS if fits(it, query, keymap)]
     if args.json:
         put_json(rows)
-        return 0
-    width = max(len(row.keys) for row in rows)
+        return 0 if rows else 1
+    wanted = query.lower().split()
+    glyphs = [
+        (title, f"{symbol.glyph} {meaning}")
+        for title, symbols in LEGEND
+        for symbol, meaning in symbols
+        if is_meant(wanted, title, symbol, meaning)
+    ]
+    for title, meanings in groupby(glyphs, key=lambda glyph: glyph[0]):
+        put(bold(title))
+        put("  " + "   ".join(meaning for _, meaning in meanings))
+    groups = list(dict.fromkeys(row.group for row in rows))
+    rows.sort(key=lambda row: groups.index(row.group))
+    width = max((len(row.keys) for row in rows), default=0)
     for group, members in groupby(rows, key=lambda row: row.group):
         put(bold(group))
         for row in members:
             put(visible_line(f"  {row.keys:<{width}}  {row.help}  ({row.id})"))
-    return 0
+    return 0 if rows or glyphs else 1

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 from textual.content import Content
 
-from console.command import Command, Situation, pretty
+from console.command import Command, Situation
+from console.command_search import fits, has_key
 from console.commands import COMMANDS, commands_for
 from console.panes.facts import FactPage, Row
 from console.panes.legend import legend_rows
@@ -29,14 +30,18 @@ class HelpTopic(Struct, frozen=True):
 
 
 def help_page(topic: HelpTopic, query: str = "") -> FactPage:
-    """Return the legend and the keys that match a query: a key, or beginnings of words of a command's help."""
+    """Return the legend and the keys that match a query: first what has it as a key, then words that begin with it."""
     words = query.split()
     here = commands_for(topic.pane)
     parts: list[Row] = []
     if legend := legend_rows(words):
         parts += [_heading("Glyphs"), *legend]
+    keyed = [command for command in COMMANDS if has_key(command, query, topic.keymap)]
+    if keyed:
+        keyed.sort(key=lambda command: command not in here)
+        parts += [_heading(f"Key {query.strip()}"), *(_row(command, topic, command in here) for command in keyed)]
     for title, commands in ((f"in {topic.pane}", here), ("elsewhere", [c for c in COMMANDS if c not in here])):
-        found = [command for command in commands if not words or _fits(command, query.strip(), words, topic.keymap)]
+        found = [command for command in commands if command not in keyed and fits(command, query, topic.keymap)]
         if parts and found:
             parts += [EMPTY, (Content(), Content.styled(f"── {title} " + "─" * 24, "$muted"))]
         for group in dict.fromkeys(command.group for command in found):
@@ -49,16 +54,6 @@ def help_page(topic: HelpTopic, query: str = "") -> FactPage:
 
 def _heading(title: str) -> Row:
     return Content(), Content.styled(title, "bold $accent")
-
-
-def _fits(command: Command, query: str, words: list[str], keymap: Mapping[str, str]) -> bool:
-    """Say whether a query is one of a command's keys, or each of its words begins one of the command's."""
-    keys = keymap.get(command.id, command.keys).split(",")
-    if query in map(pretty, keys) or query in keys:
-        return True
-    text = f"{command.help} {command.label} {command.group} {command.cli} {command.id}".lower()
-    begun = text.replace("-", " ").replace(".", " ").split()
-    return all(any(each.startswith(word.lower()) for each in [*begun, *text.split()]) for word in words)
 
 
 def _row(command: Command, topic: HelpTopic, is_here: bool) -> Row:

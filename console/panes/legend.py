@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from textual.content import Content
 from textual.css.styles import RulesMap
@@ -10,24 +10,11 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.visual import RenderOptions, Visual
 
+from console.legend import LEGEND, is_meant
 from console.panes.facts import Row
-from console.symbols import ACTIVITIES, AGENTS, CONNECTION, NEVER_SEEN, SIGNS, STALE, STATES, TYPE_GLYPHS, Symbol
-from mailstore.records.roster import Status
-from mailstore.rules.delivery import State
 
-__all__ = ["LEGEND", "Flow", "legend_rows"]
+__all__ = ["Flow", "legend_rows"]
 
-STATE_WORDS = {
-    State.READ: "read",
-    State.UNREAD: "unread",
-    State.WAITING: "on hold",
-    State.FROZEN: "recipient frozen",
-    State.ARCHIVED: "archived",
-    State.UNRECORDED: "not recorded",
-    State.EXPIRED: "expired",
-    State.DEAD: "dead letter",
-    State.UNKNOWN: "no such recipient",
-}
 COLOURS = {
     "good": "$success",
     "warn": "$warning",
@@ -43,32 +30,6 @@ COLOURS = {
 """Variables of a theme, by the names of colours in the tables of glyphs."""
 
 GAP = 3
-
-
-def _types() -> Iterator[tuple[Symbol, str]]:
-    """Yield each glyph of a type once, with the type that is named first."""
-    named: dict[str, str] = {}
-    for kind, glyph in TYPE_GLYPHS.items():
-        named.setdefault(glyph, kind)
-    return ((Symbol(glyph, "accent"), kind) for glyph, kind in named.items())
-
-
-LEGEND: tuple[tuple[str, tuple[tuple[Symbol, str], ...]], ...] = (
-    ("Receipts", tuple((symbol, STATE_WORDS[state]) for state, symbol in STATES.items())),
-    (
-        "Agents",
-        (
-            *((AGENTS[status], words) for status, words in zip(Status, ("living", "frozen", "ended"), strict=True)),
-            *((symbol, words) for words, symbol in ACTIVITIES.items()),
-            (STALE, "not seen for long"),
-            (NEVER_SEEN, "never seen"),
-        ),
-    ),
-    ("Messages", tuple(_types())),
-    ("Signs", tuple((symbol, words) for words, symbol in SIGNS.items())),
-    ("Mailbox", tuple((symbol, words) for words, symbol in CONNECTION.items())),
-)
-"""All glyphs by where they appear, each with its meaning."""
 
 
 class Flow(Visual):
@@ -93,10 +54,6 @@ class Flow(Visual):
         return len(self._lines(width))
 
 
-def _begins(word: str, text: str) -> bool:
-    return any(each.startswith(word) for each in text.split())
-
-
 def legend_rows(words: Iterable[str] = ()) -> list[Row]:
     """Return the legend as rows of a page: of each group, the glyphs that are looked for or whose meaning fits."""
     wanted = [word.lower() for word in words]
@@ -105,7 +62,7 @@ def legend_rows(words: Iterable[str] = ()) -> list[Row]:
         items = [
             Content.assemble((symbol.glyph, COLOURS[symbol.colour]), f" {meaning}")
             for symbol, meaning in symbols
-            if all(word == symbol.glyph or _begins(word, f"{title} {meaning}".lower()) for word in wanted)
+            if is_meant(wanted, title, symbol, meaning)
         ]
         if items:
             rows.append((Content.styled(f"  {title:<10}", "$muted"), Flow(items)))

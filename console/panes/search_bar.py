@@ -15,6 +15,7 @@ from textual.message import Message as Note
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
+from console.bindings import FooterKey
 from console.panes.query_completion import HELP, Completing, completing
 from console.render.safe import visible_line
 from console.session import Session
@@ -28,6 +29,14 @@ __all__ = ["SearchBar", "SearchProblem"]
 
 Mode = Literal["search", "filter"]
 PLACEHOLDER = {"search": "search: words, fields; tab completes", "filter": "filter this list"}
+SEARCH_KEYS = (
+    FooterKey("enter", "to the hits"),
+    FooterKey("esc", "clear"),
+    FooterKey("tab", "complete"),
+    FooterKey("↑", "earlier query"),
+)
+FILTER_KEYS = SEARCH_KEYS[:2]
+"""What the footer names while a query is typed: letters are text."""
 ROWS_LEFT = 8
 """Lines of the screen that the list of candidates leaves to everything else."""
 
@@ -74,6 +83,11 @@ class SearchBar(Input):
         self._completed = ""
         """The text as Tab left it."""
         self._history: SearchHistory | None = None
+
+    @property
+    def keys(self) -> tuple[FooterKey, ...]:
+        """The keys that act in the bar."""
+        return FILTER_KEYS if self.mode == "filter" else SEARCH_KEYS
 
     def begin(self, mode: Mode, text: str, history: SearchHistory) -> None:
         """Open the input for a search or a filter."""

@@ -90,7 +90,7 @@ class BaseScreen(Screen[R], Generic[R]):
     def on_key(self, event: Key) -> None:
         """Clear the footer's notice with the next key, and collect counts; what the key does comes after this."""
         self.footer.notice = ""
-        if isinstance(self.focused, LineView) and self._count.takes(event.key):
+        if isinstance(self.focused, SelectableView) and self._count.takes(event.key):
             event.stop()
         self.footer.count = self._count.digits
 

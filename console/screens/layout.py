@@ -208,6 +208,9 @@ class Layout(BaseScreen[None], Backdrop):
     def show_keys(self) -> None:
         """Name in the footer the keys of the focused pane, as far as they can act now."""
         session = self.session
+        if self._search_bar is not None and self.focused is self._search_bar:
+            self.footer.keys = self._search_bar.keys
+            return
         self.footer.keys = footer_keys(self.pane(), session.keymap, session.why_not, self.situation())
 
     def on_input_changed(self) -> None:

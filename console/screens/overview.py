@@ -14,10 +14,8 @@ from textual.widget import Widget
 
 from console.bindings import bindings, footer_keys
 from console.command import Situation
-from console.commands import HELP
 from console.overview.model import OverviewModel, agent_lines, channel_lines
 from console.overview.words import totals
-from console.panes.footer import Footer
 from console.panes.header import Header, headline
 from console.panes.overview.heartbeat import Heartbeat
 from console.panes.overview.matrix import MatrixPane
@@ -75,7 +73,7 @@ class Overview(BaseScreen[Departure | None]):
             with Horizontal(id="lower"):
                 yield ChannelPane(self.text_styles, id="channels")
                 yield MatrixPane(self.text_styles, id="matrix")
-        yield Footer(self.text_styles, HELP.key_label(self.session.keymap), id="footer")
+        yield self.new_footer()
 
     def on_mount(self) -> None:
         """Show the last picture, and compute a new one."""
@@ -223,9 +221,9 @@ class Overview(BaseScreen[Departure | None]):
             case "matrix":
                 self.matrix.move(MOVES[how], 0)
             case "agents":
-                getattr(self.agents.rows, f"action_{how}")()
+                self.move_in(self.agents.rows, how)
             case _:
-                getattr(self.channels.rows, f"action_{how}")()
+                self.move_in(self.channels.rows, how)
 
     def action_go_side(self, step: int) -> None:
         """Move the cursor to the left or to the right."""

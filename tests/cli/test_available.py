@@ -50,6 +50,10 @@ def test_keys_tells_every_key_as_the_person_has_it(run: Run) -> None:
     rows = {row["id"]: row["keys"] for row in run("keys", "--json").document}
     assert rows["pane.threads"] == "f9"
     assert "Go to the threads" in run("keys").out
+    assert run("keys", "go to the thr").out.split() == ["Move", "f9", "Go", "to", "the", "threads", "(pane.threads)"]
+    assert run("keys", "◐").out.split("\n")[:2] == ["Receipts", "  ◐ recipient frozen"]
+    assert [row["id"] for row in run("keys", "f9", "--json").document] == ["pane.threads"]
+    assert run("keys", "no-such-key").status == 1
 
 
 def test_the_mailbox_of_the_settings_is_used_when_none_is_named(run: Run, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import console
 from console.config import Config
-from console.panes.legend import LEGEND
+from console.legend import LEGEND
 from console.symbols import STATES, TYPE_GLYPHS
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import MailFiles
@@ -53,6 +53,7 @@ async def test_the_help_begins_with_the_legend_and_filters_as_one_types(tmp_path
 async def test_the_help_finds_keys_and_glyphs_and_says_why_a_command_cannot_act(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data, size=(120, 60)) as seat:
         await seat.press("question_mark", "z")
+        assert page(seat).index("Key z") < page(seat).index("z Undo")
         assert "z Undo your last action unavailable: nothing to undo" in page(seat)
         await seat.press("escape")
         await seat.paste("◐")

@@ -42,6 +42,7 @@ CONSOLE = [
         "failures",
         "idle",
         "lazy",
+        "legend",
         "link_opener",
         "stepping",
         "terminal_background",
@@ -49,6 +50,7 @@ CONSOLE = [
     },
     {
         "agent_presence",
+        "command_search",
         "concern_words",
         "list_commands",
         "mail_commands",
