@@ -41,21 +41,7 @@ async def test_the_keys_of_the_footer_are_clicked(tmp_path: Path) -> None:
         assert seat.screen.pane() == "composer"
         await seat.press("escape")
         await seat.press("slash")  # letters are text there: no other keys are named
-        assert seat.lines[-1].split() == [
-            "enter",
-            "to",
-            "the",
-            "hits",
-            "esc",
-            "clear",
-            "tab",
-            "complete",
-            "↑",
-            "earlier",
-            "query",
-            "?",
-            "help",
-        ]
+        assert seat.lines[-1].startswith(" enter to the hits  esc clear  tab complete  ↑ earlier query    ")
         await seat.press("escape")
         await click(seat, -1, "enter open")
         assert seat.screen.pane() == "conversation"

@@ -75,7 +75,8 @@ async def test_the_help_scrolls_at_each_size(size: tuple[int, int], tmp_path: Pa
         await seat.press("pagedown")
         assert seat.lines != first
         await seat.press("ctrl+end")
-        assert "Quit; asks" in page(seat) or "after asking" in page(seat) or "nothing to do" in page(seat)
+        shown = seat.app.screen.query_one("#viewer-text")
+        assert shown.scroll_y == shown.max_scroll_y > 0
         await seat.press("f1")
         assert seat.app.screen is seat.screen
 
