@@ -69,6 +69,10 @@ def go(view: str) -> str:
     return f"part('navigation', 'go_view', {view!r})"
 
 
+NARROW = 60
+"""Cells below which the program's name gives way to numbers, of which attention comes first."""
+
+
 class Header(ClickLine):
     """One line; if it is narrow, the least important parts are left out first. Clicks open what is named."""
 
@@ -90,10 +94,10 @@ class Header(ClickLine):
         numbers = self._numbers(shown)
         used = sum(len(spot.text) + 3 for spot in numbers) + len(words) + len("  Signalbox  ") + 14
         title = shorten_middle(visible_line(shown.title), max(12 if width >= 100 else 8, width - used))
+        name = [Spot(" ", styles.text), Spot("Signalbox", styles.accent + Style(bold=True), "app.command_palette")]
         left = [
-            Spot(" ", styles.text),
-            Spot("Signalbox", styles.accent + Style(bold=True), "app.command_palette"),
-            Spot(f"  {title}  ", styles.text),
+            *(name if width >= NARROW else []),
+            Spot(f"  {title}  " if width >= NARROW else f" {title}  ", styles.text),
             Spot(f"{glyph} ", getattr(styles, tone), TRAVEL),
             Spot(words, styles.muted, TRAVEL),
             Spot("  ", styles.muted),
@@ -117,7 +121,8 @@ class Header(ClickLine):
         if shown.attention:
             need = f" need{'s' * (shown.attention == 1)}" if wide else ""
             words = f"{count(shown.attention)}{need} attention"
-            found.append(Spot(words, styles.warn, "part('opening', 'attention')"))
+            place = len(found) if self.size.width >= NARROW else 0
+            found.insert(place, Spot(words, styles.warn, "part('opening', 'attention')"))
         if shown.asking:
             words = " waiting for a permission" if roomy else " waiting"
             found.append(Spot(f"{count(shown.asking)}{words}", styles.bad, "part('opening', 'attention')"))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AttentionDesk", "Desk", "LetterDesk"]
 
-LOW = 20
+LOW = 30
 """Lines of a screen below which a row has one line."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from textual.content import Content
 from textual.screen import Screen
 
 from console.panes.address_completion import address_candidates
@@ -78,8 +77,7 @@ class LetterActions:
             return acknowledge(some)
 
         def asking(preview: Preview) -> Screen[bool]:
-            content, problem = preview("")
-            return Ask(f"{words}?", Content(problem) if problem else content, verb="acknowledge")
+            return Ask(f"{words}?", preview("").content(is_short=False), verb="acknowledge")
 
         words = f"Acknowledge {_number(letters)}"
         self._settling.settle(letters, Settlement(words, plan, lambda _: "Acknowledged", is_reading=False), asking)

@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
+from console.screens.desks.settling import Preview
 from console.widgets.offers import Candidate
 
 __all__ = ["SettleDialog"]
@@ -24,14 +25,14 @@ SHOWN, SHOWN_LOW = 5, 2
 """Candidates in sight, and where there is little room."""
 LONGEST = 30
 """Cells of a candidate's name."""
-LOW = 24
+LOW = 20
 """Lines of a screen below which everything stands closer."""
 
 
 class SettleDialog(ModalScreen[str | None]):
     """Returns the answer: a candidate that was picked with the arrows, or what was typed; None if it was cancelled.
 
-    `candidates` returns those that fit a text, `preview` what an answer would write, or in words what is wrong with it.
+    `candidates` returns those that fit a text, `preview` what an answer would write, or what is wrong with it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -46,7 +47,7 @@ class SettleDialog(ModalScreen[str | None]):
         question: str,
         *,
         verb: str,
-        preview: Callable[[str], tuple[Content, str]],
+        preview: Preview,
         value: str = "",
         hint: str = "",
         candidates: Callable[[str], Sequence[Candidate]] | None = None,
@@ -62,13 +63,12 @@ class SettleDialog(ModalScreen[str | None]):
         self._picked = -1
 
     def compose(self) -> ComposeResult:
-        keys = f"Enter: {self._verb} · Esc: cancel"
         with Vertical(id="ask", classes="settle"):
             yield Static(self._question, id="ask-question", markup=False)
             yield Input(self._value, placeholder=self._hint, id="ask-input", compact=True)
             yield Static(id="ask-choices", markup=False)
             yield Static(id="ask-detail", markup=False)
-            yield Static(f"↑↓: choose · Tab: complete · {keys}" if self._candidates else keys, id="ask-keys")
+            yield Static(id="ask-keys", markup=False)
 
     def on_mount(self) -> None:
         """Show the candidates for what stands there already."""
@@ -90,7 +90,7 @@ class SettleDialog(ModalScreen[str | None]):
     def _typed(self) -> None:
         typed = self.query_one("#ask-input", Input).value.strip()
         self._found = self._candidates(typed) if self._candidates is not None else ()
-        is_whole = bool(typed) and not self._preview(typed)[1]
+        is_whole = bool(typed) and not self._preview(typed).problem
         self._picked = 0 if self._found and not is_whole else -1
         self._draw()
 
@@ -107,8 +107,11 @@ class SettleDialog(ModalScreen[str | None]):
         if len(self._found) > first + most:
             lines.append(Content.styled(f"  … {len(self._found) - first - most} more", "dim"))
         choices.update(Content("\n").join(lines))
-        content, problem = self._preview(self.answer)
-        detail.update(Content.styled(visible_line(problem), "$warning") if problem else content)
+        is_low = self.has_class("-low")
+        detail.update(self._preview(self.answer).content(is_short=is_low))
+        keys = f"Enter: {self._verb} · Esc: cancel"
+        hint = "" if is_low or self._candidates is None else "↑↓: choose · Tab: complete · "
+        self.query_one("#ask-keys", Static).update(hint + keys)
 
     def action_pick(self, step: int) -> None:
         """Pick another candidate, round and round."""
@@ -126,7 +129,7 @@ class SettleDialog(ModalScreen[str | None]):
     @on(Input.Submitted)
     def _submitted(self) -> None:
         answer = self.answer
-        if not self._preview(answer)[1]:
+        if not self._preview(answer).problem:
             self.dismiss(answer)
         else:
             self._draw()

@@ -30,6 +30,7 @@ __all__ = ["Settlement", "Settling", "SettlingScreen"]
 LONGEST_BODY = 160
 """Characters of the text that are shown of what will be written."""
 ERROR_SECONDS = 15.0
+EMPTY = Content()
 
 Texts = Mapping[str, BackgroundWork[str]]
 """The work of reading letters' texts, by id."""
@@ -39,6 +40,25 @@ Plan = Callable[[Sequence[DeadLetter], str, ReadBody], Sequence[Step]]
 AT_ONCE = 8
 """Letters that are planned for in one step."""
 T = TypeVar("T")
+
+
+class Written(Struct, frozen=True):
+    """What an answer would write: the record, the letter in a line, its text, and whom it reaches; or a problem."""
+
+    record: Content = EMPTY
+    letter: Content = EMPTY
+    body: Content = EMPTY
+    reach: Content = EMPTY
+    problem: str = ""
+
+    def content(self, *, is_short: bool) -> Content:
+        """Return it as text, without record and text where there is little room."""
+        if self.problem:
+            return Content.styled(visible_line(self.problem), "$warning")
+        if not self.letter.plain:
+            return self.record
+        parts = [self.letter, self.reach] if is_short else [self.record, EMPTY, self.letter, self.body, self.reach]
+        return Content("\n").join(parts)
 
 
 class Settlement(Struct, frozen=True):
@@ -63,7 +83,7 @@ class SettlingScreen(Protocol):
     def run_app_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None: ...
 
 
-Preview = Callable[[str], tuple[Content, str]]
+Preview = Callable[[str], Written]
 """Returns what an answer would write, or what is wrong with it."""
 
 Asking = Callable[[Preview], Screen[Any]]
@@ -119,25 +139,22 @@ class Settling:
             yield BackgroundWork(partial(_read_all, texts))
             yield how.plan(some, answer, partial(_text_of, texts))
 
-    def _preview(
-        self, letters: Sequence[DeadLetter], how: Settlement, texts: Texts, answer: str
-    ) -> tuple[Content, str]:
+    def _preview(self, letters: Sequence[DeadLetter], how: Settlement, texts: Texts, answer: str) -> Written:
         """Return the record that an answer would write for the first letter, and whom it reaches; or what is wrong."""
         try:
             step = how.plan(letters[:1], answer, partial(_text_of, texts))[0]
         except MailError as error:
-            return Content(), str(error)
+            return Written(problem=str(error))
         more = len(letters) - 1
-        lines = [f"{visible_line(step.words)}" + (f", and {count(more)} more" if more else "")]
+        record = Content(f"{visible_line(step.words)}" + (f", and {count(more)} more" if more else ""))
         if step.draft is None:
-            return Content(lines[0]), ""
+            return Written(record)
         draft, label = step.draft, self._session.mailbox.label
         to = ", ".join(map(label, draft.recipients))
         first = f"{draft.sender} → {to} · {draft.subject or '(no subject)'}"
         body = shorten_end(visible_line(draft.content[:LONGEST_BODY]), LONGEST_BODY)
-        lines += ["", visible_line(first), body]
         reach = reach_line(self._session.preview(draft), "", now=self._session.now())
-        return Content("\n").join([Content("\n".join(lines)), reach]), ""
+        return Written(record, Content(visible_line(first)), Content(body), reach)
 
     async def _write(self, letters: Sequence[DeadLetter], steps: Sequence[Step], how: Settlement, answer: str) -> None:
         screen = self._screen
