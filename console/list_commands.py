@@ -148,6 +148,17 @@ LIST_COMMANDS: tuple[Command, ...] = (
         when="live row",
     ),
     Command(
+        "desk.snooze",
+        "s",
+        "snooze",
+        "put off",
+        "Put the rows off until a time, or until an agent resumes",
+        "Desk",
+        DESKS,
+        5,
+        when="live row",
+    ),
+    Command(
         "desk.wake",
         "W",
         "wake",

@@ -20,7 +20,7 @@ from console.symbols import DONE
 from console.widgets.rows import KeyedRows, RowStyle
 from mailstore.queries.concerns import Concern
 
-__all__ = ["ConcernRows", "DeskRow", "desk_rows"]
+__all__ = ["ConcernRows", "DeskRow", "desk_rows", "subject_of"]
 
 
 class DeskRow(Struct, frozen=True):
@@ -46,6 +46,12 @@ def desk_rows(concerns: Iterable[Concern], deeds: Collection[Deed], *, has_headi
     return rows
 
 
+def subject_of(session: Session, concern: Concern) -> str:
+    """Return the subject of the message that a concern opens, or who is concerned where it has none."""
+    message = session.mailbox.message(concern.message_id or "")
+    return visible_line((message.subject if message is not None else "") or concern.who)
+
+
 class ConcernRows(KeyedRows[DeskRow]):
     """Rows as a source for the virtual list, of two lines each, or of one where there is little room."""
 
@@ -65,15 +71,16 @@ class ConcernRows(KeyedRows[DeskRow]):
         row = self.rows[index]
         if row.concern is None:
             return row, self._styles
-        return row, self._subject(row.concern), self._age(row.concern), row.key in self._marked, self._styles
+        return (
+            row,
+            subject_of(self._session, row.concern),
+            self._age(row.concern),
+            row.key in self._marked,
+            self._styles,
+        )
 
     def _age(self, concern: Concern) -> str:
         return age(self._session.now() - concern.since) if concern.since > 0 else ""
-
-    def _subject(self, concern: Concern) -> str:
-        """Return the subject of the message to open, or its sender where it has none."""
-        message = self._session.mailbox.message(concern.message_id or "")
-        return visible_line((message.subject if message is not None else "") or concern.who)
 
     def render(self, index: int, width: int, style: RowStyle) -> list[Strip]:
         row, base = self.rows[index], style.base
@@ -94,7 +101,7 @@ class ConcernRows(KeyedRows[DeskRow]):
         styles, symbol = self._styles, symbol_of(concern)
         mark: Piece = (MARK, styles.accent) if row.key in self._marked else ("  ", styles.text)
         glyph: Piece = (f"{symbol.glyph} ", getattr(styles, symbol.colour))
-        subject = self._subject(concern)
+        subject = subject_of(self._session, concern)
         reason: Piece = (visible_line(line_of(concern)), styles.muted)
         if row.deed:
             glyph, reason = (f"{DONE} ", styles.good), (visible_line(row.deed), styles.good)

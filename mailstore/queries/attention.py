@@ -150,7 +150,7 @@ def _letters(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern |
 
 
 def new_mail(mailbox: Mailbox) -> Iterator[Concern | None]:
-    """Yield the mail to the user that they have not seen, and None at least once per thread.
+    """Yield the mail that is new to the user and addressed to them, and None at least once per thread.
 
     Only those who know what the user has seen may ask. Raises MailboxReloaded.
     """
@@ -160,6 +160,6 @@ def new_mail(mailbox: Mailbox) -> Iterator[Concern | None]:
         root, at = roots[at], at + 1
         yield None
         for message in mailbox.thread_messages(root) if mailbox.unseen_in(root) else ():
-            if mailbox.is_mine(message) and mailbox.is_unseen(message):
+            if mailbox.is_mine(message) and mailbox.is_new(message):
                 left -= 1
                 yield Concern(Trouble.NEW, message.sender, "wrote to you", message.time, message.id, is_mine=True)

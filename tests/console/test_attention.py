@@ -93,6 +93,33 @@ async def test_rows_are_acknowledged_redirected_and_undone_in_their_place(mail: 
         await seat.sees("● Green")
 
 
+async def test_a_row_is_put_off_until_a_time_says_so_and_is_back_when_that_is_undone(mail: MailFiles) -> None:
+    async with opened(mail.data, size=(120, 50)) as seat:
+        await seat.press("p", "G", "k", "s")
+        assert "Snooze A lost one" in seat.text
+        await seat.press("1")
+        await seat.sees("✓ A lost one")
+        assert "Snoozed until" in seat.text
+        await seat.press("q")
+        await seat.until(lambda: "5 need attention" in seat.lines[0])
+        await seat.press("p")
+        assert "A lost one" not in seat.text
+        await seat.press("q", "D")
+        assert "A lost one" in seat.text
+        await seat.press("z", "q", "p")
+        await seat.sees("? A lost one")
+
+
+async def test_what_a_closed_desk_did_is_undone_elsewhere(mail: MailFiles) -> None:
+    async with opened(mail.data, size=(120, 50)) as seat:
+        await seat.press("p", "j", "j", "j", "greater_than_sign", "enter")
+        await seat.sees(f"Redirected to {BOB} · z: undo")
+        await seat.press("q")
+        await seat.until(lambda: "1 dead letter" in seat.text or "Dead letters          1" in seat.text)
+        await seat.press("z", "y")
+        await seat.until(lambda: "Dead letters          2" in seat.text)
+
+
 async def test_the_list_of_a_mailbox_that_grows_keeps_the_place(mail: MailFiles) -> None:
     async with opened(mail.data, size=(40, 12)) as seat:
         await seat.press("p", "j", "j", "j")

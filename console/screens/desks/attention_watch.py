@@ -8,7 +8,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from console import lazy
-from console.quiet.marks import KindOfMark, Mark
 from console.screens.needs import PartScreen, RunningTimer
 from mailstore.state.views import View
 from mailstore.steps import MailboxReloaded
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from console.session import Session
     from mailstore.queries.concerns import Concern
 
-__all__ = ["AttentionWatch", "AttentionWatchScreen", "snooze_mark"]
+__all__ = ["AttentionWatch", "AttentionWatchScreen", "snoozed_row"]
 
 SECONDS = 0.25
 """How long changes are gathered."""
@@ -126,14 +125,14 @@ class AttentionWatch:
 
 def is_snoozed(session: Session, concern: Concern) -> bool:
     """Return whether the person put a concern off, or the thread that it is about."""
-    quiet, message = session.personal.quiet, session.mailbox.message(concern.message_id or "")
-    snooze = quiet.snooze(snooze_mark(concern))
-    return (snooze is not None and not snooze.ended) or (message is not None and session.mailbox.is_snoozed(message))
+    message = session.mailbox.message(concern.message_id or "")
+    is_put_off = session.personal.quiet.is_row_snoozed(*snoozed_row(concern))
+    return is_put_off or (message is not None and session.mailbox.is_snoozed(message))
 
 
-def snooze_mark(concern: Concern) -> Mark:
-    """Return the mark that puts a concern off."""
-    return KindOfMark.SNOOZED_ROW, f"{concern.message_id or concern.who}\n{concern.key}"
+def snoozed_row(concern: Concern) -> tuple[str, str]:
+    """Return by what a row that is put off is known: a message, or an agent, and what tells it from other rows."""
+    return concern.message_id or concern.who, concern.key
 
 
 def concerns(session: Session) -> Iterator[Concern | None]:

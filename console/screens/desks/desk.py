@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from textual.binding import BindingType
-
-from console.bindings import bindings
 from console.panes.concern_facts import concern_facts, letter_of
-from console.panes.concern_rows import ConcernRows, DeskRow, desk_rows
+from console.panes.concern_rows import ConcernRows, DeskRow, desk_rows, subject_of
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
+from console.quiet.marks import KindOfMark
+from console.screens.desks.attention_watch import snoozed_row
 from console.screens.desks.letter_actions import LetterActions
+from console.screens.desks.waited_for import sleeper, waited_for
 from console.screens.list_screen import ListScreen
 from console.screens.waking import AgentWaking
 from console.session import PAST, Session
 from console.styles import TextStyles
 from console.undo_history import UndoableAction
 from mailstore.queries.concerns import LETTERS, Concern, Trouble, in_order
-from mailstore.records.roster import Status
 from mailstore.state.views import DeadLetter
 
 if TYPE_CHECKING:
     from console.screens.desks.attention_watch import AttentionWatch
     from console.screens.reading import Reading
 
-__all__ = ["AttentionDesk", "Desk", "LetterDesk"]
+__all__ = ["Desk"]
 
 LOW = 30
 """Lines of a screen below which a row has one line."""
@@ -50,6 +49,8 @@ class Desk(ListScreen):
         self._start = key
         self._letters = LetterActions(self)
         self._known: tuple[object, list[DeskRow]] | None = None
+        self._put_off: dict[str, tuple[Concern, str]] = {}
+        """What was put off here, by key, and until when."""
         self.is_replying = False
 
     def listed(self) -> Sequence[Concern]:
@@ -210,10 +211,37 @@ class Desk(ListScreen):
         self.session.undo_history.add(UndoableAction(words, undo, do))
         self.tell(f"{words} · z: undo")
 
+    def action_snooze(self) -> None:
+        """Ask for how long to put the rows off; they are back earlier if their agents resume."""
+        if self.session.moment is not None:
+            self.tell(f"Can't snooze here: {PAST}")
+        elif chosen := self._chosen():
+            from console.screens.quiet.mark_keeping import MarkKeeping
+            from console.screens.quiet.snooze_menu import SnoozeMenu
+
+            self._put_off.update((it.key, (it, "")) for it in chosen)
+            agents = [name for it in chosen for name in waited_for(self.session, it)]
+            what = subject_of(self.session, chosen[0]) if len(chosen) == 1 else f"{len(chosen)} rows"
+            SnoozeMenu(self, MarkKeeping(self)).rows([snoozed_row(it) for it in chosen], agents, what)
+
+    def redraw(self) -> None:
+        """Draw everything; rows that were put off say until when."""
+        quiet, now, found = self.session.personal.quiet, self.session.now(), self.session.attention
+        for key, (concern, said) in self._put_off.items():
+            row = snoozed_row(concern)
+            snooze = quiet.snooze((KindOfMark.SNOOZED_ROW, "\n".join(row))) if quiet.is_row_snoozed(*row) else None
+            words = f"Snoozed {snooze.words(now)}" if snooze is not None else ""
+            if words != said:
+                self._put_off[key] = concern, words
+                if self.is_attached:
+                    found.note(concern, words)
+                self._desks.watch.mail_changed()
+        super().redraw()
+
     def action_wake(self) -> None:
         """Wake the agent of the row: the one that stopped reading, or one that was asked."""
         concern = self._concern(self.place)
-        name = self._sleeper(concern) if concern is not None else None
+        name = sleeper(self.session, concern) if concern is not None else None
         if concern is None or name is None:
             self.tell("No living agent to wake in this row")
             return
@@ -223,16 +251,6 @@ class Desk(ListScreen):
             self.redraw()
 
         AgentWaking(self, woken).wake(name)
-
-    def _sleeper(self, concern: Concern) -> str | None:
-        """Return the agent that a concern waits for, if it is not dead."""
-        mailbox, now = self.session.mailbox, self.session.now()
-        names = [concern.recipient] if concern.recipient else [concern.who]
-        message = mailbox.message(concern.message_id or "")
-        if concern.trouble is Trouble.QUESTION and message is not None:
-            names = list(mailbox.bare_states(message, now))
-        agents = [agent for name in names if (agent := mailbox.roster.get(name)) is not None]
-        return next((agent.session_id for agent in agents if agent.status is not Status.DEAD), None)
 
     def settled(self, letters: Sequence[DeadLetter], words: str) -> None:
         """Show in the rows of letters what was done with them; no words: it was undone."""
@@ -245,36 +263,3 @@ class Desk(ListScreen):
         self.marked.clear()
         self._desks.watch.mail_changed()
         self.redraw()
-
-
-class AttentionDesk(Desk):
-    """Everything that needs attention, under headings, what is addressed to the person first."""
-
-    NAME = "attention"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
-
-    def heading(self) -> str:
-        return "Needs attention"
-
-
-class LetterDesk(Desk):
-    """The dead letters, the newest first."""
-
-    NAME = "dead-letters"
-    HAS_HEADINGS = False
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
-
-    def heading(self) -> str:
-        return "Dead letters"
-
-    def listed(self) -> Sequence[Concern]:
-        return self.arranged([it for it in self.session.attention.every if self.takes(it)])
-
-    def takes(self, concern: Concern) -> bool:
-        return concern.trouble in LETTERS
-
-    def arranged(self, concerns: Sequence[Concern]) -> list[Concern]:
-        return sorted(concerns, key=lambda it: (it.since, it.sent, it.key), reverse=True)
-
-    def nothing(self) -> tuple[str, ...]:
-        return ("No dead letters.", "", "All mail was read, or still can be.")

@@ -42,7 +42,7 @@ AT_ONCE = 8
 T = TypeVar("T")
 
 
-class Written(Struct, frozen=True):
+class LetterPreview(Struct, frozen=True):
     """What an answer would write: the record, the letter in a line, its text, and whom it reaches; or a problem."""
 
     record: Content = EMPTY
@@ -83,7 +83,7 @@ class SettlingScreen(Protocol):
     def run_app_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None: ...
 
 
-Preview = Callable[[str], Written]
+Preview = Callable[[str], LetterPreview]
 """Returns what an answer would write, or what is wrong with it."""
 
 Asking = Callable[[Preview], Screen[Any]]
@@ -139,22 +139,22 @@ class Settling:
             yield BackgroundWork(partial(_read_all, texts))
             yield how.plan(some, answer, partial(_text_of, texts))
 
-    def _preview(self, letters: Sequence[DeadLetter], how: Settlement, texts: Texts, answer: str) -> Written:
+    def _preview(self, letters: Sequence[DeadLetter], how: Settlement, texts: Texts, answer: str) -> LetterPreview:
         """Return the record that an answer would write for the first letter, and whom it reaches; or what is wrong."""
         try:
             step = how.plan(letters[:1], answer, partial(_text_of, texts))[0]
         except MailError as error:
-            return Written(problem=str(error))
+            return LetterPreview(problem=str(error))
         more = len(letters) - 1
         record = Content(f"{visible_line(step.words)}" + (f", and {count(more)} more" if more else ""))
         if step.draft is None:
-            return Written(record)
+            return LetterPreview(record)
         draft, label = step.draft, self._session.mailbox.label
         to = ", ".join(map(label, draft.recipients))
         first = f"{draft.sender} → {to} · {draft.subject or '(no subject)'}"
         body = shorten_end(visible_line(draft.content[:LONGEST_BODY]), LONGEST_BODY)
         reach = reach_line(self._session.preview(draft), "", now=self._session.now())
-        return Written(record, Content(visible_line(first)), Content(body), reach)
+        return LetterPreview(record, Content(visible_line(first)), Content(body), reach)
 
     async def _write(self, letters: Sequence[DeadLetter], steps: Sequence[Step], how: Settlement, answer: str) -> None:
         screen = self._screen

@@ -1,0 +1,37 @@
+"""The dead letters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from console.bindings import bindings
+from console.screens.desks.desk import Desk
+from mailstore.queries.concerns import LETTERS, Concern
+
+__all__ = ["LetterDesk"]
+
+
+class LetterDesk(Desk):
+    """The dead letters, the newest first."""
+
+    NAME = "dead-letters"
+    HAS_HEADINGS = False
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
+
+    def heading(self) -> str:
+        return "Dead letters"
+
+    def listed(self) -> Sequence[Concern]:
+        return self.arranged([it for it in self.session.attention.every if self.takes(it)])
+
+    def takes(self, concern: Concern) -> bool:
+        return concern.trouble in LETTERS
+
+    def arranged(self, concerns: Sequence[Concern]) -> list[Concern]:
+        return sorted(concerns, key=lambda it: (it.since, it.sent, it.key), reverse=True)
+
+    def nothing(self) -> tuple[str, ...]:
+        return ("No dead letters.", "", "All mail was read, or still can be.")
