@@ -31,7 +31,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
     Command(
         "read.next",
         "n",
-        "reading.next_unread(1)",
+        "streaming.next(1)",
         "next new",
         "Go to the next new message; during a search, to the next hit",
         "Read",
@@ -41,7 +41,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
     Command(
         "read.previous",
         "N",
-        "reading.next_unread(-1)",
+        "streaming.next(-1)",
         "previous new",
         "Go to the previous new message, or hit",
         "Read",
@@ -129,7 +129,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
     ),
     # Look
     Command("search", "slash", "searching.search", "search", "Search all mail as you type", "Look", LISTS, 6, "search"),
-    Command("filter", "backslash", "searching.filter", "filter", "Filter this list", "Look"),
+    Command("filter", "backslash", "streaming.filter", "filter", "Filter this list", "Look"),
     Command(
         "only-unread", "U", "reading.only_unread", "only new", "List only threads with messages new to you", "Look"
     ),
@@ -144,8 +144,15 @@ MAIL_COMMANDS: tuple[Command, ...] = (
     Command("pane.narrower", "left_parenthesis", "resizing.resize(-1)", "narrower", "Make this pane narrower", "Look"),
     Command("pane.wider", "right_parenthesis", "resizing.resize(1)", "wider", "Make this pane wider", "Look"),
     Command("pane.reset", "equals_sign", "resizing.reset", "usual sizes", "Give the panes their usual sizes", "Look"),
-    Command("follow", "F", "navigation.follow", "follow", "Follow the newest message of the conversation", "Look"),
-    Command("tree", "t", "navigation.toggle_tree", "tree / flat", "Show replies as a tree, or sorted by time", "Look"),
+    Command("follow", "F", "following.follow", "follow", "Follow the newest message of what is selected", "Look"),
+    Command(
+        "tree",
+        "t",
+        "streaming.cycle",
+        "tree / flat / stream",
+        "Show threads as trees, sorted by time, or a channel or an agent as one stream",
+        "Look",
+    ),
     Command(
         "view.dead",
         "D",
@@ -269,6 +276,15 @@ MAIL_COMMANDS: tuple[Command, ...] = (
     Command("editor", "e", "composing.edit", "editor", "Write in $EDITOR", "Write", when="live"),
     Command("compose.editor", "ctrl+e", "composing.edit", "editor", "Continue in $EDITOR", "Write", WRITE, 2),
     Command("compose.send-now", "", "holding.send_held", "send held letters now", "Don't wait to send them", "Write"),
+    Command(
+        "compose.follow",
+        "ctrl+g",
+        "following.follow",
+        "follow newest",
+        "Follow the newest message while writing",
+        "Write",
+        WRITE,
+    ),
     Command("compose.send", "ctrl+s,ctrl+enter,f5", "composing.send", "send", "Send the message", "Write", WRITE, 1),
     Command(
         "compose.discard", "", "composing.discard", "discard draft", "Discard the draft, after asking", "Write", WRITE

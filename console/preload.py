@@ -11,7 +11,7 @@ __all__ = ["MODULES", "preload"]
 MODULES = (
     "console.feed",
     "console.screens.parts",
-    "console.panes.conversation",
+    "console.panes.reader",
     "console.render.markdown",
     "console.panes.composer",
     "console.panes.search_bar",

@@ -20,6 +20,7 @@ __all__ = [
     "HELD",
     "NEVER_SEEN",
     "NEW",
+    "REPLY",
     "SIGNS",
     "STALE",
     "STATES",
@@ -103,6 +104,8 @@ TYPE_GLYPHS = {
 
 HELD = "◷"
 """A letter that is sent in some seconds."""
+REPLY = "↳"
+"""The message that one of a stream replies to."""
 
 SIGNS: dict[str, Symbol] = {
     "you, among agents": Symbol("◉", "accent"),
@@ -115,6 +118,7 @@ SIGNS: dict[str, Symbol] = {
     "more lines of a text": Symbol("⋯", "accent"),
     "more at the right": Symbol("›", "accent"),
     "more at the left": Symbol("‹", "accent"),
+    "said in answer to": Symbol(REPLY, "muted"),
     "missing message": Symbol("┄", "muted"),
     "tags": Symbol("◇", "muted"),
     "warning tag": Symbol("⚠", "bad"),

@@ -11,6 +11,8 @@ from textual.strip import Strip
 
 from console.panes.receipts import receipt_lines, wrapped
 from console.panes.row_layout import Piece, layout_line
+from console.panes.stream_head import stream_head
+from console.panes.stream_place import StreamPlace
 from console.render.safe import visible_line
 from console.render.short_text import clock, shorten_middle
 from console.styles import TextStyles
@@ -43,6 +45,8 @@ class MessageBlock(Struct, frozen=True):
     is_unfolded: bool = False
     """Whether the receipts of several recipients are listed by name."""
     is_starred: bool = False
+    stream: StreamPlace | None = None
+    """Its surroundings in a stream; None in a conversation."""
 
     @property
     def key(self) -> str:
@@ -96,7 +100,10 @@ def block_head(block: MessageBlock, body: str, width: int, styles: TextStyles, n
     lines = [_header(block, message, width, styles, now)]
     if (subject := _subject(block, message, body)) is not None:
         lines.append(layout_line([(subject, styles.strong)], [], width, Style.null()))
-    return [*lines, *_tags(message, width, styles)]
+    lines += _tags(message, width, styles)
+    if block.stream is None:
+        return lines
+    return stream_head(block.stream, message, lines, width, styles, now, is_unseen=block.is_unseen)
 
 
 def block_foot(block: MessageBlock, width: int, styles: TextStyles, now: float) -> list[Strip]:
@@ -121,8 +128,8 @@ def _header(block: MessageBlock, message: Message, width: int, styles: TextStyle
         left.append(("⚑ ", styles.intervention))
     sender = visible_line(block.sender)
     left.append((sender, styles.mine if message.sender == "user" else styles.strong))
-    left.append((" → ", styles.muted))
-    left.append((visible_line(block.to), styles.text))
+    if block.stream is None or not block.stream.is_to_place:
+        left += [(" → ", styles.muted), (visible_line(block.to), styles.text)]
     if kind := visible_line(message.type):
         known = f"{glyph} {kind}" if glyph and width >= 56 else glyph or kind
         left.append((f"  {known}", styles.accent))

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Composer"]
 
+PLACES = frozenset({"channel", "agent", "role"})
+"""Beginnings of the keys of drafts that go to a place: below its stream, they show neither address nor subject."""
+
 
 class Composer(Vertical):
     """Recipients with completion, a subject, a text, and a line that says whom the message will reach."""
@@ -67,6 +70,8 @@ class Composer(Vertical):
         self._writing = self._saved = ComposerDraft("new")
         self._refused = ""
         self.is_sending = False
+        self.stays_open = False
+        """Whether the next text to the same place is begun after one was sent."""
 
     def compose(self) -> ComposeResult:
         offers = Offers()
@@ -102,6 +107,7 @@ class Composer(Vertical):
             subject.disabled = bool(reason)
             subject.placeholder = visible_line(reason) or "optional"
             self.query_one("#body", TextBody).put(writing.body)
+        self.set_class(self.stays_open and writing.key.partition(":")[0] in PLACES, "-place")
         self.display = True
         self.update_reach()
 
@@ -113,6 +119,8 @@ class Composer(Vertical):
     def next_field(self, step: int) -> bool:
         """Focus the next (1) or previous (-1) field; return whether there is one."""
         every = [self.query_one(name) for name in ("#to", "#subject", "#body")]
+        if step < 0:
+            self.remove_class("-place")  # from the text, back to address and subject
         fields = [field for field in every if not field.disabled]
         at = next((at for at, field in enumerate(fields) if field.has_focus), -1) + step
         if not 0 <= at < len(fields):
@@ -131,10 +139,12 @@ class Composer(Vertical):
 
     def discard(self) -> None:
         """Delete the draft and close."""
-        key = self._writing.key
-        self._writing = ComposerDraft(key)
-        self.flush()
+        self._drop_draft()
         self.display = False
+
+    def _drop_draft(self) -> None:
+        self._writing = ComposerDraft(self._writing.key)
+        self.flush()
 
     def set_body(self, text: str) -> None:
         """Set the text, as an external editor left it, with the cursor at its end."""
@@ -249,7 +259,11 @@ class Composer(Vertical):
     def _sent(self, event: Sent) -> None:
         self.is_sending = False
         if self._writing == event.writing:
-            self.discard()
+            self._drop_draft()
+            if self.stays_open:
+                self.open(ComposerDraft(event.writing.key, event.writing.recipients))
+            else:
+                self.display = False
 
     @on(SendFailed)
     def _send_failed(self, event: SendFailed) -> None:

@@ -77,7 +77,7 @@ class Conversation(BlockView):
 
     def show(self, root: str | None, *, at: str | None = None) -> None:
         """Show a thread from its beginning, or with the cursor at the message `at`."""
-        if root != self.root:
+        if root != self.root or self.source is not self._shown:
             self.root = root
             self.is_following = False
             self._folded.clear()
@@ -123,11 +123,12 @@ class Conversation(BlockView):
         self._blocks.clear()
         self.clear_lines()
 
-    def toggle_flat(self) -> None:
-        """Switch between reply tree and order of time."""
-        self.is_flat = not self.is_flat
-        self._read_outline()
-        self.source_changed(self._shown)
+    def set_flat(self, is_flat: bool) -> None:
+        """Show threads sorted by time, or as reply trees."""
+        if is_flat != self.is_flat:
+            self.is_flat = is_flat
+            if self._read_outline() and self.root is not None:
+                self.source_changed(self._shown)
 
     def fold(self, is_folded: bool) -> bool:
         """Fold or unfold the replies to the message at the cursor; return whether anything changed."""
@@ -210,6 +211,10 @@ class Conversation(BlockView):
         folded = self._replies(key) if key in self._folded and not self.is_flat else 0
         marked = node.message is not None and session.mailbox.is_intervention(key)
         block = block_of(session.mailbox, node, session.now(), is_intervention=marked, folded=folded)
+        return self._opened(block)
+
+    def _opened(self, block: MessageBlock) -> MessageBlock:
+        """Return a block as far as the person opened it."""
         return self._openness.applied(block, self.scrollable_content_region.height)
 
     @on(BlockView.LinesWanted)

@@ -28,6 +28,9 @@ def notice_seconds(words: str) -> float:
 class Footer(ClickLine):
     """Keys with labels, as many as fit, and the help key; unavailable ones are struck through, all can be clicked."""
 
+    most_seconds = float("inf")
+    """How long the notice is shown at most."""
+
     keys: reactive[tuple[FooterKey, ...]] = reactive(())
     notice: reactive[str] = reactive("")
     held: reactive[str] = reactive("")
@@ -53,7 +56,9 @@ class Footer(ClickLine):
         """Show the keys again after the notice has been read."""
         if self._ending is not None:
             self._ending.stop()
-        self._ending = self.set_timer(notice_seconds(notice), self._end_notice) if notice else None
+        self._ending = None
+        if notice:
+            self._ending = self.set_timer(min(notice_seconds(notice), self.most_seconds), self._end_notice)
 
     def _end_notice(self) -> None:
         self.notice = ""

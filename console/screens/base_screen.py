@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BaseScreen", "copied_words", "situation_of"]
 
+FOREVER = float("inf")
 R = TypeVar("R")
 T = TypeVar("T")
 
@@ -63,8 +64,9 @@ class BaseScreen(Screen[R], Generic[R]):
     def footer(self) -> Footer:
         return self.query_one("#footer", Footer)
 
-    def tell(self, words: str) -> None:
-        """Show a notice in the footer until the next key."""
+    def tell(self, words: str, *, most_seconds: float = FOREVER) -> None:
+        """Show a notice in the footer until it was read or the next key comes, for so many seconds at most."""
+        self.footer.most_seconds = most_seconds
         self.footer.notice = words
 
     def report(self, error: object, title: str = "", timeout: float | None = None) -> None:

@@ -28,10 +28,14 @@ __all__ = ["Composing", "ComposingScreen", "DraftEditor", "LetterHolder"]
 QUOTE_LINES = 40
 SENT = "Sent"
 Answered = Callable[[ComposerDraft | None], None]
+MOST_SECONDS = 3.0
+"""After this, the footer names the keys again, however much there was to say of what was sent."""
 
 
 class DraftEditor(Protocol):
     """What composing needs of the composer."""
+
+    stays_open: bool
 
     @property
     def is_open(self) -> bool: ...
@@ -53,6 +57,12 @@ class LetterHolder(Protocol):
     def send_now(self) -> bool: ...
 
 
+class MovingPane(Protocol):
+    """What composing needs of the conversation."""
+
+    def move_to(self, message_id: str) -> bool: ...
+
+
 class ComposingScreen(MessageScreen, Protocol):
     """What composing needs of the screen."""
 
@@ -60,6 +70,10 @@ class ComposingScreen(MessageScreen, Protocol):
 
     @property
     def composer(self) -> DraftEditor: ...
+    @property
+    def conversation(self) -> MovingPane: ...
+    @property
+    def is_streamed(self) -> bool: ...
     @property
     def is_unfocused(self) -> bool: ...
     @property
@@ -105,6 +119,7 @@ class Composing:
             screen.tell(f"Can't write here: {reason}")
             return
         kept = session.personal.draft(writing.key)
+        screen.composer.stays_open = screen.is_streamed and writing.thread is None
         screen.composer.open(kept or writing)
         screen.composer.focus_field()
         if kept is not None:
@@ -129,6 +144,8 @@ class Composing:
         view = self._screen.location.view
         if view.kind == "channel":
             self._write(ComposerDraft(f"channel:{view.name}", self._screen.session.mailbox.label(view.name)), view.name)
+        elif view.kind == "role":
+            self._write(ComposerDraft(f"role:{view.name}", f"role:{view.name}"), view.name)
         elif view.kind == "agent":
             self._write(ComposerDraft(f"agent:{view.name}", view.name), view.name)
         else:
@@ -211,15 +228,17 @@ class Composing:
             self._screen.tell("No open draft · c: write, r: reply")
 
     def sent(self, event: Composer.Sent) -> None:
-        """Go back to the mail and say that the message was sent."""
+        """Go back to the mail, or on writing to what is read as a stream, and say that the message was sent."""
         screen = self._screen
         if screen.pane() == "composer" or screen.is_unfocused:
             is_reply = event.writing.thread or screen.is_narrow
-            screen.focus_pane("conversation" if is_reply else "threads")
+            if not screen.composer.is_open:
+                screen.focus_pane("conversation" if is_reply else "threads")
         self._sent = event.message_id, screen.location
         self.show_sent()
         sent = SENT if not event.writing.action else f"{SENT}, and recorded in the journal as an intervention"
-        screen.tell(" · ".join([sent, *(f"{', '.join(names)} {when}" for when, names in event.hearing.items())]))
+        words = [sent, *(f"{', '.join(names)} {when}" for when, names in event.hearing.items())]
+        screen.tell(" · ".join(words), most_seconds=MOST_SECONDS)
         self.left(event.writing)
 
     def held(self, writing: ComposerDraft) -> None:
@@ -243,7 +262,11 @@ class Composing:
             return
         (message_id, then), self._sent = self._sent, None
         now = screen.location
-        if (then.view, then.root) == (now.view, now.root) and screen.pane() != "composer":
+        if screen.is_streamed and then.view == now.view:
+            if not screen.conversation.move_to(message_id):
+                screen.composer.close()
+                screen.show_message(message_id)
+        elif (then.view, then.root) == (now.view, now.root) and screen.pane() != "composer":
             screen.show_message(message_id)
 
     def discard(self) -> None:

@@ -11,11 +11,13 @@ from console.panes.quiet_rows import signs_for
 from console.panes.thread_notes import notes_for
 from console.panes.thread_rows import ThreadRows
 from console.screens.pacing import Pacing
+from console.screens.reading_modes import mode_of
 from console.screens.titles import Titles, TitlesScreen
 from console.styles import TextStyles
 
 if TYPE_CHECKING:
     from console.panes.composer import Composer
+    from console.panes.search_bar import SearchBar
     from console.panes.sidebar import Sidebar
     from console.screens.needs import RunningTimer
 
@@ -37,6 +39,9 @@ class DrawingScreen(TitlesScreen, Protocol):
     def has_conversation(self) -> bool: ...
     @property
     def has_all_panes(self) -> bool: ...
+    @property
+    def search_bar(self) -> SearchBar: ...
+    def set_streamed(self, is_streamed: bool) -> bool: ...
 
     def redraw(self) -> None:
         """Draw everything that may have changed."""
@@ -63,6 +68,7 @@ class Drawing:
         self._pacing = Pacing()
         self._timer: RunningTimer | None = None
         self._wanted_root = screen.location.root
+        self._wanted_message = screen.location.message
 
     @property
     def is_waiting(self) -> bool:
@@ -88,21 +94,50 @@ class Drawing:
             self._timer.stop()
             self._timer = None
         self._pacing.begin(len(session.mailbox))
-        roots = screen.listing.roots_to_draw()
+        mode = mode_of(session.personal, screen.location.view)
+        is_streamed = screen.has_conversation and mode == "stream" and not self._is_list_wanted()
+        is_changed = screen.set_streamed(is_streamed)
+        roots = () if is_streamed else screen.listing.roots_to_draw()
         screen.sidebar.show(session, screen.text_styles)
-        had = screen.threads.cursor_key
-        self._draw_threads(roots)
-        if screen.has_conversation:
-            is_emptied = had is not None and screen.threads.cursor_key is None and not session.is_loading
-            if is_emptied and len(session.mailbox):
-                screen.show_thread(None)
-            self._draw_conversation()
+        if is_streamed:
+            self._draw_stream(is_changed=is_changed)
+        else:
+            self._draw_list(roots, is_flat=mode == "flat")
         if screen.has_all_panes and screen.composer.is_open:
             screen.composer.update_reach()
         self.draw_header()
         screen.show_keys()
         screen.redraw_screens_above()
         self._pacing.end()
+
+    def _is_list_wanted(self) -> bool:
+        """Return whether threads are searched for or filtered, which a stream does not show."""
+        listing = self._screen.listing
+        is_narrowed = listing.found is not None or listing.is_narrowed
+        return is_narrowed or (self._screen.has_all_panes and self._screen.search_bar.display)
+
+    def _draw_list(self, roots: Sequence[str], *, is_flat: bool) -> None:
+        screen, session = self._screen, self._screen.session
+        had = screen.threads.cursor_key
+        self._draw_threads(roots)
+        if not screen.has_conversation:
+            return
+        screen.conversation.set_flat(is_flat)
+        if screen.threads.cursor_key is None and screen.conversation.is_stream:
+            screen.conversation.set_aside()
+        elif had is not None and screen.threads.cursor_key is None and not session.is_loading and len(session.mailbox):
+            screen.show_thread(None)
+        self._draw_conversation()
+
+    def _draw_stream(self, *, is_changed: bool) -> None:
+        screen = self._screen
+        pane = screen.conversation
+        if is_changed or pane.root is None:
+            pane.show_stream(screen.location.view, at=self._wanted_message)
+            self._wanted_message = None
+        pane.hits.show(screen.listing.sought(), screen.text_styles)
+        pane.refresh_mail()
+        self.title_conversation()
 
     def _draw_threads(self, roots: Sequence[str]) -> None:
         screen, session, listing = self._screen, self._screen.session, self._screen.listing
@@ -128,7 +163,7 @@ class Drawing:
 
     def _draw_conversation(self) -> None:
         screen, key = self._screen, self._screen.threads.cursor_key
-        if screen.conversation.root is None and key is not None:
+        if key is not None and (screen.conversation.root is None or screen.conversation.is_stream):
             screen.show_thread(key, screen.location.message if key == screen.location.root else None)
         screen.conversation.hits.show(screen.listing.sought(), screen.text_styles)
         screen.conversation.refresh_mail()

@@ -24,7 +24,7 @@ from console.widgets.line_view import LineView
 
 if TYPE_CHECKING:
     from console.panes.composer import Composer
-    from console.panes.conversation import Conversation
+    from console.panes.reader import Reader
     from console.panes.search_bar import SearchBar, SearchProblem
 
 __all__ = ["PANES", "Layout"]
@@ -46,7 +46,8 @@ class Layout(BaseScreen[None], Backdrop):
 
     def __init__(self, session: Session, styles: TextStyles) -> None:
         super().__init__(session, styles)
-        self._conversation: Conversation | None = None
+        self._is_streamed = False
+        self._conversation: Reader | None = None
         self._composer: Composer | None = None
         self._search_bar: SearchBar | None = None
         self.sizes = PaneSizes(self)
@@ -60,7 +61,7 @@ class Layout(BaseScreen[None], Backdrop):
             yield Backdrop(id="right")
         yield self.new_footer()
 
-    async def add_conversation(self, conversation: Conversation) -> None:
+    async def add_conversation(self, conversation: Reader) -> None:
         """Mount the conversation."""
         await self.query_one("#right").mount(conversation)
         self._conversation = conversation
@@ -97,7 +98,7 @@ class Layout(BaseScreen[None], Backdrop):
         return self._conversation is not None
 
     @property
-    def conversation(self) -> Conversation:
+    def conversation(self) -> Reader:
         assert self._conversation is not None, "the conversation is not mounted yet"
         return self._conversation
 
@@ -121,6 +122,33 @@ class Layout(BaseScreen[None], Backdrop):
         """The line at the top; None once the console closes, when it is the first to go."""
         return next(iter(self.query(Header)), None)
 
+    @property
+    def is_streamed(self) -> bool:
+        """Whether the place is read as a stream, which has the room of the list and the conversation together."""
+        return self._is_streamed
+
+    def set_streamed(self, is_streamed: bool) -> bool:
+        """Give the list's room to the conversation, or take it back; return whether that is a change."""
+        if is_streamed == self._is_streamed:
+            return False
+        self._is_streamed = is_streamed
+        columns = [self.query_one("#middle"), self.query_one("#right")]
+        for column in columns:
+            column.set_class(is_streamed, "-stream", update=False)
+        self.app.stylesheet.update_nodes(columns)  # what is in them looks the same
+        if is_streamed and self.focused is self.threads:
+            self.set_focus(self.conversation)
+        return True
+
+    def show_list(self) -> None:
+        """Show the list of threads, for a search, also where a stream is read."""
+        self.set_streamed(False)
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether the person sees this screen, as far as the terminal tells."""
+        return self.is_current and self.app.app_focus
+
     def pane(self) -> str:
         """Return the name of the pane that has the focus."""
         at: Widget | None = self.focused
@@ -131,8 +159,8 @@ class Layout(BaseScreen[None], Backdrop):
         return "threads"
 
     def focus_pane(self, name: str) -> None:
-        """Give the focus to a pane."""
-        self.set_focus(self.query_one(f"#{name}"))
+        """Give the focus to a pane; to the stream if the list is not shown."""
+        self.set_focus(self.query_one("#conversation" if name == "threads" and self.is_streamed else f"#{name}"))
 
     @property
     def is_unfocused(self) -> bool:
@@ -203,7 +231,7 @@ class Layout(BaseScreen[None], Backdrop):
 
     def situation(self) -> Situation:
         """Return what decides which commands can act now."""
-        return situation_of(self.session, has_row=self.threads.cursor_key is not None)
+        return situation_of(self.session, has_row=self.threads.cursor_key is not None or self.is_streamed)
 
     def show_keys(self) -> None:
         """Name in the footer the keys of the focused pane, as far as they can act now."""

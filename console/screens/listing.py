@@ -69,6 +69,10 @@ class Listing:
         """Why the query that was typed can't be read."""
         self.marked: set[str] = set()
         self._hit_rows: tuple[str, HitRows | None] = ("", None)
+        self.finding = ""
+        """What is sought within the stream that is shown."""
+        self.is_followed = False
+        """Whether the thread with the newest message is followed."""
         self._sifted_for: tuple[object, ...] = ()
         self._sifted: FilteredThreads | None = None
         self._timer: RunningTimer | None = None
@@ -174,7 +178,7 @@ class Listing:
         """Return how the rows show what the typed search or the saved view sought; None in other views."""
         screen, view = self._screen, self._screen.location.view
         query = screen.session.personal.views.get(view.name, "") if view.kind == "saved" else ""
-        query = self.query if self.found is not None else query
+        query = self.query if self.found is not None else self.finding or query
         if query != self._hit_rows[0]:
             self._hit_rows = query, self._new_hit_rows(query) if query else None
         return self._hit_rows[1]
@@ -197,7 +201,7 @@ class Listing:
 
     def enter_view(self) -> None:
         """Drop the filter and the marks, which belong to the view that was left."""
-        self.filter_text = ""
+        self.filter_text = self.finding = ""
         self.marked.clear()
         self.release_read()
 

@@ -22,7 +22,6 @@ class ScreenLocation(Struct, frozen=True):
     message: str | None = None
     filter_text: str = ""
     only_unread: bool = False
-    is_flat: bool = False
 
     @classmethod
     def restored(cls, saved: dict[str, Any]) -> ScreenLocation:

@@ -73,13 +73,11 @@ class MainScreen(Layout):
     async def mount_remaining(self, idle: Callable[[], Awaitable[None]]) -> None:
         """Add what the first frame did without, the conversation first, each in an idle moment."""
         await self.load_parts()
-        await lazy.load("console.panes.conversation")
-        from console.panes.conversation import Conversation
+        await lazy.load("console.panes.reader")
+        from console.panes.reader import Reader
 
         await idle()
-        conversation = Conversation(self.session, self.text_styles, id="conversation")
-        conversation.is_flat = self.location.is_flat
-        await self.add_conversation(conversation)
+        await self.add_conversation(Reader(self.session, self.text_styles, id="conversation"))
         self.redraw()
         await lazy.load("console.render.markdown", "console.panes.composer", "console.panes.search_bar")
         from console.panes.composer import Composer
@@ -180,7 +178,6 @@ class MainScreen(Layout):
             message=self.conversation.cursor_key,
             filter_text=self.listing.filter_text,
             only_unread=self.listing.only_unread,
-            is_flat=self.conversation.is_flat,
         )
 
     def show_view(self, view: View, root: str | None = None) -> None:
@@ -228,7 +225,9 @@ class MainScreen(Layout):
     def show_message(self, message_id: str) -> None:
         """Show a message of the mailbox, in a view that lists it."""
         mailbox, root = self.session.mailbox, self.session.mailbox.root_of(message_id)
-        if root != self.conversation.root and root not in mailbox.threads(self.location.view):
+        if self.conversation.move_to(message_id):
+            return
+        if root != self.conversation.root and (self.is_streamed or root not in mailbox.threads(self.location.view)):
             message = mailbox.message(message_id)
             self.show_view(View("archive" if message is not None and message.archived else "all"))
         self.threads.select(root)
@@ -253,6 +252,10 @@ class MainScreen(Layout):
         self._drawing.draw()
         if self.parts is not None:
             self.parts.drawn()
+
+    def retitle(self) -> None:
+        """Title the conversation again: other messages are in sight."""
+        self._drawing.title_conversation()
 
     def redraw_screens_above(self) -> None:
         """Draw the list screens that cover this one."""
@@ -294,7 +297,12 @@ class MainScreen(Layout):
     @on(VirtualList.Highlighted, "#threads")
     def _thread_highlighted(self, event: VirtualList.Highlighted) -> None:
         self._drawing.title_threads()
-        if self.has_conversation and event.key == self.threads.cursor_key and event.key != self.conversation.root:
+        if (
+            self.has_conversation
+            and not self.is_streamed
+            and event.key == self.threads.cursor_key
+            and event.key != self.conversation.root
+        ):
             hit = (self.listing.hits() or {}).get(event.key)
             self.show_thread(event.key, hit.id if hit else None)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from console.screens.overviewing import Overviewing
     from console.screens.reading import Reading
     from console.screens.searching import Searching
+    from console.screens.streaming import Streaming
     from console.screens.time_travel import TimeTravel
 
 __all__ = ["DraftForm", "Navigation", "NavigationScreen", "PlacePane", "ReplyTree"]
@@ -31,17 +32,13 @@ SIDEWAYS = 12
 class ReplyTree(Protocol):
     """What navigation needs of the conversation."""
 
-    is_following: bool
-    is_flat: bool
-
+    @property
+    def is_stream(self) -> bool: ...
     def parent_key(self) -> str | None: ...
     def first_reply(self) -> str | None: ...
     def fold(self, is_folded: bool) -> bool: ...
     def scroll_to_key(self, key: str) -> object: ...
     def scroll_relative(self, *, y: float, animate: bool) -> None: ...
-    def is_at_newest(self) -> bool: ...
-    def show_newest(self) -> None: ...
-    def toggle_flat(self) -> None: ...
     def toggle_text(self) -> bool: ...
     def toggle_whole(self) -> bool: ...
     def scroll_sideways(self, cells: int) -> bool: ...
@@ -80,6 +77,8 @@ class NavigationScreen(PartScreen, Protocol):
     def composer(self) -> DraftForm: ...
     @property
     def is_zoomed(self) -> bool: ...
+    @property
+    def is_streamed(self) -> bool: ...
     def pane(self) -> str: ...
     def focus_pane(self, name: str) -> None: ...
     def toggle_zoom(self) -> None: ...
@@ -98,6 +97,7 @@ class Navigation:
         reading: Reading,
         composing: Composing,
         searching: Searching,
+        streaming: Streaming,
         time_travel: TimeTravel,
         desks: Desks,
         overviewing: Overviewing,
@@ -107,6 +107,7 @@ class Navigation:
         self._reading = reading
         self._composing = composing
         self._searching = searching
+        self._streaming = streaming
         self._time_travel = time_travel
         self._desks = desks
         self._overviewing = overviewing
@@ -146,7 +147,8 @@ class Navigation:
         pane, composer = self._screen.pane(), self._screen.composer
         if pane == "composer" and composer.next_field(step):
             return
-        panes = [name for name in PANES if name != "composer" or composer.is_open]
+        hidden = {"" if composer.is_open else "composer", "threads" if self._screen.is_streamed else ""}
+        panes = [name for name in PANES if name not in hidden]
         at = panes.index(pane) if pane in panes else 0
         self.go_pane(PANES.index(panes[(at + step) % len(panes)]) + 1)
 
@@ -157,10 +159,14 @@ class Navigation:
     def enter(self) -> None:
         """Open what is under the cursor: the view's threads, the thread's conversation."""
         pane = self._screen.pane()
-        if pane == "sidebar":
+        if pane == "sidebar" and self._screen.is_streamed:
+            self._streaming.enter()
+        elif pane == "sidebar":
             self.go_pane(2)
         elif pane == "threads" and self._searching.take_suggestion():
             return
+        elif pane == "conversation" and self._screen.conversation.is_stream:
+            self._streaming.open_thread()
         elif pane == "threads" and self._screen.location.root is not None:
             self._screen.focus_pane("conversation")
             self._reading.start()
@@ -187,8 +193,8 @@ class Navigation:
         elif self._away is not None and self._away.dismiss():
             pass
         elif pane == "conversation":
-            if not self._desks.come_back():
-                self._go_to("threads")
+            if not self._desks.come_back() and not self._streaming.back():
+                self._go_to("sidebar" if screen.is_streamed else "threads")
         elif (pane == "threads" and screen.listing.clear_marks()) or self._overviewing.come_back():
             pass
         elif not self._searching.clear() and (screen.listing.marked or not self._time_travel.end()):
@@ -211,18 +217,19 @@ class Navigation:
             parent = screen.conversation.parent_key()
             if screen.conversation.fold(True):
                 return
-            if parent is not None:
-                screen.conversation.scroll_to_key(parent)
+            if parent is not None and screen.conversation.scroll_to_key(parent):
+                return
+            if self._streaming.back():
                 return
         if pane == "sidebar":
             screen.tell("Nothing further left")
             return
-        self.go_pane(PANES.index(pane))
+        self.go_pane(1 if screen.is_streamed else PANES.index(pane))
 
     def right(self) -> None:
         """Unfold the replies, else go to the first of them; in a list, open."""
         conversation = self._screen.conversation
-        if self._screen.pane() != "conversation":
+        if self._screen.pane() != "conversation" or conversation.is_stream:
             self.enter()
         elif not conversation.fold(False) and (reply := conversation.first_reply()) is not None:
             conversation.scroll_to_key(reply)
@@ -241,18 +248,3 @@ class Navigation:
     def zoom(self) -> None:
         """Give the focused pane the whole screen, or restore the columns."""
         self._screen.toggle_zoom()
-
-    def follow(self) -> None:
-        """Go to the newest message of the conversation and follow it; stop where that is done already."""
-        pane = self._screen.conversation
-        pane.is_following = not (pane.is_following and pane.is_at_newest())
-        if pane.is_following:
-            pane.show_newest()
-        self._screen.redraw()
-        self._screen.tell("Following the newest message" if pane.is_following else "No longer following")
-
-    def toggle_tree(self) -> None:
-        """Show the thread as a tree of replies, or sorted by time."""
-        conversation = self._screen.conversation
-        conversation.toggle_flat()
-        self._screen.tell("Sorted by time" if conversation.is_flat else "Shown as a tree of replies")

@@ -28,8 +28,8 @@ class PartScreen(Protocol):
 
     session: Session
 
-    def tell(self, words: str) -> None:
-        """Show a notice in the footer until the next key."""
+    def tell(self, words: str, *, most_seconds: float = ...) -> None:
+        """Show a notice in the footer until it was read or the next key comes, for so many seconds at most."""
 
     def report(self, error: object, title: str = "") -> None:
         """Show an error in a notification."""

@@ -13,6 +13,7 @@ from console.screens.composing import Composing, ComposingScreen
 from console.screens.desks.attention_watch import AttentionWatch, AttentionWatchScreen
 from console.screens.desks.desks import Desks, DesksScreen
 from console.screens.exporting import Exporting, ExportingScreen
+from console.screens.following import Following, FollowingScreen
 from console.screens.holding import Holding, HoldingScreen
 from console.screens.links import Links, LinksScreen
 from console.screens.mark_sync import MarkSync
@@ -30,6 +31,7 @@ from console.screens.reading import Reading, ReadingScreen
 from console.screens.resizing import Resizing, ResizingScreen
 from console.screens.saved_counts import SavedCounts, SavedCountsScreen
 from console.screens.searching import Searching, SearchingScreen
+from console.screens.streaming import Streaming, StreamingScreen
 from console.screens.time_travel import TimeTravel, TimeTravelScreen
 from console.screens.undoing import Undoing
 from console.screens.waking import Waking, WakingScreen
@@ -37,7 +39,7 @@ from console.styles import TextStyles
 
 if TYPE_CHECKING:
     from console.panes.composer import Composer
-    from console.panes.conversation import Conversation
+    from console.panes.reader import Reader
     from console.panes.sidebar import Sidebar
     from console.panes.threads import ThreadListPane
 
@@ -56,6 +58,7 @@ class PartsScreen(
     ExportingScreen,
     HoldingScreen,
     LinksScreen,
+    FollowingScreen,
     MarkingScreen,
     MutingScreen,
     NavigationScreen,
@@ -68,6 +71,7 @@ class PartsScreen(
     SearchingScreen,
     SnoozingScreen,
     StarringScreen,
+    StreamingScreen,
     TimeTravelScreen,
     WakingScreen,
     Protocol,
@@ -79,7 +83,7 @@ class PartsScreen(
     @property
     def threads(self) -> ThreadListPane: ...
     @property
-    def conversation(self) -> Conversation: ...
+    def conversation(self) -> Reader: ...
     @property
     def composer(self) -> Composer: ...
 
@@ -101,11 +105,14 @@ class Parts:
         self.attention_watch = AttentionWatch(screen)
         self.desks = Desks(screen, self.reading, self.composing, self.attention_watch)
         self.overviewing = Overviewing(screen, self.searching, self.time_travel)
+        self.following = Following(screen)
+        self.streaming = Streaming(screen, self.reading, self.composing, self.searching)
         self.navigation = Navigation(
             screen,
             self.reading,
             self.composing,
             self.searching,
+            self.streaming,
             self.time_travel,
             self.desks,
             self.overviewing,
@@ -131,6 +138,7 @@ class Parts:
     def drawn(self) -> None:
         """Everything was drawn, because something may have changed."""
         self.composing.show_sent()
+        self.following.drawn()
         self.saved_counts.mail_changed()
         self.attention_watch.mail_changed()
         self.snoozing.look()
@@ -140,6 +148,7 @@ class Parts:
         self.mark_sync.tick()
         self.away.ticked()
         self.snoozing.look()
+        self.streaming.moved()
         self.saved_counts.check()
         self.attention_watch.check()
         self.holding.ticked()
@@ -152,6 +161,8 @@ class Parts:
     def moved(self) -> None:
         """The cursor was moved by a key."""
         self.reading.moved()
+        self.streaming.moved()
+        self.following.moved()
 
     def thread_shown(self) -> None:
         """Another thread came into the conversation."""

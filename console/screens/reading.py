@@ -32,6 +32,9 @@ class MessagePane(Protocol):
     def cursor_key(self) -> str | None: ...
     @property
     def is_at_end(self) -> bool: ...
+    @property
+    def is_stream(self) -> bool: ...
+    def next_unseen(self, step: int) -> str | None: ...
     def visible_keys(self) -> list[str]: ...
     def scroll_to_key(self, key: str) -> object: ...
     def read_hidden(self) -> bool: ...
@@ -146,6 +149,9 @@ class Reading:
     def start(self) -> None:
         """Go to the first unseen message of the thread, if there is one."""
         pane, mailbox = self._screen.conversation, self._screen.session.mailbox
+        if pane.is_stream:
+            self.see(pane.visible_keys())
+            return
         fresh = next((message for message in pane.messages if mailbox.is_unseen(message)), None)
         if fresh is not None:
             pane.scroll_to_key(fresh.id)
@@ -211,6 +217,8 @@ class Reading:
     def _go_on(self) -> bool:
         """Go to the next thread with news; in the conversation, to its first new message. Return whether one is."""
         screen = self._screen
+        if screen.conversation.is_stream:
+            return self._next_in_stream(1)
         root = self._next_root_with_news()
         if root is None:
             return False
@@ -234,6 +242,10 @@ class Reading:
         if screen.listing.found is not None:
             self._next_hit(list(screen.listing.found), step)
             return
+        if screen.conversation.is_stream:
+            if not self._next_in_stream(step):
+                screen.tell("Nothing unread here")
+            return
         if step > 0 and (message := self._unseen_below()) is not None:
             self._read(message)
             return
@@ -246,6 +258,17 @@ class Reading:
                 self._read(fresh)
                 return
         screen.tell("Nothing unread here")
+
+    def _next_in_stream(self, step: int) -> bool:
+        """Go to the next new message of the stream, or the one before; return whether there is one."""
+        screen = self._screen
+        key = screen.conversation.next_unseen(step)
+        if key is None:
+            return False
+        screen.conversation.focus()
+        screen.conversation.scroll_to_key(key)
+        self.see([key])
+        return True
 
     def _next_root_with_news(self, step: int = 1) -> str | None:
         """Return the next listed thread with unseen messages, or the one before; None if there is none."""
@@ -286,7 +309,8 @@ class Reading:
         elif screen.conversation.read_hidden():
             self.see(screen.conversation.visible_keys())
         elif screen.conversation.is_at_end:
-            self.see([message.id for message in screen.conversation.messages])
+            pane = screen.conversation
+            self.see(pane.visible_keys() if pane.is_stream else [message.id for message in pane.messages])
             self.next_unread()
         else:
             screen.conversation.action_page_down()

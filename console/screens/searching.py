@@ -68,6 +68,7 @@ class SearchingScreen(PartScreen, Protocol):
     def threads(self) -> ResultPane: ...
     def focus_pane(self, name: str) -> None: ...
     def show_thread(self, root: str | None, message: str | None = None) -> None: ...
+    def show_list(self) -> None: ...
     def set_timer(self, delay: float, callback: Callable[[], object]) -> RunningTimer: ...
 
 
@@ -92,6 +93,7 @@ class Searching:
     def search(self) -> None:
         """Search all mail while the person types."""
         screen = self._screen
+        screen.show_list()
         if screen.listing.found is None:
             self._began_at = screen.threads.cursor_key
         screen.search_bar.begin("search", self._asked, self._history)
@@ -117,6 +119,7 @@ class Searching:
 
     def filter(self) -> None:
         """List only threads whose subject or people contain what is typed."""
+        self._screen.show_list()
         self._began_at = self._screen.threads.cursor_key
         self._screen.search_bar.begin("filter", self._screen.listing.filter_text, self._history)
 

@@ -16,7 +16,7 @@ from console.session import Session
 from mailstore.records.scope import label_of
 
 if TYPE_CHECKING:
-    from console.panes.conversation import Conversation
+    from console.panes.reader import Reader
     from console.panes.threads import ThreadListPane
 
 __all__ = ["Titles", "TitlesScreen"]
@@ -37,7 +37,7 @@ class TitlesScreen(Protocol):
     @property
     def threads(self) -> ThreadListPane: ...
     @property
-    def conversation(self) -> Conversation: ...
+    def conversation(self) -> Reader: ...
     @property
     def is_current(self) -> bool: ...
 
@@ -64,6 +64,7 @@ class Titles:
             note
             for note, is_on in (
                 ("only new", listing.only_unread),
+                ("following", listing.is_followed),
                 (f"\\{listing.filter_text}", listing.filter_text),
             )
             if is_on
@@ -105,6 +106,9 @@ class Titles:
     def title_conversation(self) -> None:
         """Title the conversation: its subject, the number of its messages and of new ones below."""
         pane, mailbox = self._screen.conversation, self._screen.session.mailbox
+        if pane.is_stream:
+            self._title_stream()
+            return
         first = next(pane.messages, None)
         if first is None:
             pane.set_titles(Content(), Content())
@@ -117,3 +121,21 @@ class Titles:
         number = f"{summary.messages} message{'s' * (summary.messages != 1)}"
         following = " · following" if pane.is_following else ""
         pane.set_titles(title, Content(f"{number}{below}{following}"))
+
+    def _title_stream(self) -> None:
+        """Title the stream: its place, the number of its messages, and how many new ones are below what is in sight."""
+        screen = self._screen
+        pane, view, session = screen.conversation, screen.location.view, screen.session
+        number = len(pane.source.keys)
+        words = [f"{number:,} message{'s' * (number != 1)}{'' if pane.is_whole else ' so far'}"]
+        below = pane.keys_below(MOST_NEW + 1)
+        mail = (session.mailbox.message(key) for key in below[:MOST_NEW])
+        new = sum(message is not None and session.mailbox.is_unseen(message) for message in mail)
+        if new:
+            words.append(f"{new}{'+' * (len(below) > MOST_NEW)} new below")
+        if pane.is_following:
+            words.append("following")
+        title = view_title(session, view)
+        if screen.listing.finding:
+            title = f"{title} · \\{screen.listing.finding}"
+        pane.set_titles(as_title(title), Content(" · ".join(words)))

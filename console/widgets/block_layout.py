@@ -47,6 +47,8 @@ class PendingScroll(Struct, frozen=True):
     line: int = 0
     """The line of the block that is to be visible."""
     left_at: int = -1
+    is_top: bool = False
+    """Whether the block is to stand near the top, below a little of what comes before it."""
 
 
 class NoBlocks:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from msgspec.structs import replace
 from textual.events import Click
 from textual.reactive import reactive
@@ -13,15 +16,23 @@ __all__ = ["BlockScroll"]
 
 ABOVE_AND_BELOW = 2
 """Lines around one that is scrolled to."""
+ABOVE = 4
+"""Which part of the screen shows what comes before a block that is to stand near the top."""
 
 
 class BlockScroll(SelectableView):
     """Keeps the block and line at the top of the screen where they are, or follows the newest block."""
 
     is_following: reactive[bool] = reactive(False, repaint=False)
+    """Whether the newest block is followed, until the person scrolls away from it."""
+
+    stays_at_end = False
+    """Whether a view that is scrolled to its end stays there."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
+        self._is_automatic = False
+        self._was_at_end = True
         self.cursor_key: str | None = None
         self._places = BlockLayout(NoBlocks(), 0)
         self._pending: PendingScroll | None = None
@@ -56,17 +67,35 @@ class BlockScroll(SelectableView):
 
     def source_changed(self, source: BlockSource) -> None:
         """Show the blocks after some were added or removed; keep the position, or follow the newest block."""
-        place = self._places.place(self.scroll_offset.y)
-        follows, old = self.is_following and self._is_newest_in_sight(), self._newest
+        place, was_at_end, was_last = self._places.place(self.scroll_offset.y), self.is_at_end, self.is_cursor_last
+        follows, old = self.is_following and self.is_newest_in_sight(), self._newest
         self._lay_out(self._places.of(source, self._width))
         self._newest = self.newest()
         if self._places.index(self.cursor_key) is None:
             self.cursor_key = source.keys[0] if source.keys else None
         if follows and self._newest is not None and (self._newest != old or self._newest == source.keys[-1]):
             self.show_newest()
+        elif self.stays_at_end and was_at_end:
+            self._stay_at_end(with_cursor=was_last)
         else:
             self._restore(place)
         self.redraw()
+
+    def _stay_at_end(self, *, with_cursor: bool) -> None:
+        with self._automatic():
+            if with_cursor:
+                self.action_last()
+            else:
+                self._scroll(self._places.end)
+
+    @contextmanager
+    def _automatic(self) -> Iterator[None]:
+        """Scroll without the person's doing."""
+        before, self._is_automatic = self._is_automatic, True
+        try:
+            yield
+        finally:
+            self._is_automatic = before
 
     def newest(self) -> str | None:
         """Return the key of the newest block: by default, the last one."""
@@ -74,12 +103,14 @@ class BlockScroll(SelectableView):
 
     def show_newest(self) -> None:
         """Scroll to the newest block."""
-        if self._newest is None or (self.source.keys and self._newest == self.source.keys[-1]):
-            self.action_last()
-        else:
-            self.scroll_to_key(self._newest)
+        with self._automatic():
+            if self._newest is None or (self.source.keys and self._newest == self.source.keys[-1]):
+                self.action_last()
+            else:
+                self.scroll_to_key(self._newest)
 
-    def _is_newest_in_sight(self) -> bool:
+    def is_newest_in_sight(self) -> bool:
+        """Return whether the newest block is visible."""
         at = self._places.index(self._newest)
         if at is None or at == len(self._places) - 1:
             return self.is_at_end
@@ -87,17 +118,21 @@ class BlockScroll(SelectableView):
 
     def _lay_out(self, places: BlockLayout) -> None:
         self._places = places
-        self.set_scrolled_height(places.end)
+        with self._automatic():
+            self.set_scrolled_height(places.end)
 
     @property
     def _width(self) -> int:
         return self.scrollable_content_region.width
 
     def _lay_out_again(self) -> None:
-        """Lay out the same blocks at the current width."""
-        place = self._places.place(self.scroll_offset.y)
+        """Lay out the same blocks at the current size."""
+        place, was_at_end = self._places.place(self.scroll_offset.y), self._was_at_end
         self._lay_out(self._places.of(self.source, self._width))
-        self._restore(place)
+        if self.stays_at_end and was_at_end:
+            self._stay_at_end(with_cursor=False)
+        else:
+            self._restore(place)
 
     def _learn_height(self, at: int, height: int) -> None:
         """Set a block's actual height; what is at the top stays, or the block to scroll to, or the end if followed."""
@@ -106,12 +141,14 @@ class BlockScroll(SelectableView):
         was_at_end = self.is_at_end
         if self._places.learn(at, height):
             self.set_scrolled_height(self._places.end)
-            if self._pending is not None:
-                self._show_pending()
-            elif self.is_following and was_at_end:
-                self._scroll(self._places.end)
-            else:
-                self._restore(place)
+            with self._automatic():
+                if self._pending is not None:
+                    self._show_pending()
+                elif (self.is_following or self.stays_at_end) and was_at_end:
+                    self._scroll(self._places.end)
+                else:
+                    self._restore(place)
+        self._was_at_end = self.is_at_end
 
     # Position
 
@@ -124,10 +161,18 @@ class BlockScroll(SelectableView):
     def _restore(self, place: tuple[str, int] | None) -> None:
         line = self._places.line(place)
         if line is not None:
-            self._scroll(line)
+            with self._automatic():
+                self._scroll(line)
 
     def _scroll(self, y: int) -> None:
         self.scroll_to(y=y, animate=False, immediate=True, force=True)
+        self._was_at_end = self.is_at_end
+
+    def watch_scroll_y(self, old: float, new: float) -> None:
+        super().watch_scroll_y(old, new)
+        self._was_at_end = self.is_at_end
+        if self.is_following and not self._is_automatic and not self.is_newest_in_sight():
+            self.is_following = False
 
     @property
     def is_at_end(self) -> bool:
@@ -138,22 +183,41 @@ class BlockScroll(SelectableView):
         """Return a block's index; None if it is not there."""
         return self._places.index(key)
 
-    def keys_below(self) -> list[str]:
-        """Return the keys of the blocks that begin below the screen."""
-        below = self._places.beginning_in(self._sight[1], self._places.end + 1)
+    def top_place(self) -> tuple[str, int] | None:
+        """Return the block at the top, and which of its lines."""
+        return self._places.place(self.scroll_offset.y)
+
+    def restore_place(self, place: tuple[str, int] | None, cursor: str | None) -> None:
+        """Put a line of a block at the top and the cursor where it was."""
+        if (at := self._places.index(cursor)) is not None:
+            self._highlight(at)
+        self._pending = None
+        self._restore(place)
+
+    def keys_below(self, most: int | None = None) -> list[str]:
+        """Return the keys of the blocks that begin below the screen: all, or so many of them."""
+        below = self._places.beginning_in(self._sight[1], self._places.end + 1)[:most]
         return list(self.source.keys[below.start : below.stop])
 
     def visible_keys(self) -> list[str]:
         """Return the keys of the blocks whose first line is visible."""
         return [self.source.keys[at] for at in self._places.beginning_in(*self._sight)]
 
-    def scroll_to_key(self, key: str, line: int = 0) -> bool:
-        """Move the cursor to a block and make it, or one of its lines, visible; return whether it is there."""
+    @property
+    def is_cursor_last(self) -> bool:
+        """Whether the cursor is at the last block."""
+        return bool(self.source.keys) and self.cursor_key == self.source.keys[-1]
+
+    def scroll_to_key(self, key: str, line: int = 0, *, is_top: bool = False) -> bool:
+        """Move the cursor to a block and make it visible, or one of its lines; return whether it is there.
+
+        With `is_top`, the block stands near the top, if there is enough below it.
+        """
         at = self._places.index(key)
         if at is None:
             return False
         self._highlight(at)
-        self._pending = PendingScroll(key, is_end=False, line=line)
+        self._pending = PendingScroll(key, is_end=False, line=line, is_top=is_top)
         self._show_pending()
         return True
 
@@ -173,6 +237,8 @@ class BlockScroll(SelectableView):
             )
         if self._pending.is_end:
             self._scroll(self._places.end)
+        elif self._pending.is_top:
+            self._scroll(max(0, top - (below - here) // ABOVE))
         elif top < here or height > below - here:
             self._scroll(top)
         elif top + height > below:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress, repeat
 from operator import or_
 from time import perf_counter
@@ -163,6 +163,32 @@ class MessageList(Sequence[str]):
             return None
         at = self._place_of_age(row)
         return at if at < len(self) and self.row(at) == row else None
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether any messages were looked at."""
+        return self._ahead < len(self._order) or self.is_whole
+
+    def marked(self, marks: bytes, start: int, step: int, value: int = 1) -> Iterator[int]:
+        """Yield the positions from one on, upwards (1) or downwards (-1), of messages whose row has a mark: a byte."""
+        mark_of = marks.ljust(len(self.messages), b"\0").__getitem__
+        begin = max(0, start) if step > 0 else min(start + 1, len(self))
+        while begin < len(self) if step > 0 else begin > 0:
+            end = min(len(self), begin + AT_ONCE) if step > 0 else max(0, begin - AT_ONCE)
+            first = min(begin, end)
+            found = bytes(map(mark_of, self._rows(first, max(begin, end))))
+            at = found.find(value) if step > 0 else found.rfind(value)
+            while at >= 0:
+                yield first + at
+                at = found.find(value, at + 1) if step > 0 else found.rfind(value, 0, at)
+            begin = end
+
+    def _rows(self, start: int, stop: int) -> array[int]:
+        """Return the rows at some positions."""
+        size = len(self._older)
+        older = self._older[max(0, size - stop) : max(0, size - start)]
+        older.reverse()
+        return older + self._newer[max(0, start - size) : max(0, stop - size)]
 
     def __contains__(self, message_id: object) -> bool:
         return isinstance(message_id, str) and self.place(message_id) is not None

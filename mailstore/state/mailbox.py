@@ -112,6 +112,10 @@ class Mailbox:
         row = self.contents.messages.ids.row(message_id)
         return message_id in self.contents.seen.early or (row is not None and self.contents.is_seen(row))
 
+    def seen_image(self) -> bytes:
+        """Return what the user has seen by now, a byte for each row of a `view_messages`."""
+        return self.contents.seen.image(self.contents.messages.ids.leads)
+
     def marks(self) -> list[Event]:
         """Return for every message an event that says whether the user has seen it, and what else they marked."""
         contents, ids = self.contents, self.contents.messages.ids

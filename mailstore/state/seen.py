@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from mailstore.columns.flags import RowSet
 from mailstore.columns.ids import IdColumn
@@ -25,6 +25,15 @@ class SeenMarks:
         """Return whether the user has seen any of some copies of a message."""
         seen = self.rows
         return seen.number > 0 and any(row in seen for row in rows)
+
+    def image(self, leads: Mapping[int, int]) -> bytes:
+        """Return the marks as they are now, a byte for each row; `leads` has the message of each copy."""
+        marks = bytearray(self.rows.marks)
+        for copy, lead in leads.items():
+            if copy in self.rows:
+                marks.extend(bytes(max(0, lead + 1 - len(marks))))
+                marks[lead] = 1
+        return bytes(marks)
 
     def arrive(self, row: int, message_id: str) -> None:
         """Mark the row of a message that arrives, if it was marked as seen before."""

@@ -78,7 +78,9 @@ class ViewLists:
         if view.kind == "role":
             return {view.name, f"role:{view.name}"}
         agent = self._roster.get(view.name)
-        return {view.name, *((agent.name, *agent.roles()) if agent else ())}
+        if agent is None:
+            return {view.name}
+        return {view.name, agent.name, *agent.roles(), *(f"role:{role}" for role in agent.roles())}
 
     def _concerns(self, view: View) -> Callable[[MessageHead], bool]:
         """Return a predicate for the shared fields of the messages of a view."""

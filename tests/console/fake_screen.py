@@ -34,7 +34,7 @@ T = TypeVar("T")
 class FakePane:
     """A list, a conversation, a sidebar and a search bar in one: has a cursor and messages, and nothing to draw."""
 
-    is_at_end = is_following = is_flat = False
+    is_at_end = is_following = is_stream = is_above_stream = False
     root: str | None = None
     value, display, command = "", True, ""
 
@@ -59,8 +59,16 @@ class FakePane:
     def show(self, root: str | None) -> None:
         self.root = root
 
-    def toggle_flat(self) -> None:
-        self.is_flat = not self.is_flat
+    def move_to(self, message_id: str) -> bool:
+        return False
+
+    def next_unseen(self, step: int) -> str | None:
+        return None
+
+    def parent_key(self) -> str | None:
+        return None
+
+    def back_to_stream(self) -> None: ...
 
     def visible_keys(self) -> list[str]:
         return self.keys
@@ -94,7 +102,7 @@ class FakePane:
 class FakeComposer:
     """A composer that opens, closes and sends nothing."""
 
-    is_open = False
+    is_open = stays_open = False
     writing = ComposerDraft("new")
 
     def open(self, writing: ComposerDraft) -> None:
@@ -119,7 +127,8 @@ class FakeComposer:
 class FakeScreen:
     """Notes notices, errors, dialogs and tasks; `finish` runs the tasks."""
 
-    is_unfocused = is_narrow = is_zoomed = False
+    is_unfocused = is_narrow = is_zoomed = is_streamed = False
+    is_looked_at = True
     text_styles = TextStyles.of({"foreground": "white"}, "default")
 
     def __init__(self, session: Session, location: ScreenLocation) -> None:
@@ -146,7 +155,7 @@ class FakeScreen:
         while self._tasks:
             await self._tasks.pop(0)
 
-    def tell(self, words: str) -> None:
+    def tell(self, words: str, *, most_seconds: float = 0.0) -> None:
         self.notices.append(words)
 
     def report(self, error: object, title: str = "") -> None:
@@ -197,6 +206,9 @@ class FakeScreen:
 
     def suspend(self) -> AbstractContextManager[None]:
         return nullcontext()
+
+    def show_list(self) -> None: ...
+    def retitle(self) -> None: ...
 
     def focus_pane(self, name: str) -> None:
         self.focused = name

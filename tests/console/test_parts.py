@@ -27,6 +27,7 @@ from console.screens.pages import Pages
 from console.screens.piping import Piping, wrong
 from console.screens.quiet.mark_keeping import MarkKeeping
 from console.screens.saved_counts import SavedCounts
+from console.screens.streaming import Streaming
 from console.screens.time_travel import TimeTravel
 from console.screens.viewer import Viewer
 from mailstore.state.views import View
@@ -234,6 +235,7 @@ def navigation(screen: FakeScreen, find: searching.Searching, travel: TimeTravel
         read,
         write,
         find,
+        Streaming(screen, read, write, find),
         travel,
         Desks(screen, read, write, AttentionWatch(screen)),
         Overviewing(screen, find, travel),
@@ -244,7 +246,8 @@ async def test_what_is_chosen_in_a_list_screen_is_shown(screen: FakeScreen) -> N
     find, travel = searching.Searching(screen), TimeTravel(screen, searching.Searching(screen))
     read, write = reading.Reading(screen), Composing(screen)
     desks = Desks(screen, read, write, AttentionWatch(screen))
-    navigate = Navigation(screen, read, write, find, travel, desks, Overviewing(screen, find, travel))
+    stream, oversee = Streaming(screen, read, write, find), Overviewing(screen, find, travel)
+    navigate = Navigation(screen, read, write, find, stream, travel, desks, oversee)
     part = Opening(
         *(screen, navigate, write, desks, Away(screen)),
     )

@@ -128,11 +128,12 @@ async def test_a_mark_can_be_taken_back(tmp_path: Path) -> None:
 async def test_a_joined_channel_tells_its_senders_that_it_was_read(tmp_path: Path) -> None:
     mail = write_talk(tmp_path)
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        await seat.press("1")
         seat.screen.show_view(View("channel", "project:ink"))
         await settle(seat.pilot)
         await seat.screen.action_part("channels", "toggle_joined")
         await settle(seat.pilot)
-        await seat.open_thread("ch")
+        await seat.press("enter")
     assert [json.loads(line)["message_id"] for line in mail.reads.read_text().splitlines()] == ["ch"]
 
 

@@ -134,9 +134,10 @@ async def test_files_that_are_read_anew_are_sifted_anew(mail: MailFiles) -> None
 
 async def test_only_unread_in_a_channel_keeps_what_was_just_read(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
+        await seat.press("1")
         seat.screen.show_view(View("channel", "project:lamp"))
         await settle(seat.pilot)
-        await seat.press("U")
+        await seat.press("t", "U")
         assert len(seat.screen.listing.roots()) == NUMBER / 2
         await seat.open_thread("m-2397")
         assert not seat.screen.session.mailbox.unseen_in("m-2397")

@@ -30,7 +30,8 @@ def belongs(mailbox: Mailbox, view: View, message: Message) -> bool:
     if view.kind == "role":
         return bool({view.name, f"role:{view.name}"} & set(message.recipients))
     agent = mailbox.roster.get(view.name)
-    names = {view.name, *((agent.name, *agent.roles()) if agent else ())}
+    roles = agent.roles() if agent else ()
+    names = {view.name, agent.name if agent else "", *roles, *(f"role:{role}" for role in roles)} - {""}
     return message.sender in names or bool(names & set(message.recipients))
 
 

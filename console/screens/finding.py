@@ -1,0 +1,125 @@
+"""Find messages within the stream that is shown, from the cursor up or down, round and round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import aclosing
+from itertools import chain
+from typing import TYPE_CHECKING, Protocol
+
+from console.screens.listing import Listing
+from console.screens.needs import PartScreen
+from console.stepping import stepped
+from mailstore.errors import QueryError
+
+if TYPE_CHECKING:
+    from console.widgets.block_layout import BlockSource
+    from mailstore.queries.query import Query
+    from mailstore.records.message import Message
+
+__all__ = ["Finding", "FindingScreen", "SoughtPane"]
+
+
+class SoughtPane(Protocol):
+    """What finding needs of the conversation."""
+
+    @property
+    def source(self) -> BlockSource: ...
+    @property
+    def cursor_key(self) -> str | None: ...
+    def place_of(self, key: str | None) -> int | None: ...
+    def move_to(self, message_id: str) -> bool: ...
+    def seek(self, message_id: str) -> None: ...
+
+
+class FindingScreen(PartScreen, Protocol):
+    """What finding needs of the screen."""
+
+    listing: Listing
+
+    @property
+    def conversation(self) -> SoughtPane: ...
+
+
+class Finding:
+    """Looks for the nearest hit only, so that it costs no more than the way there."""
+
+    def __init__(self, screen: FindingScreen) -> None:
+        self._screen = screen
+
+    @property
+    def is_on(self) -> bool:
+        """Whether something was sought, so that n and N go through its hits."""
+        return bool(self._screen.listing.finding)
+
+    def begin(self) -> None:
+        """Ask for a query, and go to its nearest hit above the cursor."""
+        from console.screens.prompt import Prompt
+        from mailstore.queries.query import parse
+
+        screen, session = self._screen, self._screen.session
+
+        def problem(text: str) -> str:
+            try:
+                parse(text, session.now())
+            except QueryError as error:
+                return str(error)
+            return ""
+
+        def answered(text: str | None) -> None:
+            if text is None:
+                return
+            screen.listing.finding = text
+            screen.redraw()
+            if text:
+                self.step(-1, is_first=True)
+
+        asked = Prompt(
+            "Find in this stream", value=screen.listing.finding, detail="n, N: next, previous", check=problem
+        )
+        screen.ask(asked, answered)
+
+    def end(self) -> bool:
+        """Seek nothing any longer; return whether something was sought."""
+        was_on = self.is_on
+        self._screen.listing.finding = ""
+        if was_on:
+            self._screen.redraw()
+        return was_on
+
+    def step(self, step: int, *, is_first: bool = False) -> None:
+        """Go to the next hit (1) or the previous one (-1); the first may be at the cursor."""
+        from mailstore.queries.query import parse
+
+        screen = self._screen
+        query = parse(screen.listing.finding, screen.session.now())
+        screen.run_task(self._look(query, step, is_first=is_first), group="search", exclusive=True)
+
+    async def _look(self, query: Query, step: int, *, is_first: bool) -> None:
+        from console.search_context import search_context
+        from mailstore.queries.search import judged
+
+        screen, session, text = self._screen, self._screen.session, self._screen.listing.finding
+        messages = self._from_cursor(step, is_first=is_first)
+        screen.tell(f"Looking for {text}…")
+        async with aclosing(stepped(judged(messages, query, search_context(session)), session.rest)) as batches:
+            async for batch in batches:
+                if batch:
+                    screen.tell("")
+                    if screen.conversation.move_to(batch[0].id):
+                        screen.conversation.seek(batch[0].id)
+                    return
+        screen.tell(f"Nothing in this stream for {text}")
+
+    def _from_cursor(self, step: int, *, is_first: bool) -> Iterator[Message]:
+        """Yield the messages in the order in which they are looked at; the one at the cursor first or last."""
+        pane, mailbox = self._screen.conversation, self._screen.session.mailbox
+        keys, at = pane.source.keys, pane.place_of(pane.cursor_key) or 0
+        begin = at if is_first else at + step
+        places = (
+            chain(range(begin, len(keys)), range(at + 1))
+            if step > 0
+            else chain(range(begin, -1, -1), range(len(keys) - 1, at - 1, -1))
+        )
+        found = (mailbox.message(keys[place]) for place in places)
+        return (message for message in found if message is not None)

@@ -1,0 +1,42 @@
+"""How a place is read: its threads as trees of replies, sorted by time, or all of its messages as one stream."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from console.panes.sidebar import Sidebar
+from console.personal import PersonalData
+from mailstore.state.views import View
+
+__all__ = ["REMEMBERED", "Mode", "may_stream", "mode_of", "modes_of", "set_mode"]
+
+Mode = Literal["tree", "flat", "stream"]
+
+REMEMBERED = "reading-modes"
+"""The name under which the modes of places are remembered."""
+STREAMS = frozenset({"channel", "agent", "role"})
+
+
+def may_stream(view: View) -> bool:
+    """Return whether the messages of a view can be read as one stream."""
+    return view.kind in STREAMS
+
+
+def modes_of(view: View) -> tuple[Mode, ...]:
+    """Return the modes in which a view can be read."""
+    return ("tree", "flat", "stream") if may_stream(view) else ("tree", "flat")
+
+
+def mode_of(personal: PersonalData, view: View) -> Mode:
+    """Return the mode that was chosen for a view; without one, channels are read as streams."""
+    chosen = personal.recall(REMEMBERED, {})
+    mode = chosen.get(Sidebar.key_of(view)) if isinstance(chosen, dict) else None
+    otherwise: Mode = "stream" if view.kind == "channel" else "tree"
+    return next((each for each in modes_of(view) if each == mode), otherwise)
+
+
+def set_mode(personal: PersonalData, view: View, mode: Mode) -> None:
+    """Choose the mode of a view; `save_remembered` follows."""
+    chosen = personal.recall(REMEMBERED, {})
+    known = chosen if isinstance(chosen, dict) else {}
+    personal.remember(REMEMBERED, {**known, Sidebar.key_of(view): mode})

@@ -1,0 +1,130 @@
+"""Read a channel, an agent or a role as one stream: choose the mode, open threads from it, write into it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Protocol
+
+from console.screens.finding import Finding, FindingScreen, SoughtPane
+from console.screens.location import ScreenLocation
+from console.screens.reading_modes import REMEMBERED, mode_of, modes_of, set_mode
+from mailstore.store import Capability
+
+if TYPE_CHECKING:
+    from console.screens.composing import Composing
+    from console.screens.reading import Reading
+    from console.screens.searching import Searching
+    from mailstore.records.message import Message
+
+__all__ = ["StreamPane", "Streaming", "StreamingScreen"]
+
+TOLD = {
+    "tree": "Threads, each as a tree of replies",
+    "flat": "Threads, sorted by time",
+    "stream": "One stream, the newest at the bottom",
+}
+
+
+class StreamPane(SoughtPane, Protocol):
+    """What streaming needs of the conversation."""
+
+    @property
+    def is_stream(self) -> bool: ...
+    @property
+    def is_above_stream(self) -> bool: ...
+    @property
+    def message(self) -> Message | None: ...
+    @property
+    def cursor_key(self) -> str | None: ...
+    def visible_keys(self) -> list[str]: ...
+    def parent_key(self) -> str | None: ...
+    def move_to(self, message_id: str) -> bool: ...
+    def back_to_stream(self) -> None: ...
+
+
+class StreamingScreen(FindingScreen, Protocol):
+    """What streaming needs of the screen."""
+
+    location: ScreenLocation
+
+    @property
+    def conversation(self) -> StreamPane: ...
+    @property
+    def is_streamed(self) -> bool: ...
+    @property
+    def is_looked_at(self) -> bool: ...
+    def pane(self) -> str: ...
+    def focus_pane(self, name: str) -> None: ...
+    def show_thread(self, root: str | None, message: str | None = None) -> None: ...
+    def retitle(self) -> None: ...
+
+
+class Streaming:
+    """Decides nothing about which messages a stream has: that is asked of the mailbox."""
+
+    def __init__(self, screen: StreamingScreen, reading: Reading, composing: Composing, searching: Searching) -> None:
+        self._screen = screen
+        self._reading = reading
+        self._composing = composing
+        self._searching = searching
+        self._finding = Finding(screen)
+
+    def cycle(self) -> None:
+        """Read this place as trees, sorted by time, or as a stream where it can be; remembered for the place."""
+        screen, personal, view = self._screen, self._screen.session.personal, self._screen.location.view
+        modes = modes_of(view)
+        mode = modes[(modes.index(mode_of(personal, view)) + 1) % len(modes)]
+        set_mode(personal, view, mode)
+        screen.run_task(asyncio.to_thread(personal.save_remembered, REMEMBERED), group="marks")
+        screen.redraw()
+        screen.tell(TOLD[mode])
+
+    def enter(self) -> None:
+        """Open a place that is read as a stream, with the cursor in what will be written to it."""
+        screen = self._screen
+        screen.focus_pane("conversation")
+        self.moved()
+        if not screen.session.why_not(Capability.SEND, screen.location.view.name):
+            self._composing.compose()
+
+    def open_thread(self) -> None:
+        """Open the thread of the message at the cursor."""
+        screen = self._screen
+        message = screen.conversation.message
+        if message is not None:
+            screen.show_thread(screen.session.mailbox.root_of(message.id), message.id)
+            screen.focus_pane("conversation")
+
+    def filter(self) -> None:
+        """Find within the stream that is shown; elsewhere, filter the list."""
+        if self._screen.conversation.is_stream:
+            self._finding.begin()
+        else:
+            self._searching.filter()
+
+    def next(self, step: int) -> None:
+        """Go to the next hit of what is sought in the stream, or the one before; else to the next new message."""
+        if self._screen.conversation.is_stream and self._finding.is_on:
+            self._finding.step(step)
+        else:
+            self._reading.next_unread(step)
+
+    def back(self) -> bool:
+        """Seek nothing any longer, or go back from a thread to its stream; return whether there was either."""
+        screen = self._screen
+        if screen.conversation.is_stream and self._finding.end():
+            return True
+        if not screen.is_streamed or not screen.conversation.is_above_stream:
+            return False
+        screen.conversation.back_to_stream()
+        screen.redraw()
+        return True
+
+    def moved(self) -> None:
+        """Mark as seen what is in sight in a stream that the person reads or writes to; retitle it."""
+        screen = self._screen
+        if not screen.is_streamed:
+            return
+        if screen.conversation.is_stream and screen.is_looked_at and screen.pane() in ("conversation", "composer"):
+            self._reading.see(screen.conversation.visible_keys())
+        screen.retitle()
