@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from console.panes.titles import quiet_words
 from console.render.safe import visible_line
 from console.render.short_text import shorten_end
 from console.session import Session
@@ -58,7 +59,12 @@ def empty_list(session: Session, view: View, *, is_filtered: bool) -> list[str]:
         return ["Invalid query.", visible_line(found.problem)]
     if view.kind == "store" and (reason := session.mailbox.failure_of(view.name)):
         return ["This mailbox can't be read.", visible_line(reason)]
-    return ["Nothing matches.", "esc: clear the filter"] if is_filtered else [NOTHING.get(view.kind, "Nothing here.")]
+    if is_filtered:
+        return ["Nothing matches.", "esc: clear the filter"]
+    said = [NOTHING.get(view.kind, "Nothing here.")]
+    if view.kind in ("for-you", "unread") and (quiet := quiet_words(session.mailbox.counts())):
+        said += ["", f"Unseen, but left out here: {' · '.join(quiet)}"]
+    return said
 
 
 def no_hits(query: str, suggestion: str, *, is_searching: bool) -> list[str]:

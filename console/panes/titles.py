@@ -10,9 +10,9 @@ from console.render.safe import visible_line
 from console.render.short_text import count
 from console.session import Session
 from mailstore.state.mailbox import Mailbox
-from mailstore.state.views import View
+from mailstore.state.views import Counts, View
 
-__all__ = ["as_title", "status_words", "view_title"]
+__all__ = ["as_title", "quiet_words", "status_words", "view_title"]
 
 
 def as_title(text: str) -> Content:
@@ -38,13 +38,21 @@ def view_title(session: Session, view: View) -> str:
     return view.kind if shown is None else shown.label
 
 
+def quiet_words(counts: Counts) -> list[str]:
+    """Return how many unseen messages are muted, and how many snoozed, as far as any are."""
+    muted = counts.quiet - counts.snoozed
+    return [f"{count(number)} {what}" for number, what in ((muted, "muted"), (counts.snoozed, "snoozed")) if number]
+
+
 def status_words(mailbox: Mailbox, view: View, listed: int, width: int, *, is_all: bool = True) -> str:
     """Return what is listed and what is not, the most important first, in so many cells.
 
     Unless `is_all`, more threads may follow. For one of several mailboxes, its own unreadable lines are counted.
     """
     counts = mailbox.counts()
+    own = quiet_words(counts) if view.kind in ("for-you", "unread") else []
     words = [f"{count(listed)} thread{'s' * (listed != 1)}{'' if is_all else ' so far'}"]
+    words += own
     unreadable = mailbox.unreadable_in(view.name) if view.kind == "store" else counts.unreadable
     if unreadable:
         words.append(f"{count(unreadable)} line{'s' * (unreadable != 1)} unreadable")

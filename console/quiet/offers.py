@@ -69,8 +69,8 @@ def agents_away(mailbox: Mailbox, names: dict[str, None], is_awake: IsAwake) -> 
 def _waits_for_answer(mailbox: Mailbox, mail: list[Message]) -> Message | None:
     """Return the last question, or letter of the person, after which nobody else has written."""
     for message in reversed(mail):
-        if message.type == "question" or mailbox.is_own(message):
-            return message
         if message.sender != mail[-1].sender:
             return None
+        if message.type == "question" or mailbox.is_own(message):
+            return message
     return None

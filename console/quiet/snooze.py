@@ -79,14 +79,14 @@ class Snooze(Struct, frozen=True):
 
     def _is_answered(self, mailbox: Mailbox, mail: list[Message]) -> bool:
         about = mailbox.message(self.about)
-        return (
-            about is not None
-            and len(mail) > self.size
-            and any(
-                it.sender != about.sender and it.id != about.id and it.time >= about.time and not mailbox.is_own(it)
-                for it in mail
-            )
-        )
+        if about is None or len(mail) <= self.size:
+            return False
+        return any(it.time >= about.time for it in mail if self._is_other(mailbox, it, about))
+
+    @staticmethod
+    def _is_other(mailbox: Mailbox, message: Message, about: Message) -> bool:
+        """Say whether a message is from somebody else than another one; the person has several names."""
+        return message.sender != about.sender and not (mailbox.is_own(message) and mailbox.is_own(about))
 
     def scoped(self, scope: Scope) -> Snooze:
         """Return the snooze with the label of its mailbox in all names."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from console.quiet.marks import KindOfMark, Mark, changes
-from console.render.short_text import count
+from console.render.safe import visible_line
+from console.render.short_text import count, shorten_end
 from console.screens.needs import PartScreen
 from console.screens.quiet.mark_keeping import MarkKeeping, MarkKeepingScreen
 from console.screens.quiet.selected import SelectionScreen, selected_threads
@@ -21,6 +22,7 @@ __all__ = ["Muting", "MutingScreen", "mute_name"]
 
 KEYS = "tcsykglodefhinpruvwxz"
 """The keys of the menu: those of a kind first (thread, channel, sender, type), then any."""
+LONGEST_NAME = 60
 KEY_OF = {
     KindOfMark.MUTED_THREAD: "t",
     KindOfMark.MUTED_CHANNEL: "c",
@@ -151,7 +153,11 @@ def _quiet_in(session: Session, mark: Mark) -> int:
 
 
 def mute_name(session: Session, mark: Mark) -> str:
-    """Return what is muted, as text from a mailbox: not safe to show as it is."""
+    """Return what is muted, shortened and safe to show."""
+    return shorten_end(visible_line(_name(session, mark)), LONGEST_NAME)
+
+
+def _name(session: Session, mark: Mark) -> str:
     kind, name = mark
     mailbox = session.mailbox
     match kind:

@@ -9,6 +9,8 @@ from console.quiet.marks import KindOfMark, Mark
 from console.quiet.offers import agents_away, begun, offers_for_agents, offers_for_thread, offers_of_time, timed
 from console.quiet.snooze import Occurrence, Snooze
 from console.quiet.times import EXAMPLES, due_words, read_due
+from console.render.safe import visible_line
+from console.render.short_text import shorten_end
 from console.screens.needs import PartScreen
 from console.screens.quiet.mark_keeping import MarkKeeping, MarkKeepingScreen
 from mailstore.records.roster import Status
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["SnoozeMenu", "SnoozeMenuScreen", "is_awake"]
 
 KEYS = "1234567890"
+LONGEST_NAME = 60
 Offer = tuple[str, str, Snooze]
 
 
@@ -72,7 +75,7 @@ class SnoozeMenu:
     def _ask(self, what: str, starts: dict[Mark, Snooze], offers: list[Offer]) -> None:
         from console.screens.menu import Menu, MenuChoice
 
-        quiet = self._screen.session.personal.quiet
+        what, quiet = shorten_end(visible_line(what), LONGEST_NAME), self._screen.session.personal.quiet
         lasting = [mark for mark in starts if mark in quiet]
         choices = [MenuChoice(key, label, note) for key, (label, note, _) in zip(KEYS, offers, strict=False)]
         choices.append(MenuChoice("t", "until another time …"))

@@ -80,7 +80,7 @@ class Snoozing:
                 subject = mailbox.summary(mailbox.root_of(name)).subject
             except KeyError:
                 continue
-            self._screen.tell(f"{visible_line(subject) or '(no subject)'}: {snooze.back_words()}")
+            self._screen.tell(visible_line(f"{subject or '(no subject)'}: {snooze.back_words()}"))
 
     def place_left(self) -> None:
         """List threads that were back, and have been opened, no longer at the top."""
