@@ -33,6 +33,7 @@ from console.render.safe import visible, visible_line
 from console.screens.location import ScreenLocation
 from console.screens.main_screen import MainScreen
 from console.session import Session
+from console.terminal_widths import ask_widths
 from console.theme_switcher import ThemeSwitcher, theme_variables
 from mailstore.errors import StoreError
 from mailstore.records.events import Event, Gone, Reset
@@ -93,7 +94,7 @@ class SignalboxApp(App[None]):
         is_observing = observe or config.observe
         self.session = Session(store, state, config, user=user, observe=is_observing, clock=clock, rest=self._idle.rest)
         self._prefetch = Prefetch(store)
-        self._line_filters: tuple[LineFilter, LineFilter] = PortableCells(), AnsiColours()
+        self._line_filters = PortableCells(), AnsiColours()
         self.themes = ThemeSwitcher(self, self.session.personal, config.theme)
         self._has_theme = True
         found = self.themes.start(theme)
@@ -138,9 +139,18 @@ class SignalboxApp(App[None]):
 
     def on_mount(self) -> None:
         """Show the first screen; the rest of the program and of the mail follows it."""
+        ask_widths(self._driver, lambda trusted: self.call_later(self._widths_are, trusted))
         self.set_keymap(self.session.keymap)
         self.theme_changed_signal.subscribe(self, self._theme_changed)
         self.call_after_refresh(self._complete)
+
+    def _widths_are(self, trusted: frozenset[str]) -> None:
+        """Draw characters as they are written of which the terminal has the width that the layout assumes."""
+        cells, colours = self._line_filters
+        self._line_filters = PortableCells(trusted), colours
+        for widget in self.screen.walk_children() if trusted and cells.has_replaced else ():
+            widget.notify_style_update()
+            widget.refresh()
 
     @work(group="complete", exit_on_error=False)
     async def _complete(self) -> None:
