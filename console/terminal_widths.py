@@ -16,6 +16,9 @@ __all__ = ["ask_widths"]
 LINE = 2
 """The line of the samples: an answer for the first one could be a key, F3 with a modifier."""
 
+FOLLOWING = "x"
+"""What stands after a sample: some terminals don't know where to draw it."""
+
 ANSWER = re.compile(rf"\x1b\[{LINE};(\d{{1,3}})R")
 UNFINISHED = re.compile(rf"\x1b\[(?:{LINE}(?:;\d{{0,3}})?)?")
 CONCEALED, REVEALED = "\x1b[8m", "\x1b[0m"
@@ -35,8 +38,8 @@ def ask_widths(terminal: object, heard: Callable[[frozenset[str]], object]) -> N
         columns.append(int(found[1]))
         if len(columns) == len(SAMPLES):
             measured = zip(SAMPLES.items(), columns, strict=True)
-            heard(frozenset(kind for (kind, text), column in measured if column - 1 == cell_len(text)))
+            heard(frozenset(kind for (kind, text), column in measured if column - 1 == cell_len(text + FOLLOWING)))
 
-    samples = "".join(f"\x1b[{LINE};1H{text}\x1b[6n" for text in SAMPLES.values())
+    samples = "".join(f"\x1b[{LINE};1H{text}{FOLLOWING}\x1b[6n" for text in SAMPLES.values())
     question = f"{CONCEALED}{samples}{REVEALED}\x1b[{LINE};1H\x1b[2K\x1b[H"
     terminal.query(question, TerminalAnswer(ANSWER, UNFINISHED, answered))

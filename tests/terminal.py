@@ -118,6 +118,7 @@ class Terminal:
         self._lines = [""] * size[1]
         self.output = Output(self._stream.feed, self._write, self._look)
         self.output.background = background
+        self.output.cursor = lambda: (self._screen.cursor.x, self._screen.cursor.y)
         self._sightings: list[Sighting] = []
         self._arrived = 0
         self._is_drained = False

@@ -49,6 +49,8 @@ class Output:
         self.bells = 0
         self.malformed = 0
         self.background = ""
+        self.cursor: Callable[[], tuple[int, int]] = lambda: (0, 0)
+        """Where the cursor is: column and line, from 0."""
         """What is answered when the colour is asked for, such as `rgb:ffff/ffff/ffff`; empty: nothing."""
 
     @property
@@ -114,6 +116,9 @@ class Output:
         params, between, final = found["params"], found["between"], found["final"]
         if reply := _reply(params, between, final):
             self._answer(reply)
+        elif (params, between, final) == (b"6", b"", b"n"):
+            column, line = self.cursor()
+            self._answer(f"\x1b[{line + 1};{column + 1}R".encode())
         elif params.startswith(b"?") and final in b"hl" and not between:
             self._set_modes(params[1:], on=final == b"h")
             self._draw(found[0])

@@ -5,18 +5,27 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pyte
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
+from textual.strip import Strip
 from wcwidth import wcwidth
 
+from console.panes.row_layout import layout_line
 from console.render.ansi_colours import AnsiColours, nearest
-from console.render.cells import portable
+from console.render.cells import SAMPLES, PortableCells, portable
+from console.render.safe import visible_line
+from console.terminal_queries import TerminalAnswer, TerminalQueries
+from console.terminal_widths import ask_widths
 from tests.conftest import Open
 from tests.mailboxes import MailFiles, iso
 from tests.terminal import Terminal
+from tests.terminal_output import Output
 
 EMOJI = {
     "family": "👨‍👩‍👧‍👦",
@@ -31,6 +40,10 @@ EMOJI = {
     "coder": "🧑🏽‍💻",
     "wide": "日本 👩 🚀",
     "marks": "e\u0301a\u0308",
+    "vowels": "\u0939\u093f\u0928\u094d\u0926\u0940",
+    "sign": "\u2630",
+    "newer": "\U0001fae9",
+    "unassigned": "\u0378",
 }
 
 
@@ -42,6 +55,65 @@ def test_every_terminal_counts_the_cells_that_were_laid_out(text: str) -> None:
     assert sum(wcwidth(char) for char in drawn) == cell_len(drawn)
     assert drawn.startswith("a")
     assert drawn.endswith("b")
+
+
+class Emulator:
+    """A terminal that adds up what its parts take, and answers where its cursor is."""
+
+    def __init__(self, *, is_silent: bool = False) -> None:
+        self._is_silent = is_silent
+        self._screen = pyte.Screen(240, 4)
+        self._sent = ""
+        self._output = Output(pyte.ByteStream(self._screen).feed, self._answer, lambda: None)
+        self._output.cursor = lambda: (self._screen.cursor.x, self._screen.cursor.y)
+
+    def _answer(self, data: bytes) -> None:
+        self._sent += "" if self._is_silent else data.decode()
+
+    def query(self, question: str, *answers: TerminalAnswer) -> None:
+        queries = TerminalQueries()
+        for answer in answers:
+            queries.expect(answer)
+        self._output.feed(question.encode())
+        assert queries.sift(self._sent) == ""
+        assert not "".join(self._screen.display).strip()  # nothing of the samples stays
+
+    def width(self, text: str) -> int:
+        self._output.feed(f"\x1b[H{text}".encode())
+        return self._screen.cursor.x
+
+
+def trusted_by(terminal: Emulator) -> frozenset[str]:
+    found: list[frozenset[str]] = []
+    ask_widths(terminal, found.append)
+    return found[0] if found else frozenset()
+
+
+ADDING = trusted_by(Emulator())
+
+
+def test_a_terminal_is_trusted_with_what_it_measures_as_the_layout_does() -> None:
+    assert {"new", "sign"} <= ADDING < set(SAMPLES)
+    assert "joined" not in ADDING
+    assert trusted_by(Emulator(is_silent=True)) == frozenset()
+    family = EMOJI["family"]
+    assert portable(family, ADDING) == "👨"
+    assert portable(family, {"joined"}) == family
+    assert portable(EMOJI["vowels"], {"vowel"}) == EMOJI["vowels"]
+    assert portable(EMOJI["flag"], {"flag"}) == EMOJI["flag"]
+    assert portable(EMOJI["half a flag"], {"flag"}).strip() == "D"
+
+
+CLUSTERS = st.lists(st.sampled_from([*EMOJI.values(), "a", " "]) | st.characters(), max_size=20).map("".join)
+
+
+@given(CLUSTERS, st.booleans())
+def test_what_is_drawn_takes_the_cells_that_were_laid_out_whatever_is_written(text: str, is_asked: bool) -> None:
+    trusted = ADDING if is_asked else frozenset()
+    line = layout_line([(visible_line(text), Style())], [("12:00", Style())], 60, Style())
+    (drawn,) = [Strip(PortableCells(trusted).apply(list(line), Color(0, 0, 0)))]
+    assert line.cell_length == drawn.cell_length == 60
+    assert Emulator().width(drawn.text) == 60
 
 
 FRAME = set("│╮╭╯╰▁▂▃▄▅▆▇█ ")

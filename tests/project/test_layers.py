@@ -57,6 +57,7 @@ CONSOLE = [
         "message_commands",
         "move_commands",
         "overview_commands",
+        "terminal_widths",
         "quiet_commands",
     },
     {
