@@ -16,9 +16,11 @@ from console.render.short_text import age
 from mailstore.errors import ContentGone, QueryError
 from mailstore.optional import candidates, search_text
 from mailstore.queries.language.help import help_text
-from mailstore.queries.query import parse
+from mailstore.queries.query import Query, parse
 from mailstore.queries.search import SearchContext, look_up
+from mailstore.queries.spelling import respelled
 from mailstore.records.message import Message, by_age
+from mailstore.steps import at_once
 from mailstore.store import Store
 
 NOTHING_FOUND = 1
@@ -63,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
             put(columns([_cells(mail, message) for message in shown], HEADINGS))
         else:
             put("Nothing found")
+            _suggest(mail, " ".join(args.query), query)
         if not args.json:
             _tell_rest(len(found) - len(shown), len(every) - len(found))
     return 0 if found else NOTHING_FOUND
@@ -72,6 +75,12 @@ def _cells(mail: Loaded, message: Message) -> tuple[str, ...]:
     where = "archive" if message.archived else ""
     to = ", ".join(message.recipients)
     return age(mail.now - message.time), where, message.id, message.sender, to, message.subject
+
+
+def _suggest(mail: Loaded, text: str, query: Query) -> None:
+    """Offer the nearest spelling that occurs."""
+    for better in at_once(respelled(text.strip(), query, context_of(mail), partial(candidates, mail.store))):
+        tell("nothing is spelled so", f"did you mean {better}?")
 
 
 def _tell_rest(left_out: int, archived: int) -> None:

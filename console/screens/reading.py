@@ -296,7 +296,9 @@ class Reading:
             screen.tell("No hits")
             return
         at = hits.index(screen.location.root) if screen.location.root in hits else -1
-        root = hits[(at + step) % len(hits)]
+        place = (at + step) % len(hits)
+        root = hits[place]
+        screen.tell(f"Hit {place + 1:,} of {len(hits):,}")
         screen.threads.select(root)
         screen.show_thread(root, (screen.listing.found or {})[root].id)
 

@@ -267,7 +267,7 @@ class Searching:
         screen, listing = self._screen, self._screen.listing
         bar = screen.search_bar
         if not event.is_kept:
-            self.clear()
+            self._give_up()
         elif event.mode == "search":
             self._stop_waiting()
             text = bar.value.strip()
@@ -283,6 +283,11 @@ class Searching:
             screen.run_task(asyncio.to_thread(screen.session.personal.save_remembered, NAME), group="marks")
         bar.display = False
         screen.focus_pane("threads")
+
+    def _give_up(self) -> None:
+        """Clear the search or the filter, and go back to the thread that was selected before."""
+        if self.clear() and self._began_at is not None:
+            self._screen.threads.select(self._began_at)
 
     def _stop_waiting(self) -> None:
         if self._timer is not None:

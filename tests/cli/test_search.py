@@ -72,6 +72,7 @@ def test_a_query_that_can_not_be_read_says_where_it_broke(run: Run, mail: MailFi
 def test_nothing_found_is_said(run: Run, mail: MailFiles) -> None:
     nothing = run("search", "absent", "--store", mail.url)
     assert (nothing.status, nothing.out) == (1, "Nothing found\n")
+    assert "did you mean signal?" in run("search", "singal", "--store", mail.url).err
     assert run("search", "absent", "--json", "--store", mail.url)[:2] == (1, "[]\n")
     assert "both" in run("search", "red", "--store", mail.url).out
 

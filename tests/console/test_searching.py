@@ -90,6 +90,7 @@ async def test_hits_are_gone_through_with_n_and_the_footer_says_so(tmp_path: Pat
         for _ in range(3):
             await seat.press("n")
             visited.append(seat.screen.threads.cursor_key)
+        assert "Hit 1 of 3" in seat.lines[-1]
         assert set(visited) == {"m1", "m4", "old"}
         assert visited[0] == visited[3]
         await seat.press("N")
@@ -99,10 +100,13 @@ async def test_hits_are_gone_through_with_n_and_the_footer_says_so(tmp_path: Pat
 async def test_escape_takes_the_search_away_and_everything_is_listed_again(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         everything = listed(seat)
-        for keys in (["escape"], ["enter", "escape"]):
+        await seat.press("G")
+        here = seat.screen.threads.cursor_key
+        for keys, then in ((["escape"], here), (["enter", "escape"], "m1")):
             await search(seat, "heureka", "1 thread")
             await seat.press(*keys)
             assert listed(seat) == everything
+            assert seat.screen.threads.cursor_key == seat.screen.conversation.root == then
             assert seat.screen.pane() == "threads"
             assert not seat.screen.query_one("#search").display
 
