@@ -18,7 +18,7 @@ from mailstore.records.scope import Scope, label_of, parts_of
 if TYPE_CHECKING:
     from console.state_database import StateDatabase
 
-__all__ = ["MUTES", "KindOfMark", "Mark", "QuietMarks", "changes", "read_marks"]
+__all__ = ["MUTES", "KindOfMark", "Mark", "QuietMarks", "changes", "read_marks", "row_mark"]
 
 
 class KindOfMark(StrEnum):
@@ -42,6 +42,15 @@ MUTES = (
     KindOfMark.MUTED_TYPE,
 )
 SNOOZES = (KindOfMark.SNOOZED_THREAD, KindOfMark.SNOOZED_ROW)
+
+
+def row_mark(message_id: str, detail: str) -> Mark:
+    """Return the mark of a row of attention: a message, and what tells the row from others about it.
+
+    The detail is kept without the label of the message's mailbox, which has it only beside others.
+    """
+    label = label_of(message_id)
+    return KindOfMark.SNOOZED_ROW, f"{message_id}\n{detail.replace(f'{label}/', '') if label else detail}"
 
 
 class QuietMarks:
@@ -78,10 +87,14 @@ class QuietMarks:
         """Return a snooze, lasting or ended."""
         return self._marks.get(mark)
 
+    def row_snooze(self, message_id: str, detail: str) -> Snooze | None:
+        """Return the snooze of a row of attention, while it lasts."""
+        snooze = self.snooze(row_mark(message_id, detail))
+        return None if snooze is None or snooze.ended else snooze
+
     def is_row_snoozed(self, message_id: str, detail: str) -> bool:
-        """Return whether a row of attention is snoozed: a message, and what tells the row from others about it."""
-        snooze = self.snooze((KindOfMark.SNOOZED_ROW, f"{message_id}\n{detail}"))
-        return snooze is not None and not snooze.ended
+        """Return whether a row of attention is snoozed."""
+        return self.row_snooze(message_id, detail) is not None
 
     def own_marks(self) -> OwnMarks:
         """Return the marks that decide what is new."""
@@ -164,24 +177,14 @@ def _rows(mailbox: str, marks: Mapping[Mark, Snooze | None]) -> Iterator[tuple[s
         label = label_of(name) if parts else ""
         url, scope = (parts[label], Scope(label)) if label in parts else (mailbox, None)
         if scope is not None:
-            name = _bare(kind, name, scope)
+            name = scope.bare(name)
             snooze = None if snooze is None else snooze.bare(scope)
         value = "" if snooze is None else encode(snooze).decode()
         yield url, kind.value, _plain(name), value, time.time()
 
 
 def _scoped(kind: KindOfMark, name: str, scope: Scope) -> str:
-    if kind is KindOfMark.SNOOZED_ROW:
-        message_id, line, detail = name.partition("\n")
-        return scope.id(message_id) + line + (scope.name(detail) if detail else "")
     return scope.name(name) if kind in (KindOfMark.MUTED_CHANNEL, KindOfMark.MUTED_AGENT) else scope.id(name)
-
-
-def _bare(kind: KindOfMark, name: str, scope: Scope) -> str:
-    if kind is KindOfMark.SNOOZED_ROW:
-        message_id, line, detail = name.partition("\n")
-        return scope.bare(message_id) + line + scope.bare(detail)
-    return scope.bare(name)
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,6 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from console.quiet.times import due_words
 from mailstore.records.message import Message
 from mailstore.records.scope import Scope
 from mailstore.state.mailbox import Mailbox
@@ -49,6 +48,8 @@ class Snooze(Struct, frozen=True):
         """Return until when or what, as text."""
         match self.until:
             case Occurrence.TIME:
+                from console.quiet.times import due_words
+
                 return f"until {due_words(self.due, now)}"
             case Occurrence.ANSWER:
                 return "until it is answered"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from console.panes.quiet_rows import ThreadsOnTop
-from console.quiet.marks import KindOfMark, QuietMarks
+from console.quiet.marks import KindOfMark, QuietMarks, row_mark
 from console.quiet.snooze import Occurrence, Snooze
 from console.quiet.times import due_words, offered_times, read_due
 from console.state_database import StateDatabase
@@ -28,7 +28,7 @@ def test_several_mailboxes_keep_their_marks_each_in_its_own(tmp_path: Path) -> N
             (KindOfMark.MUTED_TYPE, "lab/status"): True,
             (KindOfMark.STARRED_MESSAGE, "ops/m9"): True,
             (KindOfMark.SNOOZED_THREAD, "lab/m1"): snooze,
-            (KindOfMark.SNOOZED_ROW, "lab/m1\nlab/bob"): snooze,
+            row_mark("lab/m1", "dead\nlab/bob"): snooze,
         }
     )
     marks.save(database, both)
@@ -37,13 +37,15 @@ def test_several_mailboxes_keep_their_marks_each_in_its_own(tmp_path: Path) -> N
     assert alone.names(KindOfMark.MUTED_CHANNEL) == ["project:ink"]
     assert (alone.names(KindOfMark.MUTED_AGENT), alone.names(KindOfMark.MUTED_TYPE)) == (["ann"], ["status"])
     assert alone.names(KindOfMark.STARRED_MESSAGE) == []
-    assert alone.is_row_snoozed("m1", "bob")
+    assert alone.is_row_snoozed("m1", "dead\nbob")
     found = alone.snooze((KindOfMark.SNOOZED_THREAD, "m1"))
     assert found is not None
     assert (found.about, found.agent, found.known) == ("m1", "ann", {"m2"})
     again = QuietMarks()
     assert again.load(database, both)
     assert again.own_marks() == marks.own_marks()
+    assert again.is_row_snoozed("lab/m1", "dead\nlab/bob")
+    assert not again.is_row_snoozed("ops/m1", "dead\nops/bob")
     assert not again.load(database, both), "nothing differs"
     database.write("INSERT INTO own_marks VALUES (?, ?, ?, ?, ?)", [(one, "snoozed-thread", "m7", "{torn", 0.0)])
     database.write("INSERT INTO own_marks VALUES (?, ?, ?, ?, ?)", [(one, "from-the-future", "m7", "", 0.0)])

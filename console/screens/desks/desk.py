@@ -9,7 +9,6 @@ from console.panes.concern_facts import concern_facts, letter_of
 from console.panes.concern_rows import ConcernRows, DeskRow, desk_rows, subject_of
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
-from console.quiet.marks import KindOfMark
 from console.screens.desks.attention_watch import snoozed_row
 from console.screens.desks.letter_actions import LetterActions
 from console.screens.desks.waited_for import sleeper, waited_for
@@ -229,7 +228,7 @@ class Desk(ListScreen):
         quiet, now, found = self.session.personal.quiet, self.session.now(), self.session.attention
         for key, (concern, said) in self._put_off.items():
             row = snoozed_row(concern)
-            snooze = quiet.snooze((KindOfMark.SNOOZED_ROW, "\n".join(row))) if quiet.is_row_snoozed(*row) else None
+            snooze = quiet.row_snooze(*row)
             words = f"Snoozed {snooze.words(now)}" if snooze is not None else ""
             if words != said:
                 self._put_off[key] = concern, words

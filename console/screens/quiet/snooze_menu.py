@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from console.quiet.marks import KindOfMark, Mark
+from console.quiet.marks import KindOfMark, Mark, row_mark
 from console.quiet.offers import agents_away, begun, offers_for_agents, offers_for_thread, offers_of_time, timed
 from console.quiet.snooze import Occurrence, Snooze
 from console.quiet.times import EXAMPLES, due_words, read_due
@@ -70,7 +70,7 @@ class SnoozeMenu:
         start = Snooze(Occurrence.TIME, now)
         away = agents_away(session.live, dict.fromkeys(agents), lambda name: is_awake(session, name))
         offers = [*offers_of_time(start, now), *offers_for_agents(away, start)]
-        self._ask(what, {(KindOfMark.SNOOZED_ROW, f"{message}\n{rest}"): start for message, rest in rows}, offers)
+        self._ask(what, {row_mark(message, rest): start for message, rest in rows}, offers)
 
     def _ask(self, what: str, starts: dict[Mark, Snooze], offers: list[Offer]) -> None:
         from console.screens.menu import Menu, MenuChoice
