@@ -27,7 +27,7 @@ def fleet_of(mail: Loaded, messages: Sequence[Message], *, is_whole: bool) -> Fl
     mailbox, now = mail.mailbox, mail.now
     start = min(min(times), now)
     picture = traffic_picture(mailbox, now, lambda first: bars_since(start, now), {it.id for it in messages})
-    stands, unread = FleetStanding({}, ()), dict[str, int | None]()
+    stands, unread = FleetStanding(), dict[str, int | None]()
     if is_whole:
         from console.config_file import load_config
 

@@ -21,7 +21,7 @@ from console.cli.overview_output import (
 )
 from console.cli.plain import bold, columns, put
 from console.cli.presences import Presences
-from console.overview.model import AgentLine, OverviewModel, agent_lines, channel_lines
+from console.overview.model import AgentLine, OverviewModel, model_steps
 from console.overview.text import TextSection, overview_text
 from console.render.timestamps import iso_time
 from console.unread_mail import unread_count
@@ -30,6 +30,7 @@ from mailstore.overview.counting import traffic_picture
 from mailstore.overview.picture import Median
 from mailstore.overview.standing import standing
 from mailstore.records.protocol import PERSON
+from mailstore.steps import at_once
 
 __all__ = ["overview_of"]
 
@@ -72,20 +73,16 @@ def overview_of(mail: Loaded, since: str) -> OverviewModel:
 
     picture = traffic_picture(mailbox, mail.now, bars)
     stands = standing(mailbox, mail.now, load_config().config.attention.limits())
-    return OverviewModel(
-        span=since,
-        picture=picture,
-        agents=agent_lines(
-            mailbox,
-            picture,
-            stands,
-            lambda agent: presence_symbol(agent, presences.of(agent)),
-            lambda name: unread_count(mail.store, mailbox, name),
-        ),
-        channels=channel_lines(mailbox, picture, stands),
-        standing=stands,
-        labels={channel.tag: mailbox.label(channel.tag) for channel in mailbox.channels()},
+    steps = model_steps(
+        mailbox,
+        since,
+        picture,
+        stands,
+        lambda agent: presence_symbol(agent, presences.of(agent)),
+        lambda name: unread_count(mail.store, mailbox, name),
     )
+    [model] = at_once(steps)
+    return model
 
 
 def _row(mail: Loaded, model: OverviewModel, presences: Presences) -> OverviewRow:
@@ -117,8 +114,8 @@ def _agent(mail: Loaded, line: AgentLine, presences: Presences) -> AgentTrafficR
     return AgentTrafficRow(
         name=line.key,
         state=state if agent is None else state_words(presences.of(agent)),
-        sent=sum(traffic.sent),
-        read=sum(traffic.read),
+        sent=traffic.all_sent,
+        read=traffic.all_read,
         sent_by_bar=traffic.sent,
         read_by_bar=traffic.read,
         unread=line.unread,

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct
 
 from console.concern_words import symbol_of
 from console.symbols import NEVER_SEEN, SIGNS, Symbol
 from mailstore.overview.bars import TimeBars
+from mailstore.overview.matrix import PairTable
 from mailstore.overview.picture import AgentTraffic, TrafficPicture
 from mailstore.overview.standing import FleetStanding, HotSpot, OldQuestion
 from mailstore.records.message import SOMEBODY
 from mailstore.records.protocol import PERSON
 from mailstore.records.roster import Agent, Status
 from mailstore.state.mailbox import Mailbox
+from mailstore.steps import BackgroundWork, Steps
 
 __all__ = [
     "AgentLine",
     "ChannelLine",
     "OverviewModel",
-    "agent_lines",
-    "channel_lines",
     "hot_symbol",
+    "model_steps",
     "party_words",
 ]
+
+PER_STEP = 32
+"""How many agents one step looks at."""
 
 UNKNOWN_PARTY = Symbol("!", "warn")
 """A sender or reader that is not registered."""
@@ -75,6 +79,7 @@ class OverviewModel(Struct, frozen=True):
     standing: FleetStanding | None
     labels: Mapping[str, str]
     """How channels are written."""
+    pairs: PairTable
 
     @property
     def bars(self) -> TimeBars:
@@ -91,32 +96,54 @@ def party_words(names: tuple[str, ...], model: OverviewModel) -> str:
     return model.label(names[0]) if len(names) == 1 else f"{len(names)} others"
 
 
+def model_steps(
+    mailbox: Mailbox,
+    span: str,
+    picture: TrafficPicture,
+    standing: FleetStanding | None,
+    symbol: Callable[[Agent], Symbol],
+    unread: Callable[[str], int | None],
+) -> Steps[OverviewModel]:
+    """Yield, after some steps, everything to draw; agents and channels are sorted, the busiest first."""
+    arranging = BackgroundWork(lambda: PairTable(picture.pairs))
+    yield arranging
+    agents: list[AgentLine] = []
+    for number, line in enumerate(agent_lines(mailbox, picture, standing, symbol, unread), 1):
+        agents.append(line)
+        if number % PER_STEP == 0:
+            yield None
+    yield OverviewModel(
+        span=span,
+        picture=picture,
+        agents=tuple(sorted(agents, key=_busiest)),
+        channels=channel_lines(mailbox, picture, standing),
+        standing=standing,
+        labels={channel.tag: mailbox.label(channel.tag) for channel in mailbox.channels()},
+        pairs=arranging.found(),
+    )
+
+
 def agent_lines(
     mailbox: Mailbox,
     picture: TrafficPicture,
     standing: FleetStanding | None,
     symbol: Callable[[Agent], Symbol],
     unread: Callable[[str], int | None],
-) -> tuple[AgentLine, ...]:
-    """Return all agents and whoever else sent or read anything: the busiest first, ended ones without traffic last."""
+) -> Iterator[AgentLine]:
+    """Yield all agents and whoever else sent or read anything."""
     silent = (0,) * picture.bars.number
     traffic = {it.name: it for it in picture.agents}
-    names = dict.fromkeys([*traffic, *(agent.session_id for agent in mailbox.roster)])
-    lines = []
-    for name in names:
+    for name in dict.fromkeys([*traffic, *(agent.session_id for agent in mailbox.roster)]):
         agent = mailbox.roster.get(name)
         known = agent is not None or name == PERSON
-        lines.append(
-            AgentLine(
-                traffic.get(name) or AgentTraffic(name, silent, silent),
-                _symbol(name) if agent is None else symbol(agent),
-                unread(name) if known else 0,
-                standing.questions.get(name) if standing is not None else None,
-                standing.of(name) if standing is not None else None,
-                agent is not None and agent.status is Status.DEAD,
-            )
+        yield AgentLine(
+            traffic.get(name) or AgentTraffic(name, silent, silent),
+            _symbol(name) if agent is None else symbol(agent),
+            unread(name) if known else 0,
+            standing.questions.get(name) if standing is not None else None,
+            standing.of(name) if standing is not None else None,
+            agent is not None and agent.status is Status.DEAD,
         )
-    return tuple(sorted(lines, key=_busiest))
 
 
 def channel_lines(mailbox: Mailbox, picture: TrafficPicture, standing: FleetStanding | None) -> tuple[ChannelLine, ...]:
@@ -138,4 +165,4 @@ def _symbol(name: str) -> Symbol:
 
 
 def _busiest(line: AgentLine) -> tuple[int, int, bool, str]:
-    return -sum(line.traffic.sent), -sum(line.traffic.read), line.is_over, line.key
+    return -line.traffic.all_sent, -line.traffic.all_read, line.is_over, line.key

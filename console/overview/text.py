@@ -13,7 +13,6 @@ from console.overview.words import left_out_words, spot_words, totals
 from console.render.short_text import age, clock, count, shorten_middle
 from console.widgets.histogram import bar_rows, gutter, round_top
 from console.widgets.sparkline import grouped, sparkline
-from mailstore.overview.matrix import matrix_of
 
 __all__ = ["TextSection", "overview_text"]
 
@@ -72,9 +71,9 @@ def _agents(model: OverviewModel) -> TextSection:
             line.symbol.glyph,
             model.label(line.key),
             sparkline(line.traffic.sent, LINE, top),
-            _number(sum(line.traffic.sent)),
+            _number(line.traffic.all_sent),
             sparkline(line.traffic.read, LINE, top),
-            _number(sum(line.traffic.read)),
+            _number(line.traffic.all_read),
             "?" if line.unread is None else _number(line.unread),
             asked(line),
             median_words(line.traffic.to_read),
@@ -101,7 +100,7 @@ def _channels(model: OverviewModel) -> TextSection:
 
 
 def _matrix(model: OverviewModel) -> TextSection:
-    matrix = matrix_of(model.picture.pairs, MOST_SENDERS, MOST_RECIPIENTS)
+    matrix = model.pairs.matrix(MOST_SENDERS, MOST_RECIPIENTS)
     if not matrix.senders:
         return TextSection()
 

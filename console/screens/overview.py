@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from console.bindings import bindings, footer_keys
 from console.command import Situation
-from console.overview.model import OverviewModel, agent_lines, channel_lines
+from console.overview.model import OverviewModel
 from console.overview.words import totals
 from console.panes.header import Header, headline
 from console.panes.overview.heartbeat import Heartbeat
@@ -155,32 +155,9 @@ class Overview(BaseScreen[Departure | None]):
         return max(LEAST_BARS, min(MOST_BARS, self.app.size.width - AROUND_BARS))
 
     async def _compute(self) -> None:
-        async for _ in self._work.run(self._place.span, self._most_bars()):
-            self._model = self._place.model = self._made()
+        async for model in self._work.run(self._place.span, self._most_bars()):
+            self._model = self._place.model = model
             self._show()
-
-    def _made(self) -> OverviewModel | None:
-        picture, standing, session = self._work.picture, self._work.standing, self.session
-        if picture is None:
-            return None
-        from console.agent_presence import presence_symbol
-        from console.unread_mail import unread_count
-
-        mailbox = session.mailbox
-        return OverviewModel(
-            span=self._place.span,
-            picture=picture,
-            agents=agent_lines(
-                mailbox,
-                picture,
-                standing,
-                lambda agent: presence_symbol(agent, session.presence(agent)),
-                lambda name: unread_count(session.store, mailbox, name),
-            ),
-            channels=channel_lines(mailbox, picture, standing),
-            standing=standing,
-            labels={channel.tag: mailbox.label(channel.tag) for channel in mailbox.channels()},
-        )
 
     def _show(self) -> None:
         model = self._model

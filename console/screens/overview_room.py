@@ -44,7 +44,7 @@ def _shares(height: int, model: OverviewModel | None) -> tuple[int, int]:
     rows = channels = senders = 0
     if model is not None:
         rows, channels = len(model.agents), len(model.channels)
-        senders = len({pair.sender for pair in model.picture.pairs})
+        senders = len(model.pairs)
     wanted = max(senders + MATRIX_AROUND, channels + TABLE_AROUND, LEAST_BELOW)
     lower = min(wanted, max(LEAST_BELOW, (height - HEARTBEAT) * 2 // 5))
     table = min(max(rows, 3) + TABLE_AROUND, height - HEARTBEAT - lower)

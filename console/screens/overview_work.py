@@ -7,8 +7,11 @@ from contextlib import aclosing
 from datetime import datetime
 from time import monotonic
 
+from console.agent_presence import presence_symbol
+from console.overview.model import OverviewModel, model_steps
 from console.session import Session
 from console.stepping import stepped
+from console.unread_mail import unread_count
 from mailstore.overview.bars import TimeBars, bars_of
 from mailstore.overview.counting import traffic_steps
 from mailstore.overview.picture import TrafficPicture
@@ -33,8 +36,7 @@ class OverviewWork:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.picture: TrafficPicture | None = None
-        self.standing: FleetStanding | None = None
+        self._standing: FleetStanding | None = None
         self.is_running = False
         self._subject: object = None
         self._shown: object = None
@@ -45,33 +47,55 @@ class OverviewWork:
         """Return whether it is time to compute again: at once for another span, number of bars, moment or mailbox."""
         subject, shown = (id(self._session.mailbox), self._session.moment), (span, most)
         if subject != self._subject:
-            self._next_standing, self.standing = 0.0, None
+            self._next_standing, self._standing = 0.0, None
         if (subject, shown) != (self._subject, self._shown):
             self._subject, self._shown, self._next = subject, shown, 0.0
         return not self.is_running and monotonic() >= self._next
 
-    async def run(self, span: str, most: int) -> AsyncIterator[None]:
-        """Compute the traffic, then, if it is time, how the fleet stands; yield after each. Raises MailboxReloaded."""
-        session = self._session
+    async def run(self, span: str, most: int) -> AsyncIterator[OverviewModel]:
+        """Compute the traffic, then, if it is time, how the fleet stands; yield what to draw after each."""
         self.is_running = True
         try:
             start = monotonic()
-            if (picture := await self._traffic(span, most)) is not None:
-                self.picture = picture
+            if (picture := await self._traffic(span, most)) is None:
+                return
+            async for model in self._model(span, picture):
+                yield model
             self._next = monotonic() + max(LEAST_SECONDS, COST * (monotonic() - start))
-            yield
-            if monotonic() >= self._next_standing:
-                start, mailbox = monotonic(), session.mailbox
-                limits = session.config.attention.limits()
-                async with aclosing(stepped(standing_steps(mailbox, session.now(), limits), session.rest)) as found:
-                    async for standing in found:
-                        self.standing = standing
-                self._next_standing = monotonic() + max(STANDING_SECONDS, COST * (monotonic() - start))
-                yield
+            if monotonic() < self._next_standing:
+                return
+            start = monotonic()
+            await self._look()
+            self._next_standing = monotonic() + max(STANDING_SECONDS, COST * (monotonic() - start))
+            async for model in self._model(span, picture):
+                yield model
         except MailboxReloaded:  # the next look is of what is there then
             return
         finally:
             self.is_running = False
+
+    async def _look(self) -> None:
+        session = self._session
+        limits = session.config.attention.limits()
+        steps = standing_steps(session.mailbox, session.now(), limits)
+        async with aclosing(stepped(steps, session.rest)) as found:
+            async for standing in found:
+                self._standing = standing
+
+    async def _model(self, span: str, picture: TrafficPicture) -> AsyncIterator[OverviewModel]:
+        session = self._session
+        mailbox = session.mailbox
+        steps = model_steps(
+            mailbox,
+            span,
+            picture,
+            self._standing,
+            lambda agent: presence_symbol(agent, session.presence(agent)),
+            lambda name: unread_count(session.store, mailbox, name),
+        )
+        async with aclosing(stepped(steps, session.rest)) as found:
+            async for model in found:
+                yield model
 
     async def _traffic(self, span: str, most: int) -> TrafficPicture | None:
         session = self._session

@@ -52,6 +52,8 @@ def picture_of(traffic: Traffic, moment: float) -> TrafficPicture:
             names[at],
             sent.get(at, none),
             read.get(at, none),
+            sum(sent.get(at, none)),
+            sum(read.get(at, none)),
             to_read.get(at, Median()),
             to_answer.get(at, Median()),
         )
@@ -62,7 +64,7 @@ def picture_of(traffic: Traffic, moment: float) -> TrafficPicture:
         bars=bars,
         sent=_total(sent, bars.number),
         read=_total(read, bars.number),
-        agents=tuple(sorted(agents, key=lambda it: (-sum(it.sent), -sum(it.read), it.name))),
+        agents=tuple(sorted(agents, key=lambda it: (-it.all_sent, -it.all_read, it.name))),
         channels=_channels(traffic, senders, bar, lists),
         pairs=_pairs(traffic, senders, lists),
         left_out=LeftOut(traffic.undated, traffic.later, undated_reads, early_reads, early_answers),

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from mailstore.overview.picture import PairTraffic
 
-__all__ = ["TrafficMatrix", "matrix_of"]
+__all__ = ["PairTable", "TrafficMatrix", "matrix_of"]
 
 
 class TrafficMatrix(Struct, frozen=True):
@@ -30,25 +30,46 @@ class TrafficMatrix(Struct, frozen=True):
         return max(single, default=0)
 
 
+class PairTable:
+    """Pairs by their parties, which are sorted by their totals: a matrix of any size costs no more than its cells."""
+
+    def __init__(self, pairs: Sequence[PairTraffic]) -> None:
+        self._numbers = {(pair.sender, pair.recipient): pair.number for pair in pairs}
+        self._sent: dict[str, int] = {}
+        self._received: dict[str, int] = {}
+        for pair in pairs:
+            self._sent[pair.sender] = self._sent.get(pair.sender, 0) + pair.number
+            self._received[pair.recipient] = self._received.get(pair.recipient, 0) + pair.number
+        self._senders = sorted(self._sent, key=lambda name: (-self._sent[name], name))
+        self._recipients = sorted(self._received, key=lambda name: (-self._received[name], name))
+
+    def __len__(self) -> int:
+        """Return how many parties sent anything."""
+        return len(self._senders)
+
+    def matrix(self, rows: int, columns: int) -> TrafficMatrix:
+        """Return a matrix of at most so many rows and columns, at least one each."""
+        senders, recipients = _shortened(self._senders, rows), _shortened(self._recipients, columns)
+        shown = [names[0] for names in recipients if len(names) == 1]
+        lines: list[tuple[int, ...]] = []
+        for names in senders:
+            if len(names) == 1:
+                line = [self._numbers.get((names[0], recipient), 0) for recipient in shown]
+                total = self._sent[names[0]]
+            else:
+                line = [self._received[name] - sum(row[at] for row in lines) for at, name in enumerate(shown)]
+                total = sum(self._received.values()) - sum(map(sum, lines))
+            lines.append(tuple(line) if len(shown) == len(recipients) else (*line, total - sum(line)))
+        return TrafficMatrix(tuple(senders), tuple(recipients), tuple(lines))
+
+
 def matrix_of(pairs: Sequence[PairTraffic], rows: int, columns: int) -> TrafficMatrix:
     """Return a matrix of at most so many rows and columns, at least one each."""
-    sent: dict[str, int] = {}
-    received: dict[str, int] = {}
-    for pair in pairs:
-        sent[pair.sender] = sent.get(pair.sender, 0) + pair.number
-        received[pair.recipient] = received.get(pair.recipient, 0) + pair.number
-    senders, recipients = _shortened(sent, rows), _shortened(received, columns)
-    row_of = {name: at for at, names in enumerate(senders) for name in names}
-    column_of = {name: at for at, names in enumerate(recipients) for name in names}
-    numbers = [[0] * len(recipients) for _ in senders]
-    for pair in pairs:
-        numbers[row_of[pair.sender]][column_of[pair.recipient]] += pair.number
-    return TrafficMatrix(tuple(senders), tuple(recipients), tuple(map(tuple, numbers)))
+    return PairTable(pairs).matrix(rows, columns)
 
 
-def _shortened(totals: dict[str, int], most: int) -> list[tuple[str, ...]]:
-    """Return the names by their totals, the largest first; of those that have no room, one entry with all of them."""
-    names = sorted(totals, key=lambda name: (-totals[name], name))
+def _shortened(names: Sequence[str], most: int) -> list[tuple[str, ...]]:
+    """Return one entry for each name, and one for all that have no room."""
     if len(names) <= most:
         return [(name,) for name in names]
     kept = max(0, most - 1)

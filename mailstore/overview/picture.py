@@ -28,6 +28,8 @@ class AgentTraffic(Struct, frozen=True):
     name: str
     sent: Counts
     read: Counts
+    all_sent: int = 0
+    all_read: int = 0
     to_read: Median = Median()
     to_answer: Median = Median()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from mailstore.overview.bars import TimeBars
@@ -30,23 +30,34 @@ class HotSpot(NamedTuple):
     addressed: tuple[str, ...]
 
 
-class FleetStanding(NamedTuple):
+class FleetStanding:
     """The oldest open question to each party, and all hot spots, the most urgent first."""
 
-    questions: dict[str, OldQuestion]
-    hot: tuple[HotSpot, ...]
+    def __init__(self, questions: Mapping[str, OldQuestion] | None = None, hot: Sequence[HotSpot] = ()) -> None:
+        self.questions = questions or {}
+        self.hot = tuple(hot)
+        self._about: dict[str, HotSpot] = {}
+        self._to: dict[str, HotSpot] = {}
+        self._between: dict[tuple[str, str], HotSpot] = {}
+        for spot in hot:
+            for name in spot.parties:
+                self._about.setdefault(name, spot)
+                for recipient in spot.addressed:
+                    self._between.setdefault((name, recipient), spot)
+            for recipient in spot.addressed:
+                self._to.setdefault(recipient, spot)
 
     def of(self, name: str) -> HotSpot | None:
         """Return the most urgent hot spot about a party."""
-        return next((spot for spot in self.hot if name in spot.parties), None)
+        return self._about.get(name)
 
     def at(self, name: str) -> HotSpot | None:
         """Return the most urgent hot spot whose message was addressed to a party or a channel."""
-        return next((spot for spot in self.hot if name in spot.addressed), None)
+        return self._to.get(name)
 
     def between(self, sender: str, recipient: str) -> HotSpot | None:
         """Return the most urgent hot spot about a party whose message was addressed to another."""
-        return next((spot for spot in self.hot if sender in spot.parties and recipient in spot.addressed), None)
+        return self._between.get((sender, recipient))
 
     def by_bar(self, bars: TimeBars) -> dict[int, HotSpot]:
         """Return the most urgent hot spot that began in each bar, the most urgent of all first."""

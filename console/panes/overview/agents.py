@@ -17,7 +17,7 @@ from console.render.short_text import age, count
 from console.styles import TextStyles
 from console.widgets.rows import KeyedRows, RowStyle
 from console.widgets.sparkline import grouped, sparkline
-from mailstore.overview.picture import Median
+from mailstore.overview.picture import AgentTraffic, Median
 
 __all__ = ["AgentRows", "agent_heading"]
 
@@ -76,7 +76,7 @@ class AgentRows(KeyedRows[AgentLine]):
     def _cells(self, line: AgentLine, columns: Sequence[Column]) -> dict[str, Cell]:
         styles, traffic, moment = self._styles, line.traffic, self._model.picture.moment
         widths = {it.key: it.width for it in columns}
-        sent, read = sum(traffic.sent), sum(traffic.read)
+        sent, read = traffic.all_sent, traffic.all_read
         is_silent = not sent and not read
         name = styles.muted if is_silent and not line.unread else styles.text
         hot = hot_symbol(line.hot) if line.hot is not None else None
@@ -100,9 +100,12 @@ class AgentRows(KeyedRows[AgentLine]):
     def _top_of(self, width: int) -> int:
         """Return the largest number in any cell of lines of a width: all lines have one scale."""
         if width not in self._tops:
-            traffic = [it.traffic for it in self.rows]
-            lines = (grouped(line, width) for it in traffic for line in (it.sent, it.read))
-            self._tops[width] = max((max(line, default=0) for line in lines), default=0)
+            top = 0
+            for it in sorted((it.traffic for it in self.rows), key=_busier, reverse=True):
+                if _busier(it) <= top:
+                    break  # no part of a smaller total can be larger
+                top = max(top, *grouped(it.sent, width), *grouped(it.read, width))
+            self._tops[width] = top
         return self._tops[width]
 
     def scale(self, width: int) -> str:
@@ -110,6 +113,10 @@ class AgentRows(KeyedRows[AgentLine]):
         room = next(it.width for it in _columns(self._model, width) if it.key == "sent")
         bars = self._model.bars
         return scale_line(self._top_of(room), ceil(bars.number / room) * bars.length)
+
+
+def _busier(traffic: AgentTraffic) -> int:
+    return max(traffic.all_sent, traffic.all_read)
 
 
 def _unread(unread: int | None, styles: TextStyles) -> Cell:

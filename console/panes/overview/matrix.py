@@ -16,7 +16,7 @@ from console.styles import TextStyles
 from console.widgets.grid import stepped_headings
 from console.widgets.line_view import LineView, blank
 from console.widgets.rows import placeholder_lines
-from mailstore.overview.matrix import TrafficMatrix, matrix_of
+from mailstore.overview.matrix import PairTable, TrafficMatrix
 from mailstore.records.protocol import PERSON
 
 __all__ = ["MatrixPane"]
@@ -66,8 +66,8 @@ class MatrixPane(LineView):
         rows = max(1, height - self._steps(height))
         key = id(self.model), rows, columns
         if self._matrix is None or self._matrix[0] != key:
-            pairs = self.model.picture.pairs if self.model is not None else ()
-            self._matrix = key, matrix_of(pairs, rows, columns)
+            pairs = self.model.pairs if self.model is not None else PairTable(())
+            self._matrix = key, pairs.matrix(rows, columns)
         return self._matrix[1]
 
     def cursor(self) -> tuple[int, int]:
