@@ -112,10 +112,12 @@ def model_steps(
         agents.append(line)
         if number % PER_STEP == 0:
             yield None
+    sorting = BackgroundWork(lambda: tuple(sorted(agents, key=_busiest)))
+    yield sorting
     yield OverviewModel(
         span=span,
         picture=picture,
-        agents=tuple(sorted(agents, key=_busiest)),
+        agents=sorting.found(),
         channels=channel_lines(mailbox, picture, standing),
         standing=standing,
         labels={channel.tag: mailbox.label(channel.tag) for channel in mailbox.channels()},

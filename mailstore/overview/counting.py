@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["BarsOf", "traffic_picture", "traffic_steps"]
 
 CHUNK = 1 << 15
+LISTS = 256
 BarsOf = Callable[[float], TimeBars]
 """Return the bars, given the time of the oldest message."""
 
@@ -46,7 +47,11 @@ def traffic_steps(
     yield from counter.find_first()
     bars = bars_of(counter.first if counter.first is not None else now)
     yield from counter.count(bars)
-    lists = list(counter.heads.addressed(mailbox, counter.parties))
+    lists = []
+    for addressed in counter.heads.addressed(mailbox, counter.parties):
+        lists.append(addressed)
+        if len(lists) % LISTS == 0:
+            yield None
     drawing = BackgroundWork(lambda: picture_of(counter.traffic(bars, lists), now))
     yield drawing
     yield drawing.found()

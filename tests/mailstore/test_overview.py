@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mailstore.folding import fold_store
 from mailstore.overview.bars import MOST_BARS, SPANS, TimeBars, bars_of, bars_since
 from mailstore.overview.counting import traffic_picture, traffic_steps
 from mailstore.overview.leads import of_agent, of_channel, of_pair, within
@@ -18,15 +19,19 @@ from mailstore.overview.standing import standing
 from mailstore.queries.attention import Limits
 from mailstore.queries.language.parser import parse
 from mailstore.queries.search import SearchContext, search
+from mailstore.records.address import is_channel, resolve
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Message, Receipt
 from mailstore.records.roster import Agent
+from mailstore.records.scope import url_of
+from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import MailboxReloaded
 from mailstore.stores.haak import HaakStore
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
 from tests.mailstore.overview_oracle import Letter, Read, figures
 
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 BARS = TimeBars(1000.0, 60.0, 7)
 ANN, BOB, CID = "ann-00000001", "bob-00000001", "cid-00000001"
 MEANS = {"human": "user", "ann-0000": ANN, "agent:bob-00000001": BOB, "role:clerk": "clerk", "broadcast": "all"}
@@ -194,3 +199,32 @@ def test_hot_spots_are_the_concerns_of_attention(tmp_path: Path) -> None:
     bars = bars_of("6h", NOW, NOW)
     assert found.by_bar(bars)[bars.bar(NOW - 5 * HOUR) or 0] == spot
     assert found.between(BOB, ANN) is None
+
+
+OTHERS = ("agentazall", "agent-mail", "channels", "neo")
+ROOTS = sorted((FIXTURES / "agentazall-roots" / "relay").iterdir())
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        url_of({kind: f"{kind}:{FIXTURES / kind}" for kind in OTHERS}),
+        url_of({root.name: f"agentazall:{root}" for root in ROOTS}),
+    ],
+    ids=["several systems", "copies of one letter"],
+)
+def test_mail_of_every_system_and_copies_of_a_letter_count_once(url: str) -> None:
+    now = 1_800_000_000.0
+    with open_store(url) as store:
+        mailbox = fold_store(store, "user", now)
+    letters = [
+        Letter(it.id, it.sender, it.recipients, it.time if it.timed else None, it.thread) for it in mailbox.messages()
+    ]
+    reads = [Read(letter.id, it.reader, it.time) for letter in letters for it in mailbox.receipts(letter.id)]
+    texts = {text for letter in letters for text in letter.to}
+    means = {text: resolve(text, mailbox.roster, mailbox.user).name for text in texts}
+    channels = {text for text in texts if is_channel(text)}
+    bars = bars_of("all", now, min(letter.time for letter in letters if letter.time is not None))
+    picture = traffic_picture(mailbox, now, lambda first: bars)
+    assert shown(picture) == figures(letters, reads, means, bars, channels)
+    assert sum(picture.sent) == len(letters) - picture.left_out.undated

@@ -19,7 +19,7 @@ from console.widgets.rows import KeyedRows, RowStyle
 from console.widgets.sparkline import grouped, sparkline
 from mailstore.overview.picture import AgentTraffic, Median
 
-__all__ = ["AgentRows", "agent_heading"]
+__all__ = ["AgentRows"]
 
 
 def _columns(model: OverviewModel, width: int) -> list[Column]:
@@ -43,15 +43,6 @@ def _columns(model: OverviewModel, width: int) -> list[Column]:
     )
 
 
-def agent_heading(model: OverviewModel, width: int, styles: TextStyles, base: Style) -> Strip:
-    """Return the line above the table."""
-    columns = _columns(model, width)
-    keys = {it.key for it in columns}
-    if "read" not in keys:
-        columns = [it._replace(title="read") if it.key == "read-number" else it for it in columns]
-    return layout_line(heading(columns, styles.muted), [], width, base)
-
-
 class AgentRows(KeyedRows[AgentLine]):
     """The agents as a source for the virtual list."""
 
@@ -62,6 +53,7 @@ class AgentRows(KeyedRows[AgentLine]):
         self._model = model
         self._styles = styles
         self._tops: dict[int, int] = {}
+        self._fitted: dict[int, list[Column]] = {}
 
     def selectable(self, index: int) -> bool:
         return True
@@ -69,8 +61,21 @@ class AgentRows(KeyedRows[AgentLine]):
     def content(self, index: int) -> object:
         return self  # all lines have one scale: another picture draws every row again
 
+    def columns(self, width: int) -> list[Column]:
+        """Return the columns that fit into a width."""
+        if width not in self._fitted:
+            self._fitted[width] = _columns(self._model, width)
+        return self._fitted[width]
+
+    def heading(self, width: int, base: Style) -> Strip:
+        """Return the line above the table."""
+        columns = self.columns(width)
+        if "read" not in {it.key for it in columns}:
+            columns = [it._replace(title="read") if it.key == "read-number" else it for it in columns]
+        return layout_line(heading(columns, self._styles.muted), [], width, base)
+
     def render(self, index: int, width: int, style: RowStyle) -> list[Strip]:
-        line, columns = self.rows[index], _columns(self._model, width)
+        line, columns = self.rows[index], self.columns(width)
         return [layout_line(pieces(columns, self._cells(line, columns), self._styles.text), [], width, style.base)]
 
     def _cells(self, line: AgentLine, columns: Sequence[Column]) -> dict[str, Cell]:
@@ -110,7 +115,7 @@ class AgentRows(KeyedRows[AgentLine]):
 
     def scale(self, width: int) -> str:
         """Return what the heights of the lines mean."""
-        room = next(it.width for it in _columns(self._model, width) if it.key == "sent")
+        room = next(it.width for it in self.columns(width) if it.key == "sent")
         bars = self._model.bars
         return scale_line(self._top_of(room), ceil(bars.number / room) * bars.length)
 

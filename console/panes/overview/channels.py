@@ -17,7 +17,7 @@ from console.styles import TextStyles
 from console.widgets.rows import KeyedRows, RowStyle
 from console.widgets.sparkline import grouped, sparkline
 
-__all__ = ["ChannelRows", "channel_heading"]
+__all__ = ["ChannelRows"]
 
 
 def _columns(model: OverviewModel, width: int) -> list[Column]:
@@ -35,11 +35,6 @@ def _columns(model: OverviewModel, width: int) -> list[Column]:
     )
 
 
-def channel_heading(model: OverviewModel, width: int, styles: TextStyles, base: Style) -> Strip:
-    """Return the line above the table."""
-    return layout_line(heading(_columns(model, width), styles.muted), [], width, base)
-
-
 class ChannelRows(KeyedRows[ChannelLine]):
     """The channels as a source for the virtual list."""
 
@@ -50,6 +45,7 @@ class ChannelRows(KeyedRows[ChannelLine]):
         self._model = model
         self._styles = styles
         self._tops: dict[int, int] = {}
+        self._fitted: dict[int, list[Column]] = {}
 
     def selectable(self, index: int) -> bool:
         return True
@@ -57,8 +53,18 @@ class ChannelRows(KeyedRows[ChannelLine]):
     def content(self, index: int) -> object:
         return self  # all lines have one scale: another picture draws every row again
 
+    def columns(self, width: int) -> list[Column]:
+        """Return the columns that fit into a width."""
+        if width not in self._fitted:
+            self._fitted[width] = _columns(self._model, width)
+        return self._fitted[width]
+
+    def heading(self, width: int, base: Style) -> Strip:
+        """Return the line above the table."""
+        return layout_line(heading(self.columns(width), self._styles.muted), [], width, base)
+
     def render(self, index: int, width: int, style: RowStyle) -> list[Strip]:
-        line, styles, columns = self.rows[index], self._styles, _columns(self._model, width)
+        line, styles, columns = self.rows[index], self._styles, self.columns(width)
         room = next(it.width for it in columns if it.key == "sent")
         number = sum(line.sent)
         hot = hot_symbol(line.hot) if line.hot is not None else None
@@ -81,6 +87,6 @@ class ChannelRows(KeyedRows[ChannelLine]):
 
     def scale(self, width: int) -> str:
         """Return what the heights of the lines mean."""
-        room = next(it.width for it in _columns(self._model, width) if it.key == "sent")
+        room = next(it.width for it in self.columns(width) if it.key == "sent")
         bars = self._model.bars
         return scale_line(self._top_of(room), ceil(bars.number / room) * bars.length)

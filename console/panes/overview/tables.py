@@ -9,8 +9,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from console.overview.model import OverviewModel
-from console.panes.overview.agents import AgentRows, agent_heading
-from console.panes.overview.channels import ChannelRows, channel_heading
+from console.panes.overview.agents import AgentRows
+from console.panes.overview.channels import ChannelRows
 from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
 
@@ -74,7 +74,8 @@ class _Table(Vertical):
 
     def heading(self, width: int) -> Strip:
         """Return the line of headings."""
-        raise NotImplementedError
+        source = self.rows.source
+        return source.heading(width, self.rich_style) if isinstance(source, (AgentRows, ChannelRows)) else Strip([])
 
 
 class AgentPane(_Table):
@@ -86,9 +87,6 @@ class AgentPane(_Table):
     def fill(self, model: OverviewModel) -> None:
         self.rows.set_source(AgentRows(model, self.text_styles))
 
-    def heading(self, width: int) -> Strip:
-        return Strip([]) if self.model is None else agent_heading(self.model, width, self.text_styles, self.rich_style)
-
 
 class ChannelPane(_Table):
     """All channels, the busiest first."""
@@ -98,8 +96,3 @@ class ChannelPane(_Table):
 
     def fill(self, model: OverviewModel) -> None:
         self.rows.set_source(ChannelRows(model, self.text_styles))
-
-    def heading(self, width: int) -> Strip:
-        return (
-            Strip([]) if self.model is None else channel_heading(self.model, width, self.text_styles, self.rich_style)
-        )
