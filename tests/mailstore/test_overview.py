@@ -40,7 +40,7 @@ names = st.sampled_from([ANN, BOB, CID, "user", "human", "stranger"])
 addresses = st.sampled_from(
     [ANN, BOB, "ann-0000", "agent:bob-00000001", "user", "all", "broadcast", "clerk", "role:clerk"]
 )
-times = st.integers(940, 1480).map(float)
+times = st.integers(900, 1480).map(float)
 ids = st.sampled_from([f"m{number}" for number in range(12)])
 
 
@@ -154,6 +154,18 @@ def test_a_matrix_adds_up_what_has_no_room() -> None:
     assert sum(map(sum, matrix.numbers)) == sum(pair.number for pair in pairs)
     assert matrix.recipients[-1] == ("r1", "r2") or len(matrix.recipients[-1]) == 2
     assert matrix_of([], 3, 2).most == 0
+
+
+def test_only_the_first_answer_of_a_party_is_one_and_one_from_before_the_bars_was_the_first() -> None:
+    asked, early = Letter("q", ANN, (BOB,), 900.0), Letter("a", BOB, (ANN,), 950.0, "q")
+    late, other = Letter("b", BOB, (ANN,), 1030.0, "q"), Letter("c", CID, (ANN,), 1040.0, "q")
+
+    def answered(*letters: Letter) -> dict[str, int]:
+        picture = traffic_picture(folded(list(letters), []), 1400.0, lambda first: BARS)
+        return {it.name: it.to_answer.number for it in picture.agents}
+
+    assert answered(asked, early, late, other) == {BOB: 0, CID: 1}
+    assert answered(asked, late, other) == {BOB: 1, CID: 1}
 
 
 def test_only_chosen_messages_can_be_counted(tmp_path: Path) -> None:
