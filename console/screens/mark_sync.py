@@ -38,4 +38,4 @@ class MarkSync:
             session.live.fold(news, session.clock())
             self._screen.redraw()
         if await asyncio.to_thread(session.personal.load_quiet):
-            await self._keeping.take_over()
+            self._keeping.begin()

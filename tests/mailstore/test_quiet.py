@@ -129,6 +129,23 @@ def test_marks_are_taken_over_in_steps_and_mail_that_comes_meanwhile_is_judged_b
     assert mailbox.counts().quiet == 699
 
 
+def test_a_mute_that_is_taken_back_while_it_is_being_judged_leaves_nothing_behind() -> None:
+    mailbox = folded([letter(f"m{number}") for number in range(700)])
+    muted = OwnMarks(channels=frozenset(TAGS[:1]))
+    first = mailbox.change_marks(muted)
+    next(first)
+    second = mailbox.change_marks(OwnMarks())
+    next(second)
+    mailbox.fold([letter("m3", type="status"), letter("m701"), Seen("m5")], NOW)
+    third = mailbox.change_marks(muted)
+    next(third)
+    for steps in (second, first, third):
+        list(steps)
+    check(mailbox, muted)
+    list(mailbox.change_marks(OwnMarks()))
+    check(mailbox, OwnMarks())
+
+
 def test_an_archived_a_changed_and_a_labelled_message_keep_the_numbers_right() -> None:
     marks = OwnMarks(types=frozenset({"status", "lab/chat"}), agents=frozenset({"lab/ann-00000001"}))
     mailbox = folded([marks, letter("m1", type="status"), letter("m2", type="status"), letter("m3", type="chat")])

@@ -54,6 +54,10 @@ class MarkKeeping:
         await self.take_over()
         await asyncio.to_thread(self._screen.session.personal.save_quiet)
 
+    def begin(self) -> None:
+        """Have the mailbox count by the marks as they are now; whoever asks for it may be cancelled meanwhile."""
+        self._screen.run_app_task(self.take_over(), group="quiet")
+
     async def take_over(self) -> None:
         """Have the mailbox count by the marks as they are now."""
         session = self._screen.session
