@@ -34,6 +34,7 @@ PASSED_ON = {
     "channels": "console.cli.channels",
     "dead-letters": "console.cli.dead_letters",
     "doctor": "console.cli.doctor",
+    "overview": "console.cli.overview",
     "roster": "console.cli.roster",
     "search": "console.cli.search",
     "thread": "console.cli.thread",
