@@ -14,7 +14,7 @@ from console.panes.row_layout import Piece, layout_line
 from console.panes.stream_head import stream_head
 from console.panes.stream_place import StreamPlace
 from console.render.safe import visible_line
-from console.render.short_text import clock, shorten_middle
+from console.render.short_text import bare, clock, shorten_middle
 from console.styles import TextStyles
 from console.symbols import NEW, SIGNS, TYPE_GLYPHS
 from mailstore.records.message import Message
@@ -155,13 +155,6 @@ def _subject(block: MessageBlock, message: Message, body: str) -> str | None:
     subject = visible_line(message.subject).strip()
     if not subject or bare(subject) == block.answered or body.lstrip().startswith(message.subject[:60].rstrip()):
         return None
-    return subject
-
-
-def bare(subject: str) -> str:
-    """Return a subject without reply prefixes."""
-    while subject[:3].lower() == "re:":
-        subject = subject[3:].lstrip()
     return subject
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from console.render.safe import visible_line
+from console.render.short_text import bare
 from mailstore.records.message import Message
 from mailstore.records.scope import label_of
 from mailstore.state.mailbox import Mailbox
@@ -55,7 +56,7 @@ def stream_place(
     elif above is None or (is_close and before is not None and before.thread == message.thread):
         answers = None
     else:
-        answers = visible_line(above.sender.removeprefix(head)), visible_line(above.subject)
+        answers = visible_line(above.sender.removeprefix(head)), bare(visible_line(above.subject))
     is_grouped = is_close and (message.thread is None or answers is None)
     return StreamPlace(
         day=day if is_new_day else "",

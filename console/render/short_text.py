@@ -6,7 +6,7 @@ from datetime import datetime
 
 from rich.cells import cell_len, set_cell_size
 
-__all__ = ["age", "clock", "count", "remaining", "shorten_end", "shorten_middle"]
+__all__ = ["age", "bare", "clock", "count", "remaining", "shorten_end", "shorten_middle"]
 
 MINUTE, HOUR, DAY, WEEK, YEAR = 60, 3600, 86400, 604800, 31557600
 JOINER = "\u200d"
@@ -83,3 +83,10 @@ def clock(time: float, now: float) -> str:
 def count(number: int) -> str:
     """Return a number with thousands separators."""
     return f"{number:,}"
+
+
+def bare(subject: str) -> str:
+    """Return a subject without reply prefixes."""
+    while subject[:3].lower() == "re:":
+        subject = subject[3:].lstrip()
+    return subject

@@ -148,7 +148,7 @@ class BlockScroll(SelectableView):
                     self._scroll(self._places.end)
                 else:
                     self._restore(place)
-        self._was_at_end = self.is_at_end
+        self._note_end()
 
     # Position
 
@@ -166,11 +166,15 @@ class BlockScroll(SelectableView):
 
     def _scroll(self, y: int) -> None:
         self.scroll_to(y=y, animate=False, immediate=True, force=True)
-        self._was_at_end = self.is_at_end
+        self._note_end()
+
+    def _note_end(self) -> None:
+        if self.scrollable_content_region.height:  # a view that is hidden is where it was
+            self._was_at_end = self.is_at_end
 
     def watch_scroll_y(self, old: float, new: float) -> None:
         super().watch_scroll_y(old, new)
-        self._was_at_end = self.is_at_end
+        self._note_end()
         if self.is_following and not self._is_automatic and not self.is_newest_in_sight():
             self.is_following = False
 
@@ -237,6 +241,7 @@ class BlockScroll(SelectableView):
             )
         if self._pending.is_end:
             self._scroll(self._places.end)
+            self._was_at_end = True
         elif self._pending.is_top:
             self._scroll(max(0, top - (below - here) // ABOVE))
         elif top < here or height > below - here:
