@@ -255,7 +255,7 @@ async def test_it_fits_every_screen(tmp_path: Path) -> None:
         for size in ((40, 12), (60, 15), (80, 24), (200, 60)):
             await seat.pilot.resize_terminal(*size)
             await go(seat)
-            await seat.press("enter", *"Hi")
+            await seat.press("enter", "escape", "G", "c", *"Hi")
             assert "Remark 7." in seat.text, size
             assert "Hi" in "\n".join(seat.lines[-8:]), size
             assert "reaches" in seat.text, size
