@@ -22,6 +22,7 @@ from console.screens.main_screen import MainScreen
 from console.session import Session
 from console.theme_switcher import ThemeSwitcher
 from console.word_match import WITHIN, WordMatch, word_match
+from mailstore.state.views import View
 
 __all__ = ["Palette"]
 
@@ -120,6 +121,9 @@ class Palette(Provider):
                 if place.command:
                     go = partial(run_command, self.app, here, screen_action(place.command))
                 yield PaletteEntry(name, f"{kind}{note}", go, fit=PLACE)
+        for role in sorted({role for agent in here.session.mailbox.roster for role in agent.roles()})[:MOST]:
+            show = partial(here.show_view, View("role", role))
+            yield PaletteEntry(f"go role:{visible_line(role)}", "Role", show, fit=PLACE)
 
     async def discover(self) -> Hits:
         """Show the candidates before anything is typed."""

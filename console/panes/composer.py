@@ -142,6 +142,15 @@ class Composer(Vertical):
         self._drop_draft()
         self.display = False
 
+    def leave(self) -> None:
+        """Drop the draft, which is on its way; close, or begin the next text to the same place."""
+        sent = self._writing
+        self._drop_draft()
+        if self.stays_open:
+            self.open(ComposerDraft(sent.key, sent.recipients))
+        else:
+            self.display = False
+
     def _drop_draft(self) -> None:
         self._writing = ComposerDraft(self._writing.key)
         self.flush()
@@ -259,11 +268,7 @@ class Composer(Vertical):
     def _sent(self, event: Sent) -> None:
         self.is_sending = False
         if self._writing == event.writing:
-            self._drop_draft()
-            if self.stays_open:
-                self.open(ComposerDraft(event.writing.key, event.writing.recipients))
-            else:
-                self.display = False
+            self.leave()
 
     @on(SendFailed)
     def _send_failed(self, event: SendFailed) -> None:

@@ -18,13 +18,13 @@ from console.widgets.rows import placeholder_lines
 from mailstore.records.message import Message
 from mailstore.state.views import View
 
-__all__ = ["Reader"]
+__all__ = ["ReadingPane"]
 
 PAUSE_SECONDS = 0.004
 """How long keys are waited for between two looks for older messages of a stream."""
 
 
-class Reader(Conversation):
+class ReadingPane(Conversation):
     """A conversation that also shows streams; a thread that was opened from a stream leads back to it."""
 
     def __init__(self, session: Session, styles: TextStyles, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name

@@ -244,7 +244,7 @@ class Composing:
     def held(self, writing: ComposerDraft) -> None:
         """Go back to the mail: what was in the composer is held before it is sent."""
         screen = self._screen
-        if screen.pane() == "composer" or screen.is_unfocused:
+        if (screen.pane() == "composer" or screen.is_unfocused) and not screen.composer.is_open:
             screen.focus_pane("conversation" if writing.thread or screen.is_narrow else "threads")
         self._held_at = screen.location
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mailstore.queries.query import Query
     from mailstore.records.message import Message
 
-__all__ = ["Finding", "FindingScreen", "SoughtPane"]
+__all__ = ["SoughtPane", "StreamSearch", "StreamSearchScreen"]
 
 
 class SoughtPane(Protocol):
@@ -32,7 +32,7 @@ class SoughtPane(Protocol):
     def seek(self, message_id: str) -> None: ...
 
 
-class FindingScreen(PartScreen, Protocol):
+class StreamSearchScreen(PartScreen, Protocol):
     """What finding needs of the screen."""
 
     listing: Listing
@@ -41,10 +41,10 @@ class FindingScreen(PartScreen, Protocol):
     def conversation(self) -> SoughtPane: ...
 
 
-class Finding:
+class StreamSearch:
     """Looks for the nearest hit only, so that it costs no more than the way there."""
 
-    def __init__(self, screen: FindingScreen) -> None:
+    def __init__(self, screen: StreamSearchScreen) -> None:
         self._screen = screen
 
     @property

@@ -41,7 +41,7 @@ class HeldPane(Protocol):
     @property
     def writing(self) -> ComposerDraft: ...
     def is_sendable(self) -> bool: ...
-    def discard(self) -> None: ...
+    def leave(self) -> None: ...
 
 
 class HoldingScreen(PartScreen, Protocol):
@@ -107,7 +107,7 @@ class Holding:
         self._held[letter.id] = letter
         self._since = monotonic()
         if screen.composer.writing == writing:
-            screen.composer.discard()
+            screen.composer.leave()
         action = UndoableAction(
             f"sending to {visible_line(writing.recipients)}", partial(self._take_back, letter), lambda: None
         )

@@ -24,7 +24,7 @@ from console.widgets.line_view import LineView
 
 if TYPE_CHECKING:
     from console.panes.composer import Composer
-    from console.panes.reader import Reader
+    from console.panes.reader import ReadingPane
     from console.panes.search_bar import SearchBar, SearchProblem
 
 __all__ = ["PANES", "Layout"]
@@ -47,7 +47,7 @@ class Layout(BaseScreen[None], Backdrop):
     def __init__(self, session: Session, styles: TextStyles) -> None:
         super().__init__(session, styles)
         self._is_streamed = False
-        self._conversation: Reader | None = None
+        self._conversation: ReadingPane | None = None
         self._composer: Composer | None = None
         self._search_bar: SearchBar | None = None
         self.sizes = PaneSizes(self)
@@ -61,7 +61,7 @@ class Layout(BaseScreen[None], Backdrop):
             yield Backdrop(id="right")
         yield self.new_footer()
 
-    async def add_conversation(self, conversation: Reader) -> None:
+    async def add_conversation(self, conversation: ReadingPane) -> None:
         """Mount the conversation."""
         await self.query_one("#right").mount(conversation)
         self._conversation = conversation
@@ -98,7 +98,7 @@ class Layout(BaseScreen[None], Backdrop):
         return self._conversation is not None
 
     @property
-    def conversation(self) -> Reader:
+    def conversation(self) -> ReadingPane:
         assert self._conversation is not None, "the conversation is not mounted yet"
         return self._conversation
 

@@ -74,10 +74,10 @@ class MainScreen(Layout):
         """Add what the first frame did without, the conversation first, each in an idle moment."""
         await self.load_parts()
         await lazy.load("console.panes.reader")
-        from console.panes.reader import Reader
+        from console.panes.reader import ReadingPane
 
         await idle()
-        await self.add_conversation(Reader(self.session, self.text_styles, id="conversation"))
+        await self.add_conversation(ReadingPane(self.session, self.text_styles, id="conversation"))
         self.redraw()
         await lazy.load("console.render.markdown", "console.panes.composer", "console.panes.search_bar")
         from console.panes.composer import Composer

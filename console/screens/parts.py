@@ -39,7 +39,7 @@ from console.styles import TextStyles
 
 if TYPE_CHECKING:
     from console.panes.composer import Composer
-    from console.panes.reader import Reader
+    from console.panes.reader import ReadingPane
     from console.panes.sidebar import Sidebar
     from console.panes.threads import ThreadListPane
 
@@ -83,7 +83,7 @@ class PartsScreen(
     @property
     def threads(self) -> ThreadListPane: ...
     @property
-    def conversation(self) -> Reader: ...
+    def conversation(self) -> ReadingPane: ...
     @property
     def composer(self) -> Composer: ...
 

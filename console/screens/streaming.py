@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Protocol
 
-from console.screens.finding import Finding, FindingScreen, SoughtPane
+from console.screens.finding import SoughtPane, StreamSearch, StreamSearchScreen
 from console.screens.location import ScreenLocation
 from console.screens.reading_modes import REMEMBERED, mode_of, modes_of, set_mode
 from mailstore.store import Capability
@@ -42,7 +42,7 @@ class StreamPane(SoughtPane, Protocol):
     def back_to_stream(self) -> None: ...
 
 
-class StreamingScreen(FindingScreen, Protocol):
+class StreamingScreen(StreamSearchScreen, Protocol):
     """What streaming needs of the screen."""
 
     location: ScreenLocation
@@ -67,7 +67,7 @@ class Streaming:
         self._reading = reading
         self._composing = composing
         self._searching = searching
-        self._finding = Finding(screen)
+        self._finding = StreamSearch(screen)
 
     def cycle(self) -> None:
         """Read this place as trees, sorted by time, or as a stream where it can be; remembered for the place."""

@@ -16,7 +16,7 @@ from console.session import Session
 from mailstore.records.scope import label_of
 
 if TYPE_CHECKING:
-    from console.panes.reader import Reader
+    from console.panes.reader import ReadingPane
     from console.panes.threads import ThreadListPane
 
 __all__ = ["Titles", "TitlesScreen"]
@@ -37,7 +37,7 @@ class TitlesScreen(Protocol):
     @property
     def threads(self) -> ThreadListPane: ...
     @property
-    def conversation(self) -> Reader: ...
+    def conversation(self) -> ReadingPane: ...
     @property
     def is_current(self) -> bool: ...
 

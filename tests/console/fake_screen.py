@@ -111,7 +111,7 @@ class FakeComposer:
     def close(self) -> None:
         self.is_open = False
 
-    discard = close
+    discard = leave = close
 
     def set_body(self, text: str) -> None:
         self.writing = replace(self.writing, body=text)

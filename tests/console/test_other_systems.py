@@ -78,8 +78,9 @@ async def test_the_composer_says_what_a_channel_can_not_hold_and_whom_a_text_wak
     url = copied("channels", tmp_path)
     async with opened(url, state=tmp_path / "state.db", now=LATER, size=(160, 50)) as seat:
         seat.screen.show_view(View("channel", "project:agent-os-paper"))
-        await seat.press("c")
+        await seat.press("c", "shift+tab")
         await seat.sees("its messages have no subject")
+        seat.screen.composer.query_one("#body").focus()
         await seat.type("Ask codex.")
         await seat.sees("↯ woken by a mention: codex")
         assert "never" in seat.text
