@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ __all__ = ["Excerpt", "Excerpts", "excerpt_of"]
 KEPT = 512
 AT_ONCE = 16
 """Excerpts read before rows are drawn: those of a screen, the ones asked for last first."""
+SPACE = re.compile(r"\s+")
 BEFORE, AFTER = 80, 300
 """Characters around a hit: more than a row shows."""
 
@@ -42,19 +44,16 @@ NO_EXCERPT = Excerpt()
 
 def excerpt_of(text: str, words: tuple[str, ...]) -> Excerpt:
     """Return the words around the first hit in a text."""
+    if any(" " in word for word in words):
+        text = SPACE.sub(" ", text)  # a phrase may stand on two lines
     spans = find_spans(text, words)
     if not spans:
         return NO_EXCERPT
     start, end = spans[0]
-    before = " ".join(text[max(0, start - BEFORE) : start].split())
-    if start and text[start - 1].isspace() and before:
-        before += " "
-    if start > BEFORE:
-        before = f"…{before}"
-    before = visible_line(before)
-    hit = visible_line(text[start:end])
-    after = visible_line(" ".join(f"x{text[end : end + AFTER]}".split())[1:])
-    return Excerpt(f"{before}{hit}{after}", len(before))
+    before = SPACE.sub(" ", text[max(0, start - BEFORE) : start]).lstrip()
+    before = visible_line(f"…{before}" if start > BEFORE else before)
+    after = visible_line(SPACE.sub(" ", text[end : end + AFTER]))
+    return Excerpt(f"{before}{visible_line(text[start:end])}{after}", len(before))
 
 
 class Excerpts:

@@ -18,6 +18,7 @@ from textual.widgets import Input, Static
 from console.bindings import FooterKey
 from console.panes.query_completion import HELP, Completing, completing
 from console.render.safe import visible_line
+from console.render.short_text import shorten_end
 from console.session import Session
 from console.widgets.offers import Completion, Offers
 from mailstore.errors import QueryError
@@ -37,6 +38,8 @@ SEARCH_KEYS = (
 )
 FILTER_KEYS = SEARCH_KEYS[:2]
 """What the footer names while a query is typed: letters are text."""
+LONGEST = 300
+"""Characters of a problem, which may repeat what was typed."""
 ROWS_LEFT = 8
 """Lines of the screen that the list of candidates leaves to everything else."""
 
@@ -109,7 +112,7 @@ class SearchBar(Input):
         if problem is not None:
             begin = len(self.value) - len(self.value.lstrip())
             place = cell_len(self.value[: begin + problem.position]) - self.scroll_offset.x
-            line.update(f"{' ' * max(0, place)}▲\n{visible_line(str(problem))}")
+            line.update(f"{' ' * max(0, place)}▲\n{shorten_end(visible_line(str(problem)[:LONGEST]), LONGEST)}")
 
     # Completion
 

@@ -16,6 +16,8 @@ __all__ = ["SearchContext", "judged", "look_up", "looked_up", "needed", "search"
 
 LOOKED_AT = 32
 """How many messages to examine between yields: a millisecond or two."""
+USUAL_PARTS = 16
+"""Parts of a query; of longer ones, fewer messages are examined at once."""
 TEXTS_AT_ONCE = 256
 """How many texts to read at once."""
 
@@ -31,6 +33,17 @@ def cost(query: Query) -> int:
             return cost(part)
         case All(parts) | Either(parts):
             return max((cost(part) for part in parts), default=0)
+
+
+def size(query: Query) -> int:
+    """Return the number of words and fields in a query."""
+    match query:
+        case Not(part):
+            return size(part)
+        case All(parts) | Either(parts):
+            return sum(map(size, parts))
+        case _:
+            return 1
 
 
 def cheapest_first(query: Query) -> Query:
@@ -112,7 +125,8 @@ def judged(messages: Iterable[Message], query: Query, context: SearchContext) ->
     """Yield the matches among some messages, a few at a time; texts are read in a worker where needed."""
     asked, every = cheapest_first(query), iter(messages)
     left: list[tuple[Message, bool | Query]] = []
-    while some := list(islice(every, LOOKED_AT)):
+    number = max(1, LOOKED_AT * USUAL_PARTS // max(USUAL_PARTS, size(asked)))
+    while some := list(islice(every, number)):
         found = ((message, context.decided(asked, message)) for message in some)
         left += [each for each in found if each[1] is not False]
         if len(left) >= TEXTS_AT_ONCE or all(wanted is True for _, wanted in left):

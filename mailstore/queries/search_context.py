@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from mailstore.queries.language.fields import KNOWN_TYPES
@@ -16,6 +17,7 @@ from mailstore.state.mailbox import Mailbox
 __all__ = ["SearchContext"]
 
 CODE = ("```", "~~~")
+SPACE = re.compile(r"\s+")
 
 
 class SearchContext:
@@ -26,6 +28,8 @@ class SearchContext:
         self._body = body
         self._now = now
         self._names = NameMatcher(mailbox)
+        self._header: tuple[Message | None, str] = (None, "")
+        """The message looked at last, and its case-folded header."""
 
     @property
     def mailbox(self) -> Mailbox:
@@ -69,8 +73,10 @@ class SearchContext:
     def _has_words(self, words: str, message: Message) -> bool:
         if words.startswith("@") and words[1:] in (name.casefold() for name in message.mentions):
             return True
-        header = (message.subject, message.id, message.sender, *message.recipients, *message.tags)
-        return any(words in text.casefold() for text in header)
+        if self._header[0] is not message:  # a query may have thousands of words
+            parts = (message.subject, message.id, message.sender, *message.recipients, *message.tags)
+            self._header = message, "\n".join(parts).casefold()
+        return words in self._header[1]
 
     def _has(self, field: Field, message: Message) -> bool:
         value, names = field.value.casefold(), self._names
@@ -133,7 +139,7 @@ def holds(query: Query, text: str) -> bool:
     """Return whether a message's case-folded text matches the rest of a query (`SearchContext.decided`)."""
     match query:
         case Words(words):
-            return words.casefold() in text
+            return has_words(words.casefold(), text)
         case Not(part):
             return not holds(part, text)
         case All(parts):
@@ -142,6 +148,13 @@ def holds(query: Query, text: str) -> bool:
             return any(holds(part, text) for part in parts)
         case Field(_, part):
             return _has_part(part.casefold(), text)
+
+
+def has_words(words: str, text: str) -> bool:
+    """Return whether a case-folded text has words; those of a phrase may stand on two lines."""
+    if words in text:
+        return True
+    return SPACE.search(words) is not None and SPACE.sub(" ", words) in SPACE.sub(" ", text)
 
 
 def _has_part(part: str, text: str) -> bool:

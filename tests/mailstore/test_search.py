@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.queries.query import All, Either, Field, Not, Query, Words, parse
-from mailstore.queries.search import SearchContext, search
+from mailstore.queries.search import SearchContext, judged, search
 from mailstore.records.events import Seen
 from mailstore.records.message import Message, Receipt
 from mailstore.records.roster import Agent, Status
@@ -104,6 +104,8 @@ def found(query: Query | str, bodies: list[str] | None = None) -> list[str]:
         ("red -ghost", "answer red old"),
         ("ghost OR (red is:expired)", "wait old"),
         ('"red again"', "answer"),
+        ('"look: ```python print(1)"', "code"),
+        ('"look:```python"', ""),
         ("@user", "answer"),
         ("from:ann", "mine answer UPPER red dead lost wait"),
         ("from:librarian to:cid-0000", "answer UPPER red"),
@@ -177,6 +179,24 @@ def test_a_body_is_read_once_and_only_where_the_header_leaves_it_open(query: str
     bodies: list[str] = []
     found(query, bodies)
     assert sorted(bodies) == sorted(read.split())
+
+
+@pytest.mark.parametrize(("words", "most"), [(1, 32), (64, 8), (3000, 1)])
+def test_of_a_long_query_fewer_messages_are_examined_in_a_step(words: int, most: int) -> None:
+    examined: list[str] = []
+
+    class Noted(SearchContext):
+        def decided(self, query: Query, message: Message) -> bool | Query:
+            examined.append(message.id)
+            return super().decided(query, message)
+
+    query = parse(" OR ".join(["type:none"] * words), NOW)
+    steps = judged(newest_first() * 4, query, Noted(mailbox(), lambda message: "", NOW))
+    counts, before = [], 0
+    for _ in steps:
+        counts.append(len(set(examined[before:])) if words > 1 else len(examined) - before)
+        before = len(examined)
+    assert max(counts) == min(most, len(newest_first()) if words > 1 else most)
 
 
 def test_hits_come_as_they_are_found() -> None:

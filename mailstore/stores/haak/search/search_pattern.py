@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 __all__ = ["SHORTEST", "SearchPattern", "pattern_of"]
 
-RUN = re.compile(r"[a-z0-9_.-](?:[a-z0-9 _.-]*[a-z0-9_.-])?")
-"""Characters that JSON writes unescaped, or in an escape that `line_filter` knows."""
+RUN = re.compile(r"[a-z0-9_.-]+")
+"""Characters that JSON writes unescaped, or in an escape that `line_filter` knows; a space may be a line's end."""
 SHORTEST = 2
 """Minimum length of a pattern: a shorter one is on every line."""
 FOLDED = {
