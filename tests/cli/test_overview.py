@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.mailboxes import HOUR, MailFiles, iso
 
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 ANN, BOB = "ann-00000001", "bob-00000001"
 
 
@@ -76,6 +78,16 @@ def test_what_is_no_time_is_refused_and_an_empty_mailbox_is_not(run: Run, tmp_pa
     done = run("overview", "--store", mail.url)
     assert done.status == 0
     assert "0 sent · 0 read" in done.out
+
+
+@pytest.mark.parametrize("kind", ["agentazall", "agent-mail", "channels", "neo", "haak"])
+def test_every_kind_of_mailbox_has_an_overview(run: Run, mail: MailFiles, kind: str) -> None:
+    url = mail.url if kind == "haak" else f"{kind}:{FIXTURES / kind}"
+    document = run("overview", "--since", "all", "--json", "--store", url).document
+    messages = json.loads(run("export", "--archive", "--store", url).out)["messages"]
+    assert sum(document["sent"]) + document["left_out"]["undated"] + document["left_out"]["later"] == len(messages)
+    assert sum(row["sent"] for row in document["agents"]) == sum(document["sent"])
+    assert "Who writes to whom" in run("overview", "--since", "all", "--store", url).out
 
 
 class Elements(HTMLParser):
