@@ -50,10 +50,10 @@ def card_lines(found: Absence, session: Session, styles: TextStyles) -> list[lis
     agents = [Spot(f"{ended} {_short(name)} ended", styles.bad, _go("agent", name)) for name in found.ended]
     agents += [Spot(f"{living} {_short(name)} appeared", styles.good, _go("agent", name)) for name in found.appeared]
     busiest = []
-    for root, number in found.busiest[:3]:
+    for root, number in [busy for busy in found.busiest[:3] if busy[1] > 1]:
         message = mailbox.message(root)
         subject = message.subject if message is not None and message.subject else "no subject"
-        busiest.append(Spot(f"{_short(subject)} {count(number)}", styles.text, _go("thread", root)))
+        busiest.append(Spot(f"{_short(subject)} ({count(number)})", styles.text, _go("thread", root)))
     more = [Spot(f"{len(agents) - MOST_NAMES} more agents", styles.muted, LIST)] if len(agents) > MOST_NAMES else []
     lines = [numbers, [*agents[:MOST_NAMES], *more]]
     if busiest:

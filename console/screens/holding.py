@@ -219,7 +219,7 @@ class Holding:
                 await self._give_back(letter, is_claimed=letter.is_sending, is_shown=False)
                 kept += 1
         if kept:
-            screen.tell(f"{_letters(kept)} held when the console ended: not sent, kept in Drafts")
+            screen.report(f"{_letters(kept)} held when the console ended, and kept in Drafts.", title="Not sent")
         elif sent:
             screen.tell(f"{_letters(sent)} sent as the console ended")
 
@@ -249,9 +249,9 @@ class Holding:
             )
             self._line.display = bool(self._held)
         soonest = min((letter.due - now for letter in self._held.values()), default=0.0)
-        number = f"{len(self._held)} letters" if len(self._held) > 1 else "letter"
+        number = f"{len(self._held)} letters " if len(self._held) > 1 else ""
         key = next(command for command in COMMANDS if command.id == "undo").key_label(screen.session.keymap)
-        words = f"{number} sent in {max(0, round(soonest))} s · {key}: take back"
+        words = f"{number}sent in {max(0, round(soonest))} s · {key}: take back"
         screen.footer.held = words if self._held else ""
 
 
