@@ -27,9 +27,6 @@ from mailstore.steps import MailboxReloaded
 
 __all__ = ["AwayList"]
 
-BUSIEST = 20
-"""Threads that are listed as the busiest."""
-
 
 class AwayList(ListScreen):
     """Mail to the person, open questions, dead letters, agents that ended or appeared, and the busiest threads."""
@@ -98,7 +95,7 @@ class AwayList(ListScreen):
             agent = roster.get(name)
             since = agent.started_at if agent is not None else None
             yield self._agent_row(name, (f"{living} {'appeared':<10}", styles.good), since, now)
-        for root, number in found.busiest[:BUSIEST]:
+        for root, number in found.busiest:
             yield self._message_row("thread", root, (f"{f'{count(number)} new':<12}", styles.muted), now)
 
     def _message_row(self, kind: str, message_id: str, label: Piece, now: float) -> ListRow:

@@ -278,8 +278,7 @@ class Reading:
         order = chain(range(at + 1, len(roots)), range(at + 1))
         if step < 0:
             order = chain(range(at - 1, -1, -1), range(len(roots) - 1, max(at, 0) - 1, -1))
-        unseen = (roots[place] for place in order if mailbox.unseen_in(roots[place]))
-        return next(unseen, None) if mailbox.counts().unseen else None
+        return mailbox.first_new(roots, order) if mailbox.counts().unseen else None
 
     def _unseen_below(self) -> Message | None:
         mailbox = self._screen.session.mailbox

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import overload
 
@@ -37,6 +38,10 @@ class ThreadList(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         return (self._messages.ids[row] for row in self._ranking)
+
+    def rows(self) -> array[int]:
+        """Return the rows of all roots, the newest first."""
+        return self._ranking.rows()[::-1]
 
     def __contains__(self, root: object) -> bool:
         return isinstance(root, str) and self.place(root) is not None

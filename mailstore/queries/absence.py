@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from heapq import nlargest
+from operator import itemgetter
 
 import msgspec
 
 from mailstore.queries.questions import look_for_questions, threads_of
 from mailstore.records.roster import Status
 from mailstore.state.mailbox import Mailbox
-from mailstore.steps import Steps
+from mailstore.steps import BackgroundWork, Steps
 
 __all__ = ["Absence", "LostLetter", "look_back"]
+
+
+BUSIEST = 20
 
 
 class LostLetter(msgspec.Struct, frozen=True):
@@ -25,8 +30,8 @@ class Absence(msgspec.Struct, frozen=True):
     """What happened between two times, in seconds since the epoch; ids are the newest first.
 
     `for_you` are messages to the user that they have not seen, `questions` those to anybody that are not answered.
-    `busiest` are threads with the number of their new messages, those with most first. The user's own messages don't
-    count anywhere.
+    `busiest` are at most 20 threads with the number of their new messages, those with most first. The user's own
+    messages don't count anywhere.
     """
 
     since: float
@@ -72,19 +77,24 @@ def look_back(mailbox: Mailbox, since: float, now: float) -> Steps[Absence]:
         if letter.since is not None and since < letter.since <= now:
             letters.append((letter.since, letter.message.id, letter.recipient))
     ended, appeared = _agents(mailbox, since, now)
-    busiest = sorted(talk.items(), key=lambda item: (-item[1], item[0]))
-    yield Absence(
-        since=since,
-        until=now,
-        messages=talk.total(),
-        threads=len(talk),
-        for_you=tuple(for_you),
-        questions=tuple(found for _, found in sorted(questions, reverse=True)),
-        letters=tuple(LostLetter(*found) for _, *found in sorted(letters, reverse=True)),
-        ended=ended,
-        appeared=appeared,
-        busiest=tuple(busiest),
-    )
+
+    def report() -> Absence:
+        return Absence(
+            since=since,
+            until=now,
+            messages=talk.total(),
+            threads=len(talk),
+            for_you=tuple(for_you),
+            questions=tuple(found for _, found in sorted(questions, reverse=True)),
+            letters=tuple(LostLetter(*found) for _, *found in sorted(letters, reverse=True)),
+            ended=ended,
+            appeared=appeared,
+            busiest=tuple(nlargest(BUSIEST, talk.items(), key=itemgetter(1))),
+        )
+
+    sorting = BackgroundWork(report)
+    yield sorting
+    yield sorting.found()
 
 
 def _agents(mailbox: Mailbox, since: float, now: float) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from mailstore.columns.message_list import MessageList
 from mailstore.columns.messages import NONE
+from mailstore.columns.thread_list import ThreadList
 from mailstore.records.message import Message
 from mailstore.rules.retention import Retention
 from mailstore.state.contents import MailboxContents
@@ -65,6 +66,15 @@ class ThreadQueries:
         """Return how many messages of a thread are new to the user."""
         index, row = self._contents.index, self._contents.messages.ids.row(root)
         return 0 if row is None or row >= len(index.unseen) else index.new_in(row)
+
+    def first_new(self, roots: Sequence[str], places: Iterable[int]) -> str | None:
+        """Return the first thread with messages new to the user, among those at some places of a list of threads."""
+        if not isinstance(roots, ThreadList):
+            return next((roots[place] for place in places if self.unseen_in(roots[place])), None)
+        index, rows = self._contents.index, roots.rows()
+        unseen, known = index.unseen, len(index.unseen)
+        found = (row for place in places if (row := rows[place]) < known and unseen[row] and index.new_in(row))
+        return next((self._contents.messages.ids[row] for row in found), None)
 
     def cycles(self) -> list[Cycle]:
         """Return the cycles of replies that were found and cut."""

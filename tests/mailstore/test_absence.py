@@ -7,7 +7,7 @@ from pathlib import Path
 from mailstore.queries.absence import Absence, LostLetter, look_back
 from mailstore.records.events import Seen
 from mailstore.state.mailbox import Mailbox
-from mailstore.steps import at_once
+from mailstore.steps import BackgroundWork, at_once
 from mailstore.stores.haak import HaakStore
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
 
@@ -50,7 +50,8 @@ def test_what_happened_between_two_times_is_found(tmp_path: Path) -> None:
     assert found.questions == ("ask",)
     assert found.letters == (LostLetter("lost", "ded-00000001"),)
     assert (found.ended, found.appeared) == (("ded-00000001",), ("new-00000001",))
-    assert found.busiest == (("ask", 4), ("before", 1), ("lost", 1))
+    assert found.busiest[0] == ("ask", 4)
+    assert set(found.busiest[1:]) == {("before", 1), ("lost", 1)}
     assert not found.is_empty
     mailbox.fold([Seen("again")], NOW)
     assert absence(mailbox, 10).for_you == ()
@@ -71,6 +72,10 @@ def test_no_step_takes_more_than_one_message(tmp_path: Path) -> None:
     mail = write_mail(tmp_path)
     for number in range(200):
         mail.message(f"n-{number}", "ann-00000001", "all", "News.", ago=100 + number, type="question")
-    steps = list(look_back(folded(mail), NOW - HOUR, NOW))
+    steps = []
+    for step in look_back(folded(mail), NOW - HOUR, NOW):
+        if isinstance(step, BackgroundWork):
+            step.do()
+        steps.append(step)
     assert len(steps) > 400
     assert [isinstance(step, Absence) for step in steps].count(True) == 1
