@@ -68,11 +68,11 @@ def has_more_receipts(standings: Standings) -> bool:
 
 
 def _counts(standings: Standings, width: int, styles: TextStyles) -> Strip:
-    """Return how many have read, of how many whose reads are recorded, and how many are in each other state."""
+    """Return how many of those whose reads are recorded have read, and how many are in each other state."""
     numbers = {state: sum(standing.state is state for _, standing in standings) for state in State}
     recorded = len(standings) - numbers[State.UNRECORDED]
     parts: list[tuple[State, str, str]] = []
-    if recorded:
+    if numbers[State.READ]:
         parts.append((State.READ, f"{numbers[State.READ]}/{recorded}", ""))
     parts += [(state, str(numbers[state]), word) for state, word in COUNTED.items() if numbers[state]]
     for has_words in (True, False):

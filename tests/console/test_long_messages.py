@@ -31,7 +31,7 @@ READ, UNREAD, FROZEN, DEAD = State.READ, State.UNREAD, State.FROZEN, State.DEAD
 def test_several_recipients_are_counted_in_one_line() -> None:
     assert receipts(READ, READ, UNREAD, FROZEN) == ["✓ 2/4 · ○ 1 unread · ◐ 1 frozen"]
     assert receipts(READ, READ) == ["✓ 2/2"]
-    assert receipts(UNREAD, UNREAD) == ["✓ 0/2 · ○ 2 unread"]
+    assert receipts(UNREAD, UNREAD) == ["○ 2 unread"]
     assert receipts(State.UNRECORDED, State.UNRECORDED) == ["· 2 not recorded"]
 
 
