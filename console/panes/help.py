@@ -15,9 +15,11 @@ from console.panes.legend import legend_rows
 from console.render.safe import visible_line
 from mailstore.store import Capability
 
-__all__ = ["HelpTopic", "help_page"]
+__all__ = ["FEW_KEY_CELLS", "KEY_CELLS", "HelpTopic", "help_page"]
 
 EMPTY = Content(), Content()
+KEY_CELLS, FEW_KEY_CELLS = 18, 7
+"""The column of the keys, where there is room and where there is little; longer ones need more."""
 
 
 class HelpTopic(Struct, frozen=True):
@@ -29,7 +31,7 @@ class HelpTopic(Struct, frozen=True):
     situation: Situation = Situation()
 
 
-def help_page(topic: HelpTopic, query: str = "") -> FactPage:
+def help_page(topic: HelpTopic, query: str = "", key_cells: int = KEY_CELLS) -> FactPage:
     """Return the legend and the keys that match a query: first what has it as a key, then words that begin with it."""
     words = query.split()
     here = commands_for(topic.pane)
@@ -39,14 +41,17 @@ def help_page(topic: HelpTopic, query: str = "") -> FactPage:
     keyed = [command for command in COMMANDS if has_key(command, query, topic.keymap)]
     if keyed:
         keyed.sort(key=lambda command: command not in here)
-        parts += [_heading(f"Key {query.strip()}"), *(_row(command, topic, command in here) for command in keyed)]
+        parts += [
+            _heading(f"Key {query.strip()}"),
+            *(_row(command, topic, command in here, key_cells) for command in keyed),
+        ]
     for title, commands in ((f"in {topic.pane}", here), ("elsewhere", [c for c in COMMANDS if c not in here])):
         found = [command for command in commands if command not in keyed and fits(command, query, topic.keymap)]
         if parts and found:
-            parts += [EMPTY, (Content(), Content.styled(f"── {title} " + "─" * 24, "$muted"))]
+            parts += [EMPTY, (Content(), Content.styled(f"── {title} " + "─" * key_cells, "$muted"))]
         for group in dict.fromkeys(command.group for command in found):
             parts.append(_heading(group))
-            parts += [_row(command, topic, command in here) for command in found if command.group == group]
+            parts += [_row(command, topic, command in here, key_cells) for command in found if command.group == group]
     if not parts:
         parts.append((Content(), Content.styled(f"Nothing found for {visible_line(query.strip())}", "$warning")))
     return FactPage(parts)
@@ -56,11 +61,11 @@ def _heading(title: str) -> Row:
     return Content(), Content.styled(title, "bold $accent")
 
 
-def _row(command: Command, topic: HelpTopic, is_here: bool) -> Row:
+def _row(command: Command, topic: HelpTopic, is_here: bool, key_cells: int) -> Row:
     keys = command.keys_label(topic.keymap)
     name = f"  [{command.cli}]" if command.cli else ""
     reason = command.why_not(topic.ask, topic.situation if is_here else None)
     why = f"  unavailable: {visible_line(reason)}" if reason else ""
     faint = "$muted" if reason or not is_here else ""
     told = Content.assemble((command.help, faint), (name, "$muted"), (why, "$warning"))
-    return Content.styled(f"  {keys:<18} ", "$muted" if faint else "bold"), told
+    return Content.styled(f"  {keys:<{key_cells}} ", "$muted" if faint else "bold"), told

@@ -12,7 +12,7 @@ from textual.events import Key, Resize
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from console.panes.help import HelpTopic, help_page
+from console.panes.help import FEW_KEY_CELLS, KEY_CELLS, HelpTopic, help_page
 from console.screens.base_screen import copied_words
 from console.screens.viewer import NARROW
 from console.widgets.page_view import PageView
@@ -65,11 +65,16 @@ class HelpScreen(ModalScreen[None]):
             frame.border_title = self.page_title
             frame.border_subtitle = "↑↓: scroll · Esc: close"
             yield HelpFilter(self._keys)
-            yield PageView(help_page(self._topic), id="viewer-text")
+            yield PageView(id="viewer-text")
 
     def on_resize(self, event: Resize) -> None:
         """Use the whole screen where there is little room."""
         self.set_class(event.size.width < NARROW, "-narrow")
+        self._fill()
+
+    def _fill(self) -> None:
+        cells = FEW_KEY_CELLS if self.size.width < NARROW else KEY_CELLS
+        self._page.update(help_page(self._topic, self._filter.value, cells))
 
     @property
     def _page(self) -> PageView:
@@ -82,7 +87,7 @@ class HelpScreen(ModalScreen[None]):
     @on(Input.Changed)
     def _filter_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self._page.update(help_page(self._topic, event.value))
+        self._fill()
         self._page.scroll_home(animate=False, immediate=True)
 
     @on(Input.Submitted)

@@ -22,6 +22,8 @@ USUAL = {"sidebar": 26, "sidebar-medium": 28, "list": 3 / 7, "list-medium": 5 / 
 MEDIUM, WIDE, HUGE = 70, 100, 160
 """Cells from which on two columns are shown, three, and three that have sizes of their own."""
 LOW = 30
+PLACE = "-place"
+"""The class of the composer below a stream, which has one size."""
 
 
 def width_class(width: int) -> str:
@@ -121,6 +123,8 @@ class PaneSizes:
             both = {"sidebar"} if screen.pane() == "sidebar" else {"list"}
             names |= both if self._is_medium else {"sidebar", "list"}
         panes = screen.panes_by_name()
+        if "composer" in panes and panes["composer"].has_class(PLACE):
+            names.discard("composer")
         for name, widget in (("sidebar", "sidebar"), ("list", "middle"), ("composer", "composer")):
             if widget not in panes:
                 continue
@@ -163,7 +167,12 @@ class PaneSizes:
     def _border_at(self, x: int, y: int) -> str:
         panes = {name: it.region for name, it in self._screen.panes_by_name().items() if it.display and it.region}
         composer = panes.get("composer", Region())
-        if composer and y in (composer.y - 1, composer.y) and composer.x < x < composer.right - 1:
+        if (
+            composer
+            and not self._screen.panes_by_name()["composer"].has_class(PLACE)
+            and y in (composer.y - 1, composer.y)
+            and composer.x < x < composer.right - 1
+        ):
             return "composer"
         for name, widget, beside in (("sidebar", "sidebar", "middle"), ("list", "middle", "right")):
             left = panes.get(widget, Region())

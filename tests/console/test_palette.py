@@ -52,6 +52,15 @@ async def test_the_palette_goes_to_agents_and_channels_whatever_they_are_called(
         await seat.until(lambda: seat.screen.location.view.name == "librarian-00000001")
 
 
+async def test_the_palette_fits_a_low_screen(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(40, 12)) as seat:
+        await seat.press("colon")
+        await seat.pilot.press(*"next")
+        await seat.sees("n  next new")
+        assert "? help" in seat.lines[-1]
+        assert any(line.strip().startswith("Go to the next") and "…" in line for line in seat.lines)
+
+
 @pytest.mark.parametrize(
     ("query", "better", "worse"),
     [
