@@ -165,14 +165,10 @@ class PaneSizes:
         return bool(self._grabbed)
 
     def _border_at(self, x: int, y: int) -> str:
-        panes = {name: it.region for name, it in self._screen.panes_by_name().items() if it.display and it.region}
-        composer = panes.get("composer", Region())
-        if (
-            composer
-            and not self._screen.panes_by_name()["composer"].has_class(PLACE)
-            and y in (composer.y - 1, composer.y)
-            and composer.x < x < composer.right - 1
-        ):
+        shown = {name: it for name, it in self._screen.panes_by_name().items() if it.display and it.region}
+        panes = {name: it.region for name, it in shown.items()}
+        composer = Region() if "composer" not in shown or shown["composer"].has_class(PLACE) else panes["composer"]
+        if composer and y in (composer.y - 1, composer.y) and composer.x < x < composer.right - 1:
             return "composer"
         for name, widget, beside in (("sidebar", "sidebar", "middle"), ("list", "middle", "right")):
             left = panes.get(widget, Region())

@@ -34,7 +34,7 @@ async def test_the_palette_shows_keys_and_what_fits_first(tmp_path: Path) -> Non
         await seat.sees("ctrl+y  open")
         assert listed(seat)[:3] == ["ctrl+y  open", "c  send · write", "r  reply"]
         await seat.pilot.press(*"mas")
-        await seat.until(lambda: listed(seat)[0] == "mark all listed as seen")
+        await seat.until(lambda: listed(seat)[0] == "E  mark all listed as seen")
         await seat.press("escape", "1", "colon")
         await seat.sees("open")
         assert "r  reply" not in listed(seat)[:4]
