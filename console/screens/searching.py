@@ -190,9 +190,8 @@ class Searching:
         screen, text = self._screen, self._screen.listing.suggestion
         if not text or screen.listing.found is None:
             return False
-        if screen.search_bar.display:
-            screen.search_bar.value = text
-        self._ask(text)
+        self.show(text)
+        self._remember()
         return True
 
     def _context(self) -> SearchContext:
@@ -279,10 +278,16 @@ class Searching:
             return
         if event.is_kept and event.mode == "search" and self.take_suggestion():
             return
-        if event.is_kept and event.mode == "search" and self._history.add(self._asked):
-            screen.run_task(asyncio.to_thread(screen.session.personal.save_remembered, NAME), group="marks")
+        if event.is_kept and event.mode == "search":
+            self._remember()
         bar.display = False
         screen.focus_pane("threads")
+
+    def _remember(self) -> None:
+        """Keep the query among the earlier ones."""
+        personal = self._screen.session.personal
+        if self._history.add(self._asked):
+            self._screen.run_task(asyncio.to_thread(personal.save_remembered, NAME), group="marks")
 
     def _give_up(self) -> None:
         """Clear the search or the filter, and go back to the thread that was selected before."""

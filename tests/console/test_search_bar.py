@@ -162,8 +162,11 @@ async def test_without_hits_the_reader_is_empty_and_the_nearest_spelling_is_offe
         assert "The lamp is green." not in seat.text
         await seat.press("enter")
         await seat.until(lambda: listed(seat) == ["m1"])
+        assert seat.screen.pane() == "threads"
+        assert not seat.screen.search_bar.display
+        await seat.press("slash")
         assert seat.screen.search_bar.value == "heureka -zzz"
-        await seat.press("ctrl+u", *"from:clrek", "escape", "slash", *"from:clrek")
+        await seat.press("ctrl+u", *"from:clrek")
         await seat.sees("Did you mean from:clerk?")
         await seat.press("ctrl+u", *"qqqqqqqq")
         await seat.sees("Nothing found for qqqqqqqq.")
