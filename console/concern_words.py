@@ -7,7 +7,7 @@ from mailstore.queries.concerns import LETTERS, Concern, Trouble
 from mailstore.records.roster import Status
 from mailstore.rules.delivery import State
 
-__all__ = ["heading_of", "line_of", "symbol_of"]
+__all__ = ["heading", "heading_of", "line_of", "symbol_of"]
 
 HEADINGS = {
     Trouble.PERMISSION: "Waiting for your permission",
@@ -38,8 +38,12 @@ SYMBOLS = {
 
 def heading_of(concern: Concern) -> str:
     """Return the heading under which a concern is listed."""
-    is_asked = concern.is_mine and concern.trouble is Trouble.QUESTION
-    return TO_YOU if is_asked else HEADINGS[concern.trouble]
+    return heading(concern.trouble, is_mine=concern.is_mine)
+
+
+def heading(trouble: Trouble, *, is_mine: bool) -> str:
+    """Return the heading under which concerns of a kind are listed, of the user or of others."""
+    return TO_YOU if is_mine and trouble is Trouble.QUESTION else HEADINGS[trouble]
 
 
 def symbol_of(concern: Concern) -> Symbol:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -30,15 +30,24 @@ class ConcernsFound:
         """Those that the person has not acknowledged or snoozed."""
         self.roots: Sequence[str] = ()
         """The threads of those."""
+        self.totals: Mapping[str, int] = {}
+        """How many there are under each heading, of which the first so many are listed."""
         self.deeds: dict[str, Deed] = {}
         self.changes = 0
         """How often anything of this has changed."""
         self._mailbox: Mailbox | None = None
 
-    def set(self, mailbox: Mailbox, every: Sequence[Concern], shown: Sequence[Concern], roots: Sequence[str]) -> bool:
+    def set(
+        self,
+        mailbox: Mailbox,
+        every: Sequence[Concern],
+        shown: Sequence[Concern],
+        roots: Sequence[str],
+        totals: Mapping[str, int],
+    ) -> bool:
         """Replace what was found; return whether that is something else."""
-        is_new = mailbox is not self._mailbox or every != self.every or shown != self.shown
-        self._mailbox, self.every, self.shown, self.roots = mailbox, every, shown, roots
+        is_new = mailbox is not self._mailbox or every != self.every or shown != self.shown or totals != self.totals
+        self._mailbox, self.every, self.shown, self.roots, self.totals = mailbox, every, shown, roots, totals
         self.changes += is_new
         return is_new
 
@@ -48,7 +57,13 @@ class ConcernsFound:
 
     def number(self, mailbox: Mailbox) -> int:
         """Return how many concerns a mailbox has; 0 while it was not searched."""
-        return len(self.shown) if self.is_of(mailbox) else 0
+        hidden = len(self.every) - len(self.shown)
+        return sum(self.totals.values()) - hidden if self.is_of(mailbox) else 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every concern is listed."""
+        return sum(self.totals.values()) == len(self.every)
 
     def note(self, concern: Concern, words: str) -> None:
         """Note what was done about a concern; no words: it was undone."""

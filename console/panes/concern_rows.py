@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from msgspec import Struct
@@ -31,17 +31,24 @@ class DeskRow(Struct, frozen=True):
     deed: str = ""
     heading: str = ""
     number: int = 0
+    left_out: int = 0
 
 
-def desk_rows(concerns: Iterable[Concern], deeds: Collection[Deed], *, has_headings: bool) -> list[DeskRow]:
-    """Return concerns in their order as rows, with what was done about them; those that are done are not counted."""
+def desk_rows(
+    concerns: Iterable[Concern], deeds: Collection[Deed], left_out: Mapping[str, int], *, has_headings: bool
+) -> list[DeskRow]:
+    """Return concerns in their order as rows, with what was done about them; those that are done are not counted.
+
+    `left_out` says how many more there are under a heading.
+    """
     done = {deed.concern.key: deed.words for deed in deeds}
     if not has_headings:
         return [DeskRow(it.key, it, done.get(it.key, "")) for it in concerns]
     rows: list[DeskRow] = []
-    for heading, some in groupby(concerns, key=heading_of):
+    for words, some in groupby(concerns, key=heading_of):
         below = [DeskRow(it.key, it, done.get(it.key, "")) for it in some]
-        rows.append(DeskRow(f"heading\n{heading}", heading=heading, number=sum(not it.deed for it in below)))
+        more = left_out.get(words, 0)
+        rows.append(DeskRow(f"heading\n{words}", None, "", words, sum(not it.deed for it in below), more))
         rows += below
     return rows
 
@@ -92,7 +99,9 @@ class ConcernRows(KeyedRows[DeskRow]):
     def _heading(self, row: DeskRow, width: int, base: Style) -> Strip:
         styles = self._styles
         words = f"{row.heading} "
-        number = f"{count(row.number)} " if row.number else f"{DONE} "
+        number = f"{count(row.number + row.left_out)} " if row.number + row.left_out else f"{DONE} "
+        if row.left_out:
+            number += f"· {count(row.number)} listed "
         rule = "─" * max(0, width - len(words) - len(number) - 3)
         pieces = [("─ ", styles.muted), (words, styles.strong), (number, styles.accent), (rule, styles.muted)]
         return layout_line(pieces, [], width, base)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
+from heapq import heappush, heappushpop
 
 import msgspec
 
 from mailstore.rules.delivery import State
 
-__all__ = ["LETTERS", "MINUTE", "Concern", "Limits", "Trouble", "in_order"]
+__all__ = ["LETTERS", "MINUTE", "Concern", "GatheredConcerns", "Limits", "Trouble", "in_order"]
 
 MINUTE = 60.0
 
@@ -34,6 +36,9 @@ LETTERS = frozenset({Trouble.DEAD_LETTER, Trouble.UNKNOWN})
 
 SUMMARIES = frozenset({Trouble.GROWTH, Trouble.LOOP, Trouble.STRANGER})
 """The kinds that open the newest of several messages: which one that is changes while the concern lasts."""
+
+
+ORDER = {trouble: at for at, trouble in enumerate(Trouble)}
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -73,6 +78,37 @@ class Concern(msgspec.Struct, frozen=True):
 
 
 def in_order(found: Iterable[Concern]) -> list[Concern]:
-    """Sort concerns: what is addressed to the user first, then the most urgent, within a kind the oldest first."""
-    order = {trouble: at for at, trouble in enumerate(Trouble)}
-    return sorted(found, key=lambda it: (not it.is_mine, order[it.trouble], it.since, it.sent, it.who, it.key))
+    """Sort concerns: those of the user, then the most urgent; within a kind the oldest first, of letters the newest."""
+    return sorted(found, key=_place)
+
+
+def _place(concern: Concern) -> tuple[bool, int, float, float, str, str]:
+    sign = -1 if concern.trouble in LETTERS else 1
+    times = sign * concern.since, sign * concern.sent
+    return (not concern.is_mine, ORDER[concern.trouble], *times, concern.who, concern.key)
+
+
+class GatheredConcerns:
+    """Concerns as they are found: all are counted, and of each kind so many are kept, the first in order."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: dict[tuple[bool, Trouble], list[tuple[float, float, int, Concern]]] = {}
+        self.totals: Counter[tuple[bool, Trouble]] = Counter()
+        """How many there are, of the user and of others, by kind."""
+
+    def add(self, concern: Concern) -> None:
+        """Count a concern, and keep it if it is among the first of its kind."""
+        kind = concern.is_mine, concern.trouble
+        self.totals[kind] += 1
+        kept = self._kept.setdefault(kind, [])
+        sign = 1 if concern.trouble in LETTERS else -1
+        entry = sign * concern.since, sign * concern.sent, self.totals[kind], concern
+        if len(kept) < self._most:
+            heappush(kept, entry)
+        else:
+            heappushpop(kept, entry)
+
+    def in_order(self) -> list[Concern]:
+        """Return those that were kept, in order."""
+        return in_order(entry[-1] for kept in self._kept.values() for entry in kept)

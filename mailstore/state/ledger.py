@@ -114,6 +114,10 @@ class Ledger:
         self._dead_of[row] = (*self._dead_of.get(row, ()), name)
         self.deaths.append((row, name))
 
+    def dead_rows(self) -> list[int]:
+        """Return the messages that are a dead letter for someone, or were."""
+        return list(self._dead_of)
+
     def dead_for(self, row: int) -> tuple[str, ...]:
         """Return the recipients for whom a message is a dead letter."""
         return self._dead_of.get(row, ())

@@ -41,7 +41,7 @@ class PendingMail:
     def letters(self, now: float) -> Iterator[DeadLetter]:
         """Yield the dead letters in no particular order. Raises MailboxReloaded."""
         self._filing.advance(now)
-        return self._letters(dict.fromkeys(row for row, _ in self._contents.ledger.dead), now)
+        return self._letters(self._contents.ledger.dead_rows(), now)
 
     def dead_letters_in(self, root: str, now: float) -> list[DeadLetter]:
         """Return the dead letters of a thread, the newest first."""

@@ -89,7 +89,7 @@ class Tourist:
         """Go to a view, so many rows under the first of the sidebar."""
         self.go("1")
         self.terminal.press("g")
-        self.sees_title("For you")
+        self.sees_title("Attention")
         self.terminal.press(*["j"] * steps)
         self.sees_title(title)
         self.go("2")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
@@ -26,6 +27,8 @@ COST = 30
 """Searching takes at most one part in so many of the time, however large the mailbox is."""
 SLICE_SECONDS = 0.003
 """How long searching may hold up the event loop at a time."""
+MOST = 500
+"""Concerns of one kind that are listed: all are counted, and the next ones follow when those are dealt with."""
 ACKNOWLEDGED = "attention.acknowledged"
 """The name under which the keys of acknowledged concerns are remembered."""
 
@@ -68,16 +71,17 @@ class AttentionWatch:
             self._screen.run_task(self._look(), group="attention")
 
     async def _look(self) -> None:
-        await lazy.load("mailstore.queries.attention")
-        from mailstore.queries.concerns import in_order
+        await lazy.load("mailstore.queries.attention", "console.concern_words")
+        from console.concern_words import heading
+        from mailstore.queries.concerns import GatheredConcerns
 
         session, mailbox = self._screen.session, self._screen.session.mailbox
-        found: list[Concern] = []
+        found = GatheredConcerns(MOST)
         spent, start = 0.0, monotonic()
         try:
             for concern in concerns(session):
                 if concern is not None:
-                    found.append(concern)
+                    found.add(concern)
                 if (taken := monotonic() - start) > SLICE_SECONDS:
                     spent += taken
                     await asyncio.sleep(session.rest(taken))
@@ -89,18 +93,22 @@ class AttentionWatch:
             self._is_looking = False
             self._looked = monotonic()
             self._rests_until = self._looked + COST * (spent + self._looked - start)
+        totals: Counter[str] = Counter()
+        for (is_mine, trouble), number in found.totals.items():
+            totals[heading(trouble, is_mine=is_mine)] += number
         if mailbox is session.mailbox:
-            self._show(in_order(found))
+            self._show(found.in_order(), totals)
 
-    def _show(self, found: Sequence[Concern]) -> None:
+    def _show(self, found: Sequence[Concern], totals: Mapping[str, int]) -> None:
         session = self._screen.session
         mailbox, hidden = session.mailbox, set(session.personal.recall(ACKNOWLEDGED, ()))
-        if session.moment is None and hidden - (still := hidden & {it.key for it in found}):
+        is_whole = len(found) == sum(totals.values())
+        if session.moment is None and is_whole and hidden - (still := hidden & {it.key for it in found}):
             self.remember(sorted(still))
         shown = [it for it in found if it.key not in hidden and not is_snoozed(session, it)]
         messages = [it.message_id for it in shown if it.message_id is not None and it.message_id in mailbox]
         roots = list(dict.fromkeys(map(mailbox.root_of, messages)))
-        if session.attention.set(mailbox, found, shown, roots):
+        if session.attention.set(mailbox, found, shown, roots, totals):
             was_stale = self._is_stale
             self._screen.redraw()
             self._is_stale = was_stale  # this drawing is no change
@@ -114,7 +122,8 @@ class AttentionWatch:
             else:
                 known.pop(key, None)
         self.remember(list(known))
-        self._show(self._screen.session.attention.every)
+        found = self._screen.session.attention
+        self._show(found.every, found.totals)
 
     def remember(self, keys: Sequence[str]) -> None:
         """Keep the keys of the acknowledged concerns."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from console.concern_words import heading_of
 from console.panes.concern_facts import concern_facts, letter_of
 from console.panes.concern_rows import ConcernRows, DeskRow, desk_rows, subject_of
 from console.panes.facts import FactPage
@@ -79,8 +81,15 @@ class Desk(ListScreen):
             done = [deed for deed in found.deeds.values() if self.takes(deed.concern)]
             gone = [deed.concern for deed in done if deed.concern.key not in keys]
             ordered = self.arranged([*concerns, *gone]) if gone else concerns
-            self._known = asked, desk_rows(ordered, done, has_headings=self.HAS_HEADINGS)
+            kept = Counter(map(heading_of, found.every))
+            left_out = {words: number - kept[words] for words, number in found.totals.items()}
+            self._known = asked, desk_rows(ordered, done, left_out, has_headings=self.HAS_HEADINGS)
         return self._known[1]
+
+    def left_out(self) -> int:
+        """Return how many more there are than are listed."""
+        found = self.session.attention
+        return 0 if found.is_whole else sum(found.totals.values()) - len(found.every)
 
     def takes(self, concern: Concern) -> bool:
         """Return whether a concern belongs here."""
@@ -100,7 +109,9 @@ class Desk(ListScreen):
     def subtitle(self, rows: Sequence[ListRow]) -> str:
         listed = [row for row in self.concern_rows() if row.concern is not None]
         done = sum(bool(row.deed) for row in listed)
-        notes = [f"{len(listed) - done:,}", f"{done} done" if done else ""]
+        left_out = self.left_out()
+        number = f"{len(listed) - done:,}" + (f" of {len(listed) - done + left_out:,}" if left_out else "")
+        notes = [number, f"{done} done" if done else ""]
         return " · ".join(filter(None, [*notes, f"{len(self.marked)} marked" if self.marked else ""]))
 
     def placeholder(self) -> tuple[str, ...]:

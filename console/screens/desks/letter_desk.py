@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from console.bindings import bindings
+from console.concern_words import heading, heading_of
 from console.screens.desks.desk import Desk
 from mailstore.queries.concerns import LETTERS, Concern
 
@@ -35,3 +36,9 @@ class LetterDesk(Desk):
 
     def nothing(self) -> tuple[str, ...]:
         return ("No dead letters.", "", "All mail was read, or still can be.")
+
+    def left_out(self) -> int:
+        found = self.session.attention
+        headings = {heading(trouble, is_mine=False) for trouble in LETTERS}
+        listed = sum(heading_of(it) in headings for it in found.every)
+        return sum(found.totals.get(each, 0) for each in headings) - listed
