@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from rich.cells import cell_len
 from console.overview.lengths import duration, length_words, median_words
 from console.panes.overview.brush import Brush
 from console.panes.overview.columns import Column, fitted
-from console.panes.overview.heartbeat import time_mark
+from console.panes.overview.time_axis import time_marks
 from console.widgets.grid import stepped_headings
 from console.widgets.histogram import axis_labels, bar_rows, gutter, round_top
 from console.widgets.sparkline import BLOCKS, grouped, level, scale_words, sparkline
@@ -212,8 +213,30 @@ def test_scales_and_lengths_are_said_in_words() -> None:
 
 def test_labels_of_an_axis_never_touch() -> None:
     assert axis_labels([(0, "10:00"), (4, "11:00"), (6, "12:00"), (18, "13:00")], 20) == "10:00 12:00         "
-    assert time_mark(NOW - 30 * MINUTE, 900, 86400) == ""
-    assert time_mark(float("inf"), 900, 86400) == ""
+
+
+@pytest.mark.parametrize(
+    ("length", "columns", "wide", "labels"),
+    [
+        (60, 60, 1, ["14:30", "14:40", "14:50", "15:00", "15:10", "15:20"]),
+        (900, 96, 1, ["15:00", "18:00", "21:00", "Tue 17", "03:00", "06:00", "09:00", "12:00"]),
+        (900, 24, 4, ["14:30", "15:00", "15:30", "16:00"]),
+        (8 * HOUR, 30, 1, ["23 Mar"]),
+        (8 * HOUR, 15, 2, ["18 Mar", "20 Mar"]),
+        (91 * 86400, 40, 1, ["Oct 2026", "Oct 2029"]),
+    ],
+)
+def test_times_on_an_axis_are_round_and_equally_far_apart(
+    length: float, columns: int, wide: int, labels: list[str]
+) -> None:
+    marks = time_marks(NOW, length, columns, wide)
+    assert [words for _, words in marks][: len(labels)] == labels
+    distances = {right - left for (left, _), (right, _) in pairwise(marks)}
+    assert all(distance >= 7 for distance in distances)
+    assert not distances or max(distances) - min(distances) <= wide
+    fitting = [words for at, words in marks if at + len(words) <= columns * wide]
+    assert axis_labels(marks, columns * wide).split() == " ".join(fitting).split()
+    assert time_marks(float(10**12), length, 3, 1) is not None
 
 
 @given(

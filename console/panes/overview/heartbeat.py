@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from math import ceil
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from textual.strip import Strip
 
 from console.overview.model import OverviewModel, hot_symbol
 from console.panes.overview.brush import Brush
+from console.panes.overview.time_axis import time_marks
 from console.styles import TextStyles
 from console.widgets.histogram import axis_labels, bar_rows, gutter, round_top
 from console.widgets.line_view import LineView, blank
@@ -194,26 +194,5 @@ class Heartbeat(LineView):
 
 def _times(bars: TimeBars, layout: _Columns) -> str:
     """Return the line of times, each at its column."""
-    marks: list[tuple[int, str]] = []
-    length = layout.size * bars.length
-    for column in range(len(layout.values)):
-        if words := time_mark(bars.edge(max(0, layout.first(column))), length, bars.number * bars.length):
-            marks.append((column * layout.wide, words))
+    marks = time_marks(bars.edge(layout.first(0)), layout.size * bars.length, len(layout.values), layout.wide)
     return axis_labels(marks, len(layout.values) * layout.wide)
-
-
-def time_mark(time: float, length: float, whole: float) -> str:
-    """Return the label of a column that begins at a time, empty unless it is a round one."""
-    try:
-        then = datetime.fromtimestamp(time)
-    except (OverflowError, ValueError, OSError):
-        return ""
-    second = then.hour * 3600 + then.minute * 60
-    if whole > 400 * 86400:
-        return f"{then:%b %Y}" if then.day * 86400 <= max(length, 86400) else ""
-    if whole > 3 * 86400:
-        return f"{then.day} {then:%b}" if second < max(length, 1) else ""
-    round_to = next((step for step in (600, 3600, 3 * 3600, 6 * 3600) if whole / step <= 12), 6 * 3600)
-    if second % round_to >= length:
-        return ""
-    return f"{then:%a} {then.day}" if second < length and whole > 86400 else f"{then:%H:%M}"
