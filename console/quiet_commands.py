@@ -35,6 +35,6 @@ QUIET_COMMANDS: tuple[Command, ...] = (
         "Put the thread off until a time or an event",
         "Read",
         MAIL,
-        when="row",
+        when="live row",
     ),
 )

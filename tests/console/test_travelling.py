@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,39 @@ async def test_now_has_the_numbers_of_live_with_an_archive_and_unreadable_lines(
         assert "message 4 of 4" in seat.lines[-2]
         await seat.press("comma", "comma", "comma")
         assert "message 0 of 4" in seat.lines[-2]
+
+
+async def test_a_moment_is_typed_in_local_time_and_the_zone_is_named(
+    mail: MailFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "CET-1")
+    time.tzset()
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.press("at")
+        assert "Show the mailbox as of (CET)" in seat.text
+        assert "2026-03-16 15:30" in seat.text
+        await seat.press("ctrl+u", *"11:00", "enter")
+        assert "message 1 of 3" in seat.lines[-2]
+        assert "as of 11:00" in seat.lines[0]
+        await seat.press("at", "ctrl+u", *"yesterday 14:00", "enter")
+        assert "message 0 of 3" in seat.lines[-2]
+        assert "as of Sun 14:00" in seat.lines[0]
+
+
+async def test_keys_that_can_not_act_in_the_past_are_dimmed_with_the_reason(mail: MailFiles) -> None:
+    async with opened(mail.data, size=(120, 40)) as seat:
+        able = {key.key: key.is_able for key in seat.screen.footer.keys}
+        assert able["r"]
+        assert able["c"]
+        await seat.press("T")
+        able = {key.key: key.is_able for key in seat.screen.footer.keys}
+        assert not able["r"]
+        assert not able["c"]
+        assert able["enter"]
+        await seat.press("question_mark", *"seen by you")
+        assert "not in the past" in " ".join(seat.text.replace("│", " ").split())
+        await seat.press("escape", "escape", "T")
+        assert {key.key: key.is_able for key in seat.screen.footer.keys}["r"]
 
 
 async def test_an_empty_mailbox_has_no_past(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mailstore.queries.attention import Concern, Limits, Trouble, attention, look, new_mail
+from mailstore.queries.concerns import GatheredConcerns
 from mailstore.records.events import Seen
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
@@ -149,6 +150,16 @@ def test_a_sender_that_nobody_registered(mail: MailFiles) -> None:
     assert (found.who, found.message_id) == ("night-watch", "strange")
     mail.agent("night-watch")
     assert not concerns(mail, Trouble.STRANGER)
+
+
+def test_all_concerns_are_counted_and_the_first_of_each_kind_kept() -> None:
+    found = GatheredConcerns(2)
+    for number in range(5):
+        found.add(Concern(Trouble.QUESTION, ANN, "asked", float(number), f"q-{number}"))
+        found.add(Concern(Trouble.DEAD_LETTER, ANN, "died", float(number), f"d-{number}", DED, State.DEAD))
+    found.add(Concern(Trouble.NEW, BOB, "wrote to you", 9.0, "n", is_mine=True))
+    assert [it.message_id for it in found.in_order()] == ["n", "q-0", "q-1", "d-4", "d-3"]
+    assert sum(found.totals.values()) == 11
 
 
 def test_letters_that_die_faster_than_before(mail: MailFiles) -> None:
