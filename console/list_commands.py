@@ -15,7 +15,15 @@ LIST_COMMANDS: tuple[Command, ...] = (
         "views.delete", "X", "delete_view", "delete", "Delete the view, after asking", "Views", VIEWS, 3, when="row"
     ),
     Command(
-        "away", "B", "opening.away", "while you were away", "List what happened while you were away", "Look", LISTS
+        "away",
+        "B",
+        "opening.away",
+        "while you were away",
+        "List what happened while you were away",
+        "Look",
+        LISTS,
+        0,
+        "away",
     ),
     Command("drafts", "d", "opening.drafts", "drafts", "List your drafts", "Look", LISTS),
     Command(

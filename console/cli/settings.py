@@ -8,7 +8,7 @@ from console.cli.terminal_io import warn
 from mailstore.records.events import Event, Seen
 from mailstore.rules.retention import EVERYTHING, Retention
 
-__all__ = ["Settings", "joined_channels", "saved_views", "seen_marks", "settings"]
+__all__ = ["Settings", "joined_channels", "last_here", "saved_views", "seen_marks", "settings"]
 
 
 STALE_SECONDS = 1800.0
@@ -54,6 +54,26 @@ def settings(*, is_told: bool = True) -> Settings:
         tuple(config.wake.types),
         tuple(config.wake.command),
     )
+
+
+def last_here(mailbox_url: str) -> float | None:
+    """Return when the person last used the console on a mailbox, in seconds since the epoch; None if never."""
+    from platformdirs import user_state_path
+
+    path = user_state_path("signalbox") / "state.db"
+    if not path.exists():
+        return None
+    from console.remembered import RememberedValues
+    from console.state import PersonalState
+
+    state = PersonalState(path)
+    try:
+        values = RememberedValues()
+        values.load(state.database, mailbox_url)
+    finally:
+        state.close()
+    left = values.recall("left")
+    return float(left) if isinstance(left, int | float) else None
 
 
 def saved_views(mailbox_url: str) -> dict[str, str]:

@@ -44,6 +44,7 @@ LOOKS: list[tuple[str, ...]] = [
     ("who",),
     ("dead-letters",),
     ("attention",),
+    ("away", "--since", "3d"),
     ("bye", *AS, "--dry-run"),
     ("roster",),
     ("doctor",),

@@ -1,0 +1,110 @@
+"""`signalbox away`: tell what happened while the user was away, as the console does on return."""
+
+from __future__ import annotations
+
+import argparse
+
+import msgspec
+
+from console.cli.document import put_json
+from console.cli.loading import Loaded, loaded, moment_of
+from console.cli.options import mailbox_options
+from console.cli.plain import columns, put
+from console.cli.settings import last_here
+from console.render.short_text import age
+from console.render.timestamps import iso_time
+from mailstore.queries.absence import Absence, look_back
+from mailstore.steps import at_once
+
+DAY = 24 * 3600.0
+
+
+class LostLetterRow(msgspec.Struct, frozen=True):
+    """A letter that died, and the recipient that will not read it."""
+
+    message_id: str
+    recipient: str
+
+
+class BusyThreadRow(msgspec.Struct, frozen=True):
+    """A thread, by its first message, and the number of its new messages."""
+
+    root: str
+    messages: int
+
+
+class AbsenceRow(msgspec.Struct, frozen=True):
+    """What happened between two times (ISO 8601 in UTC): ids of messages, the newest first, and agents."""
+
+    since: str | None
+    until: str | None
+    messages: int
+    threads: int
+    for_you: list[str]
+    questions: list[str]
+    dead_letters: list[LostLetterRow]
+    ended: list[str]
+    appeared: list[str]
+    busiest: list[BusyThreadRow]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--since", metavar="TIME", help="Since when (default: when the console was left, or a day)")
+    mailbox_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the numbers, and a row for each message, letter, agent and busy thread."""
+    with loaded(args, with_seen=True) as mail:
+        if args.since is not None:
+            since = moment_of("--since", args.since, mail.now, is_past=True)
+        else:
+            left = last_here(mail.store.url)
+            since = mail.now - DAY if left is None or left > mail.now else left
+        *_, found = at_once(look_back(mail.mailbox, since, mail.now))
+    if args.json:
+        put_json(_row(found))
+    elif found.is_empty:
+        put(f"Nothing happened since {iso_time(since)}")
+    else:
+        put(_text(mail, found))
+    return 0
+
+
+def _row(found: Absence) -> AbsenceRow:
+    return AbsenceRow(
+        since=iso_time(found.since),
+        until=iso_time(found.until),
+        messages=found.messages,
+        threads=found.threads,
+        for_you=list(found.for_you),
+        questions=list(found.questions),
+        dead_letters=[LostLetterRow(letter.message_id, letter.recipient) for letter in found.letters],
+        ended=list(found.ended),
+        appeared=list(found.appeared),
+        busiest=[BusyThreadRow(root, number) for root, number in found.busiest],
+    )
+
+
+def _text(mail: Loaded, found: Absence) -> str:
+    mailbox = mail.mailbox
+    cells: list[tuple[str, str, str, str]] = []
+
+    def add(what: str, message_id: str) -> None:
+        message = mailbox.message(message_id)
+        subject = "" if message is None else message.subject
+        cells.append((what, message_id, "" if message is None else age(mail.now - message.time), subject))
+
+    for message_id in found.for_you:
+        add("for you", message_id)
+    for message_id in found.questions:
+        add("open question", message_id)
+    for letter in found.letters:
+        add("dead letter", letter.message_id)
+    cells += [("ended", name, "", "") for name in found.ended]
+    cells += [("appeared", name, "", "") for name in found.appeared]
+    for root, number in found.busiest:
+        add(f"{number} new", root)
+    head = f"{found.messages} messages in {found.threads} threads since {iso_time(found.since)}"
+    return f"{head}\n\n{columns(cells, ('what', 'message or agent', 'age', 'subject'))}"
