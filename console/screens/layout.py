@@ -174,11 +174,12 @@ class Layout(BaseScreen[None], Backdrop):
 
     def toggle_zoom(self) -> None:
         """Give the focused pane the whole screen, or restore the columns."""
-        pane = self.pane()
-        is_on = not self.is_zoomed
-        self.set_class(is_on, "-zoomed")
+        self._zoom("" if self.is_zoomed else self.pane())
+
+    def _zoom(self, pane: str) -> None:
+        self.set_class(bool(pane), "-zoomed")
         for name in PANES:
-            self.set_class(is_on and name == pane, f"-zoom-{name}")
+            self.set_class(name == pane, f"-zoom-{name}")
         self.sizes.apply()
 
     @property
@@ -227,7 +228,12 @@ class Layout(BaseScreen[None], Backdrop):
             self.remove_class(*(f"-at-{name}" for name in PANES), update=False)
             self.add_class(f"-at-{pane}")
             self.sizes.apply()
+        if self.is_zoomed and not self.has_class(f"-zoom-{pane}") and not self._is_below_zoomed(pane):
+            self._zoom(pane)  # a pane with the focus is never hidden
         self.show_keys()
+
+    def _is_below_zoomed(self, pane: str) -> bool:
+        return pane == "composer" and self.has_class("-zoom-conversation")
 
     def situation(self) -> Situation:
         """Return what decides which commands can act now."""

@@ -78,3 +78,35 @@ async def test_the_numbers_of_the_header_are_clicked(tmp_path: Path) -> None:
         await seat.press("escape")
         await click(seat, 0, "Signalbox")
         await seat.sees("Search for commands")
+
+
+async def test_the_footer_strikes_what_cannot_act_here_and_now(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(120, 30)) as seat:
+        assert not struck(seat)
+        seat.screen.show_view(View("archive"))  # nothing is listed
+        await settle(seat.pilot)
+        assert "r reply" in struck(seat)
+        assert "c write" not in struck(seat)
+        seat.screen.show_view(View("all"))
+        await seat.press("T")
+        await seat.until(lambda: seat.app.session.moment is not None)
+        await seat.until(lambda: "c write" in struck(seat))
+        await seat.press("T")
+        await seat.until(lambda: not struck(seat))
+
+
+async def test_a_pane_with_the_focus_is_never_hidden_by_another_in_full_screen(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(120, 30)) as seat:
+        await seat.press("f", "4")
+        assert seat.screen.composer.region.height == 28
+        await seat.press("escape", "escape", "2")
+        await seat.press("f", "3")
+        assert seat.screen.conversation.region.width == 120
+        await seat.press("4")
+        assert seat.screen.composer.region.height > 0
+        assert seat.screen.conversation.region.height > 0
+
+
+def struck(seat: Seat) -> str:
+    strip = seat.screen.footer.render_line(0)
+    return "".join(part.text for part in strip if part.style is not None and part.style.strike)
