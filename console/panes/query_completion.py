@@ -10,10 +10,12 @@ from msgspec import Struct
 from console.session import Session
 from console.widgets.offers import Candidate, fitting
 from mailstore.queries.language.fields import FIELDS, KNOWN_TYPES, SYNTAX, TIMES, FieldHelp
+from mailstore.records.roster import Agent
 
 __all__ = ["HELP", "Completing", "completing"]
 
 BREAK = re.compile(r"""[\s()"]""")
+SEPARATOR = " · "
 HELP = "?"
 """What is typed to read what can be written, as in an empty search bar."""
 
@@ -43,8 +45,6 @@ def completing(text: str, session: Session) -> Completing:
     if colon:
         field = next((field for field in FIELDS if field.name == name.casefold()), None)
         found = _fitting(_values(field, session), typed) if field is not None else []
-        if field is not None and field.values:
-            found = [each for each in found if typed.casefold() in each.value]
         return Completing(start + len(name) + 1, found)
     if part[0] in "#@" and part[1:]:
         found = _channels(session) if part[0] == "#" else [_mention(each) for each in _agents(session)]
@@ -55,8 +55,16 @@ def completing(text: str, session: Session) -> Completing:
 
 def _fitting(found: list[Candidate], typed: str) -> list[Candidate]:
     """Return the values that fit, all of them before anything is typed; none where it is written already."""
-    near = fitting(found, typed) if typed else found
+    word = typed.casefold()
+    near = (
+        [each for each in fitting(found, typed) if word in f"{each.value}{_told(each)}".casefold()] if typed else found
+    )
     return [] if [each.value for each in near] == [typed] else near
+
+
+def _told(candidate: Candidate) -> str:
+    """Return the part of a hint by which a candidate is found too: an agent's role, not its state."""
+    return candidate.hint.partition(SEPARATOR)[2]
 
 
 def _language(session: Session) -> list[Candidate]:
@@ -98,9 +106,11 @@ def _values(field: FieldHelp, session: Session) -> list[Candidate]:
 
 def _agents(session: Session) -> list[Candidate]:
     roster = session.mailbox.roster
-    return [
-        Candidate(_quoted(agent.session_id), f"{agent.status.value} · {agent.role or 'no role'}") for agent in roster
-    ]
+    return [Candidate(_quoted(agent.session_id), _about(agent)) for agent in roster]
+
+
+def _about(agent: Agent) -> str:
+    return f"{agent.status.value}{SEPARATOR}{agent.role}" if agent.role else agent.status.value
 
 
 def _roles(session: Session) -> list[Candidate]:
@@ -109,7 +119,10 @@ def _roles(session: Session) -> list[Candidate]:
 
 def _channels(session: Session) -> list[Candidate]:
     mailbox = session.mailbox
-    return [Candidate(_quoted(mailbox.label(each.tag)), f"{each.tag} · {each.messages}") for each in mailbox.channels()]
+    return [
+        Candidate(_quoted(mailbox.label(each.tag)), f"{each.tag}{SEPARATOR}{each.messages}")
+        for each in mailbox.channels()
+    ]
 
 
 def _mention(agent: Candidate) -> Candidate:

@@ -33,6 +33,7 @@ def screen(tmp_path: Path) -> FakeScreen:
         ("has:", ["code", "attachment"]),
         ("from:cl", ["clerk", "ann-00000001"]),
         ("from:ANN", ["ann-00000001"]),
+        ("from:liv", []),
         ("to:#in", ["#ink"]),
         ("#i", ["#ink"]),
         ("tag:", ["#ink"]),
