@@ -159,6 +159,12 @@ class Conversation(BlockView):
         self._show_anew(key)
         return True
 
+    def line_clicked(self, key: str, line: int) -> None:
+        """Open a cut text whose last line was clicked."""
+        lines = self.lines_of(key)
+        if isinstance(lines, MessageLines) and lines.hidden and line == lines.hidden.start:
+            self.toggle_text()
+
     def read_hidden(self) -> bool:
         """Open the cut text of the message at the cursor, a page further; return whether there is one."""
         lines = self._lines_at_cursor()
@@ -230,7 +236,7 @@ class Conversation(BlockView):
                 self.confirm_lines(key)
                 continue
             self._blocks[key] = block
-            job = RenderJob(block, self.text_width(key), self._text_styles, open_key=self._openness.key)
+            job = RenderJob(block, self.text_width(key), self._text_styles, keys=self._openness.keys)
             if isinstance(lines, MessageLines) and old is not None and old.node.message == block.node.message:
                 job.text = lines.text
             jobs.append(job)

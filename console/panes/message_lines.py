@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from textual.strip import Strip
 
 from console.render.lines import LineSource, RenderedLines
 
-__all__ = ["MessageLines", "RenderedText"]
+__all__ = ["MessageKeys", "MessageLines", "RenderedText"]
 
 FEWEST = 4
 """Lines of the text that are shown even where the pane is low."""
 
 SPARED = 3
 """So few lines are not hidden."""
+
+
+class MessageKeys(NamedTuple):
+    """The keys that a message's lines name: the one that opens its text, and the one that shows its record."""
+
+    open: str = "+"
+    record: str = "o"
 
 
 class RenderedText:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from console.commands import COMMANDS
 from console.panes.blocks import MessageBlock
-from console.panes.message_lines import MessageLines
+from console.panes.message_lines import MessageKeys, MessageLines
 from console.panes.receipts import has_more_receipts
 
 __all__ = ["Openness"]
@@ -18,8 +18,8 @@ class Openness:
     """The messages whose long text or receipts were opened, by key."""
 
     def __init__(self, keymap: Mapping[str, str]) -> None:
-        self.key = next(it.key_label(keymap) for it in COMMANDS if it.id == "open.text")
-        """The key that opens a long text."""
+        labels = {it.id: it.key_label(keymap) for it in COMMANDS}
+        self.keys = MessageKeys(labels["open.text"], labels["record"])
         self._texts: set[str] = set()
         self._receipts: set[str] = set()
 

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from textual.strip import Strip
 
 from console.panes.blocks import MessageBlock, block_foot, block_head, markdown_styles, more_line
-from console.panes.message_lines import MessageLines, RenderedText
+from console.panes.message_lines import MessageKeys, MessageLines, RenderedText
 from console.session import Session
 from console.styles import TextStyles
 
@@ -34,7 +34,7 @@ class RenderJob(Struct, eq=False):
     head: list[Strip] = field(default_factory=list)
     told: int = 0
     """Lines of the text that were passed on."""
-    open_key: str = "+"
+    keys: MessageKeys = MessageKeys()
 
     def is_same(self, other: RenderJob) -> bool:
         """Return whether another job would render the same lines."""
@@ -55,10 +55,9 @@ class RenderJob(Struct, eq=False):
             if self.text is None:
                 from console.render.body import render_body
 
+                palette, key = markdown_styles(self.styles), self.keys.record
                 is_there = message is not None
-                self.text = RenderedText(
-                    render_body(body, self.width, markdown_styles(self.styles)) if is_there else ()
-                )
+                self.text = RenderedText(render_body(body, self.width, palette, record_key=key) if is_there else ())
         text = self.text
         assert text is not None
         if not text.is_whole:
@@ -76,7 +75,7 @@ class RenderJob(Struct, eq=False):
 
     def _more(self, hidden: int) -> Strip:
         assert self.text is not None
-        return more_line(hidden if self.text.is_whole else None, self.open_key, self.width, self.styles)
+        return more_line(hidden if self.text.is_whole else None, self.keys.open, self.width, self.styles)
 
 
 class RenderQueue:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
@@ -18,9 +19,9 @@ from console.render.markdown import reduced, render_markdown
 from console.render.plain import breaks
 from console.render.safe import visible
 
-__all__ = ["FORMATTED", "render_body"]
+__all__ = ["render_body"]
 
-FORMATTED = "JSON, formatted · o: as in the file"
+FORMATTED = "JSON, formatted"
 PORTION = 50
 """Lines."""
 
@@ -28,14 +29,20 @@ LEAST_ROOM = 16
 """Cells: where the indentation leaves less, lines continue at the left."""
 
 
-def render_body(text: str, width: int, styles: MarkdownStyles, *, is_wrapped: bool = False) -> Iterator[LineSource]:
-    """Yield the lines of a message's text at a width in cells; code may be wider, unless it is to be wrapped."""
+def render_body(
+    text: str, width: int, styles: MarkdownStyles, *, is_wrapped: bool = False, record_key: str = ""
+) -> Iterator[LineSource]:
+    """Yield the lines of a message's text at a width in cells; code may be wider, unless it is to be wrapped.
+
+    `record_key` is the key that shows the message's record, where there is one.
+    """
     lines = laid_out(text) if width >= LEAST_ROOM else None
     if lines is None:
         yield from render_markdown(text, width, styles, is_wrapped=is_wrapped)
         return
     if "\n".join(lines) != text.strip():
-        yield [Strip([Segment(visible(FORMATTED)[:width], styles.muted)])]
+        words = f"JSON, formatted · {record_key}: as in the file" if record_key else FORMATTED
+        yield [Strip([Segment(words if cell_len(words) <= width else FORMATTED, styles.muted)])]
     strips = _strips("\n".join(lines), width, styles)
     while portion := list(islice(strips, PORTION)):
         yield portion

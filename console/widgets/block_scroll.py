@@ -49,6 +49,9 @@ class BlockScroll(SelectableView):
         """Repaint after all pending changes."""
         raise NotImplementedError
 
+    def line_clicked(self, key: str, line: int) -> None:
+        """Act on a click on a line of a block: by default, nothing."""
+
     def cursor_moved(self, key: str) -> None:
         """Act on the cursor's being at another block."""
         raise NotImplementedError
@@ -328,6 +331,10 @@ class BlockScroll(SelectableView):
     def on_click(self, event: Click) -> None:
         """Move the cursor to the clicked block."""
         offset = event.get_content_offset(self)
-        at = self._places.at_line(offset.y + self.scroll_offset.y) if offset is not None else None
+        if offset is None:
+            return
+        line = offset.y + self.scroll_offset.y
+        at = self._places.at_line(line)
         if at is not None:
             self._highlight(at)
+            self.line_clicked(self.source.keys[at], line - self._places.top(at))

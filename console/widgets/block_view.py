@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 from rich.segment import Segment
-from textual.events import Blur, Focus, Resize
+from textual.events import Blur, Focus, MouseScrollLeft, MouseScrollRight, Resize
 from textual.message import Message
 from textual.strip import Strip
 
@@ -17,6 +17,9 @@ from console.widgets.line_view import blank
 from console.widgets.sideways import shifted
 
 __all__ = ["BlockSource", "BlockView", "LineLayer"]
+
+WHEEL = 4
+"""Cells for each turn of a wheel that is tilted, or turned with shift."""
 
 LineLayer = Callable[[str, int, Strip], Strip]
 """Restyles a line when it is drawn: gets the block's key and the line's number in it."""
@@ -155,6 +158,14 @@ class BlockView(BlockScroll):
         has_moved, self._shift = shift != self._shift, shift
         self.redraw()
         return has_moved
+
+    def on_mouse_scroll_right(self, event: MouseScrollRight) -> None:
+        event.stop()
+        self.scroll_sideways(WHEEL)
+
+    def on_mouse_scroll_left(self, event: MouseScrollLeft) -> None:
+        event.stop()
+        self.scroll_sideways(-WHEEL)
 
     def _overhang(self) -> int:
         """Return by how many cells the widest line of the blocks in sight is wider than its room."""

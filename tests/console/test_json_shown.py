@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.panes.record_page import record_page
-from console.render.body import FORMATTED, render_body
+from console.render.body import render_body
 from console.render.json_layout import laid_out
 from tests.console.fake_screen import FakeScreen
 from tests.console.screen_text import opened
@@ -86,7 +86,7 @@ def drawn(body: str, width: int = 40) -> list[str]:
 def test_a_body_that_is_json_is_laid_out_and_wrapped_below_its_beginning() -> None:
     words = "a value of several words that is longer than its line"
     assert drawn(json.dumps({"key": words, "wide": "漢" * 20}, ensure_ascii=False)) == [
-        FORMATTED[:40].rstrip(),
+        "JSON, formatted",
         "{",
         '  "key": "a value of several words that',
         '    is longer than its line",',
@@ -129,7 +129,7 @@ async def test_json_is_read_in_the_conversation_and_its_line_in_the_record(tmp_p
     mail.message("one", "ann-00000001", "user", '{"big":12345678901234567890,"one":1.0}', subject="Report")
     async with opened(mail.data) as seat:
         await seat.open_thread("one")
-        assert FORMATTED in seat.text
+        assert "JSON, formatted · o: as in the file" in seat.text
         assert '  "big": 12345678901234567890,' in seat.text
         await seat.press("o")
         await seat.sees("JSON, formatted")

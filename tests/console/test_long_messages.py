@@ -122,6 +122,15 @@ async def test_a_line_that_is_hidden_is_revealed(tmp_path: Path) -> None:
         assert "more lines" not in seat.text
 
 
+async def test_a_click_on_the_last_line_of_a_cut_text_opens_it(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.open_thread("long")
+        await seat.press("g")
+        at = next(y for y, line in enumerate(seat.lines) if "more lines" in line)
+        await seat.pilot.click(offset=(80, at))
+        await seat.until(lambda: "more lines" not in seat.text)
+
+
 async def test_copying_has_the_whole_text(tmp_path: Path) -> None:
     mail = write_mail(tmp_path)
     async with opened(mail.data) as seat:
