@@ -174,11 +174,11 @@ class ThreadIndex:
     def count_unseen(self, row: int, by: int) -> None:
         """Count a message as unseen (1), or as seen (-1)."""
         root, head = self.forest.root(row), self.messages.head(row)
-        was = self.new_in(root)
+        was_new = self.keeps_read and self.new_in(root) > 0
         self.unseen[root] += by
-        if row in self.quiet.rows:
+        if self.quiet.rows.number and row in self.quiet.rows:
             self.count_quiet(row, by)
-        if was > 0 >= self.new_in(root) and self.keeps_read:
+        if was_new and self.new_in(root) <= 0:
             self._read_since.add(root)
         self._touch(root)
         self.unseen_total += by
