@@ -34,10 +34,11 @@ def test_every_command_has_a_name_of_its_own_and_words_for_help() -> None:
 
 
 def test_no_command_that_changes_anything_is_on_a_key_beside_moving() -> None:
-    assert not {"delete", "backspace", "d"} & {key for command in COMMANDS for key in command.keys.split(",")}
+    changing = [command for command in COMMANDS if not command.action.startswith("opening.")]
+    assert not {"delete", "backspace", "d"} & {key for command in changing for key in command.keys.split(",")}
 
 
-@pytest.mark.parametrize("keys", ["b", "ctrl+x", "f5", "b,ctrl+y", "shift+f2", "semicolon", "é", "pagedown"])
+@pytest.mark.parametrize("keys", ["ö", "ctrl+x", "f5", "ö,ctrl+y", "shift+f2", "semicolon", "é", "pagedown"])
 def test_a_key_that_exists_is_taken(keys: str) -> None:
     taken, problems = read_keymap({"zoom": keys} if keys != "pagedown" else {"list.page-down": keys})
     assert not problems
