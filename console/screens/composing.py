@@ -60,6 +60,8 @@ class LetterHolder(Protocol):
 class MovingPane(Protocol):
     """What composing needs of the conversation."""
 
+    @property
+    def is_stream(self) -> bool: ...
     def move_to(self, message_id: str) -> bool: ...
 
 
@@ -101,14 +103,17 @@ class Composing:
         self._holding = holding
 
     def restore_draft(self) -> None:
-        """Open the draft of the thread that is shown; close the composer where there is none."""
-        composer, session = self._screen.composer, self._screen.session
+        """Open the draft of the thread or the stream that is shown; close the composer where there is none."""
+        screen, composer, session = self._screen, self._screen.composer, self._screen.session
         is_elsewhere = self._screen.pane() != "composer"
         if composer.is_open and is_elsewhere:
             composer.close()
-        root = self._screen.location.root
-        draft = session.personal.draft(f"thread:{root}") if root and session.moment is None else None
+        key = f"thread:{screen.location.root}" if screen.location.root else ""
+        if screen.conversation.is_stream:
+            key = self._to_place().key
+        draft = session.personal.draft(key) if key and session.moment is None else None
         if draft is not None and is_elsewhere:
+            composer.stays_open = screen.conversation.is_stream
             composer.open(draft)
 
     def _write(self, writing: ComposerDraft, about: str = "") -> None:
@@ -141,15 +146,20 @@ class Composing:
 
     def compose(self) -> None:
         """Write to what is under the cursor: the channel, the agent, or a recipient to be typed."""
+        self._write(self._to_place(), self._screen.location.view.name)
+
+    def _to_place(self) -> ComposerDraft:
+        """Return an empty draft to the place that is shown; to nobody yet if that is no channel, agent or role."""
         view = self._screen.location.view
-        if view.kind == "channel":
-            self._write(ComposerDraft(f"channel:{view.name}", self._screen.session.mailbox.label(view.name)), view.name)
-        elif view.kind == "role":
-            self._write(ComposerDraft(f"role:{view.name}", f"role:{view.name}"), view.name)
-        elif view.kind == "agent":
-            self._write(ComposerDraft(f"agent:{view.name}", view.name), view.name)
-        else:
-            self._write(ComposerDraft("new"))
+        match view.kind:
+            case "channel":
+                return ComposerDraft(f"channel:{view.name}", self._screen.session.mailbox.label(view.name))
+            case "role":
+                return ComposerDraft(f"role:{view.name}", f"role:{view.name}")
+            case "agent":
+                return ComposerDraft(f"agent:{view.name}", view.name)
+            case _:
+                return ComposerDraft("new")
 
     def open_or_focus(self) -> None:
         """Go to the composer, which opens if it is closed."""

@@ -210,6 +210,8 @@ class MainScreen(Layout):
         self.redraw()
         if location.root is not None:
             self.threads.select(location.root)
+        if self.has_conversation and self.conversation.is_stream:
+            self._thread_shown()
 
     def show_thread(self, root: str | None, message: str | None = None) -> None:
         """Show a thread in the conversation, with a message of it in sight."""
@@ -312,7 +314,7 @@ class MainScreen(Layout):
 
     def on_block_view_highlighted(self, event: BlockView.Highlighted) -> None:
         if self.parts is not None:
-            self.parts.reading.message_highlighted(event.key)
+            self.parts.message_highlighted(event.key)
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
         if self.parts is not None:

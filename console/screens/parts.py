@@ -164,8 +164,13 @@ class Parts:
         self.streaming.moved()
         self.following.moved()
 
+    def message_highlighted(self, key: str) -> None:
+        """The cursor is at another message."""
+        self.reading.message_highlighted(key)
+        self.streaming.message_highlighted(key)
+
     def thread_shown(self) -> None:
-        """Another thread came into the conversation."""
+        """Another thread or a stream came into the conversation."""
         self.composing.restore_draft()
 
     def location_changed(self) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Protocol
 
+from msgspec.structs import replace
+
 from console.screens.finding import SoughtPane, StreamSearch, StreamSearchScreen
 from console.screens.location import ScreenLocation
 from console.screens.reading_modes import REMEMBERED, mode_of, modes_of, set_mode
@@ -119,6 +121,12 @@ class Streaming:
         screen.conversation.back_to_stream()
         screen.redraw()
         return True
+
+    def message_highlighted(self, key: str) -> None:
+        """Have commands for a thread act on that of the message at the cursor of the stream."""
+        screen = self._screen
+        if screen.conversation.is_stream:
+            screen.location = replace(screen.location, root=screen.session.mailbox.root_of(key))
 
     def moved(self) -> None:
         """Mark as seen what is in sight in a stream that the person reads or writes to; retitle it."""

@@ -44,7 +44,8 @@ def see(folder: Path, mail: MailFiles, *ids: str) -> Path:
 
 async def go(seat: Seat, view: View = INK) -> None:
     """Move over a place in the sidebar."""
-    await seat.press("1")
+    seat.screen.sidebar.focus()
+    await settle(seat.pilot)
     seat.screen.sidebar.select(seat.screen.sidebar.key_of(view))
     await settle(seat.pilot)
 
@@ -136,6 +137,11 @@ async def test_what_is_typed_goes_into_it_and_what_was_sent_stands_at_its_end(
         await seat.until(lambda: "47 messages" in seat.text)
         await settle(seat.pilot)
         assert "Last." in "\n".join(inside(seat)), "also when one was elsewhere in the stream"
+        await seat.press(*"Half a")
+        await go(seat, View("agent", "bob-00000001"))
+        assert not seat.screen.composer.is_open, "what is written to a place stays there"
+        await go(seat)
+        assert "Half a" in "\n".join(seat.lines[-9:])
 
 
 def test_the_keys_are_named_again_within_three_seconds() -> None:
