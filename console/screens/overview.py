@@ -60,7 +60,7 @@ class Overview(BaseScreen[Departure | None]):
         super().__init__(session, styles)
         self._place = place
         self._work = OverviewWork(session)
-        self._model = place.model
+        self._model = place.model if place.moment == session.moment else None
         self._is_shown = False
         self._arranged: Size | None = None
 
@@ -147,7 +147,7 @@ class Overview(BaseScreen[Departure | None]):
             return
         self.query_one(Header).headline = headline(self.session)
         if self._work.is_due(self._place.span, self._most_bars()):
-            self.run_task(self._compute(), group="overview")
+            self.run_task(self._compute(), group="overview", exclusive=True)
         self._show()
 
     def _most_bars(self) -> int:
@@ -157,6 +157,7 @@ class Overview(BaseScreen[Departure | None]):
     async def _compute(self) -> None:
         async for model in self._work.run(self._place.span, self._most_bars()):
             self._model = self._place.model = model
+            self._place.moment = self.session.moment
             self._show()
 
     def _show(self) -> None:

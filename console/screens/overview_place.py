@@ -23,6 +23,8 @@ class OverviewPlace:
     channel: str | None = None
     pair: tuple[str, str] | None = None
     model: OverviewModel | None = None
+    moment: float | None = None
+    """The moment of the past that the picture is of, in seconds since the epoch; None for live."""
 
 
 @dataclass(frozen=True, slots=True)

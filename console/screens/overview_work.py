@@ -37,24 +37,31 @@ class OverviewWork:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._standing: FleetStanding | None = None
-        self.is_running = False
+        self._is_running = False
+        self._turn = 0
         self._subject: object = None
         self._shown: object = None
         """The mailbox and the moment, and the span and number of bars, that were computed last."""
         self._next = self._next_standing = 0.0
 
     def is_due(self, span: str, most: int) -> bool:
-        """Return whether it is time to compute again: at once for another span, number of bars, moment or mailbox."""
+        """Return whether it is time to compute again: at once for another span, number of bars, moment or mailbox.
+
+        What is being computed then is of no use any more: cancel it.
+        """
         subject, shown = (id(self._session.mailbox), self._session.moment), (span, most)
         if subject != self._subject:
             self._next_standing, self._standing = 0.0, None
         if (subject, shown) != (self._subject, self._shown):
-            self._subject, self._shown, self._next = subject, shown, 0.0
-        return not self.is_running and monotonic() >= self._next
+            self._subject, self._shown = subject, shown
+            return True
+        return not self._is_running and monotonic() >= self._next
 
     async def run(self, span: str, most: int) -> AsyncIterator[OverviewModel]:
         """Compute the traffic, then, if it is time, how the fleet stands; yield what to draw after each."""
-        self.is_running = True
+        self._is_running = True
+        self._turn += 1
+        turn = self._turn
         try:
             start = monotonic()
             if (picture := await self._traffic(span, most)) is None:
@@ -72,7 +79,8 @@ class OverviewWork:
         except MailboxReloaded:  # the next look is of what is there then
             return
         finally:
-            self.is_running = False
+            if turn == self._turn:
+                self._is_running = False
 
     async def _look(self) -> None:
         session = self._session
