@@ -26,6 +26,8 @@ class QuietCounts:
         self.muted_roots: set[int] = set()
         self.snoozed_roots: set[int] = set()
         self.starred_roots: set[int] = set()
+        self.muted_senders: dict[int, bool] = {}
+        """Which senders are muted, by number, as far as that was asked."""
         self._threads = array("i")
 
     def in_thread(self, root: int) -> int:

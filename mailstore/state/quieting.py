@@ -27,7 +27,6 @@ class Quieting:
 
     def __init__(self, contents: MailboxContents) -> None:
         self._contents = contents
-        self._senders: dict[int, bool] = {}
 
     # What the user has muted
 
@@ -41,7 +40,7 @@ class Quieting:
         before, contents.marks = contents.marks, marks
         if before == marks:
             return
-        self._senders.clear()
+        contents.index.quiet.muted_senders.clear()
         index = contents.index
         quiet = index.quiet
         quiet.muted_roots = self._roots_of(marks.threads)
@@ -87,7 +86,8 @@ class Quieting:
     def agents_changed(self) -> None:
         """Judge the mail of muted agents again after an agent came or was named otherwise."""
         if self._contents.marks.agents:
-            known, self._senders = self._senders, {}
+            quiet = self._contents.index.quiet
+            known, quiet.muted_senders = quiet.muted_senders, {}
             postings, names = self._contents.index.postings, self._contents.messages.names
             for number, was_muted in known.items():
                 if self._is_sender_muted(number) is not was_muted:
@@ -180,11 +180,11 @@ class Quieting:
         contents = self._contents
         if not contents.marks.agents:
             return False
-        known = self._senders.get(number)
+        known = contents.index.quiet.muted_senders.get(number)
         if known is None:
             name = contents.messages.names[number]
             known = is_muted_agent(name, contents.marks, contents.roster, contents.user)
-            self._senders[number] = known
+            contents.index.quiet.muted_senders[number] = known
         return known
 
     def _label(self, row: int) -> str:

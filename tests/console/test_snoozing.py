@@ -104,6 +104,10 @@ async def test_a_snooze_waits_for_an_answer_or_for_an_agent(desk: Desk) -> None:
 
 async def test_a_typed_time_and_the_end_of_a_snooze_by_hand(desk: Desk) -> None:
     desk.at("ask")
+    desk.screen.session.moment = NOW - HOUR
+    desk.snoozing.snooze()
+    assert desk.screen.notices[-1].startswith("Can't snooze here")
+    desk.screen.session.moment = None
     desk.snoozing.snooze()
     await desk.choose("t")
     prompt, answered = desk.screen.dialogs.pop()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mailstore.queries.query import parse
 from mailstore.queries.search import SearchContext
-from mailstore.records.events import Event, Mailboxes, Seen, Unseen
+from mailstore.records.events import Event, Mailboxes, Reset, Seen, Unseen
 from mailstore.records.message import Location, Message
 from mailstore.records.own_marks import OwnMarks
 from mailstore.records.roster import Agent
@@ -109,6 +109,8 @@ def test_what_is_new_is_what_is_neither_muted_nor_snoozed(
     mailbox.fold([marks, Unseen("m1")], NOW)
     check(mailbox, marks)
     check(mailbox_at(mailbox, NOW), marks)
+    mailbox.fold([Reset("replaced"), *(event for event in everything if event is not marks)], NOW)
+    check(mailbox, marks)
     mailbox.fold([OwnMarks()], NOW)
     assert mailbox.counts().quiet == 0
     check(mailbox, OwnMarks())

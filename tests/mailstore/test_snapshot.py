@@ -31,7 +31,17 @@ REBUILT = {
     **{
         f".index.quiet.{name}": "what is quiet by those marks"
         for name in (
-            *("rows.marks", "rows.number", "unseen", "for_user", "channels", "mailboxes", "senders", "types"),
+            *(
+                "rows.marks",
+                "rows.number",
+                "unseen",
+                "for_user",
+                "channels",
+                "mailboxes",
+                "senders",
+                "muted_senders",
+                "types",
+            ),
             *("muted_roots", "snoozed_roots", "starred_roots", "_threads"),
         )
     },
