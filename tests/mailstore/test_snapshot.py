@@ -45,6 +45,7 @@ REBUILT = {
             *("muted_roots", "snoozed_roots", "starred_roots", "_threads"),
         )
     },
+    ".index.views._changes": "tells lists that were made before that threads were moved",
     ".index.postings.moves": "counts what happened since loading",
     ".index.channels._quiet": "the numbers of channels among them",
     ".progress": "belongs to a scan that is over",
