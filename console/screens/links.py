@@ -11,19 +11,19 @@ if TYPE_CHECKING:
     from console.render.links import Link
     from mailstore.records.message import Message
 
-__all__ = ["Links", "LinksScreen"]
+__all__ = ["MessageLinks", "MessageLinksScreen"]
 
 
-class LinksScreen(MessageScreen, Protocol):
+class MessageLinksScreen(MessageScreen, Protocol):
     """What links need of the screen."""
 
     def copy_to_clipboard(self, text: str) -> None: ...
 
 
-class Links:
+class MessageLinks:
     """Lists the links of the selected message; one is opened only after it was shown whole."""
 
-    def __init__(self, screen: LinksScreen) -> None:
+    def __init__(self, screen: MessageLinksScreen) -> None:
         self._screen = screen
 
     def show(self) -> None:

@@ -15,7 +15,7 @@ from console.screens.desks.desks import Desks, DesksScreen
 from console.screens.exporting import Exporting, ExportingScreen
 from console.screens.following import Following, FollowingScreen
 from console.screens.holding import Holding, HoldingScreen
-from console.screens.links import Links, LinksScreen
+from console.screens.links import MessageLinks, MessageLinksScreen
 from console.screens.mark_sync import MarkSync
 from console.screens.marking import Marking, MarkingScreen
 from console.screens.navigation import Navigation, NavigationScreen
@@ -57,7 +57,7 @@ class PartsScreen(
     DesksScreen,
     ExportingScreen,
     HoldingScreen,
-    LinksScreen,
+    MessageLinksScreen,
     FollowingScreen,
     MarkingScreen,
     MutingScreen,
@@ -121,7 +121,7 @@ class Parts:
         self.opening = Opening(screen, self.navigation, self.composing, self.desks, self.away)
         self.pages = Pages(screen)
         self.clipboard = Clipboard(screen)
-        self.links = Links(screen)
+        self.links = MessageLinks(screen)
         self.piping = Piping(screen)
         self.exporting = Exporting(screen)
         self.waking = Waking(screen)
