@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mailstore.overview.arrays import bars_at, counts_by_bar, first_of_pairs, medians
+from mailstore.overview.arrays import bars_at, counts_by_bar, earliest_of_pairs, medians
 from mailstore.overview.bars import TimeBars
 from mailstore.overview.picture import AgentTraffic, ChannelTraffic, LeftOut, Median, PairTraffic, TrafficPicture
 
@@ -81,8 +81,7 @@ def _reads(traffic: Traffic) -> tuple[dict[int, tuple[int, ...]], dict[int, Medi
     """Return reads by party and bar, how long each had been there, and how many have no time, or an impossible one."""
     messages, readers, times, sent = traffic.reads
     if traffic.may_repeat:
-        first = first_of_pairs(messages, readers, times)
-        readers, times, sent = readers[first], times[first], sent[first]
+        readers, times, sent = earliest_of_pairs(messages, readers, times, sent)
     bar = bars_at(times, traffic.bars)
     inside = bar >= 0
     counts = counts_by_bar(readers[inside], bar[inside], traffic.bars.number, len(traffic.names))
@@ -93,9 +92,9 @@ def _reads(traffic: Traffic) -> tuple[dict[int, tuple[int, ...]], dict[int, Medi
 def _answers(traffic: Traffic) -> tuple[dict[int, Median], int]:
     """Return how long each party took for its first answers, and how many are dated before what they answer."""
     messages, by, times, asked = traffic.answers
-    first = first_of_pairs(messages, by, times)
-    first = first[times[first] >= traffic.bars.start]
-    return _delays(by[first], times[first] - asked[first])
+    by, times, asked = earliest_of_pairs(messages, by, times, asked)
+    inside = times >= traffic.bars.start
+    return _delays(by[inside], times[inside] - asked[inside])
 
 
 def _delays(groups: Ints, delays: Floats) -> tuple[dict[int, Median], int]:
