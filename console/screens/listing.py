@@ -218,9 +218,9 @@ class Listing:
     def marked_roots(self) -> list[str]:
         """Return the marked threads in the order of the list."""
         roots = self.roots() if self.marked else []
-        if not isinstance(roots, ThreadList):
+        if not isinstance(roots, ThreadList | ThreadsOnTop):
             return [root for root in roots if root in self.marked]
-        places = {root: place for root in self.marked if (place := roots.place(root)) is not None}
+        places = {root: roots.index(root) for root in self.marked if root in roots}
         return sorted(places, key=places.__getitem__)
 
     def clear_marks(self) -> bool:

@@ -50,6 +50,9 @@ async def test_a_snoozed_thread_is_away_until_its_time_and_comes_back_on_top(des
     assert desk.listed("for-you") == ["ch3", "you"]
     assert desk.listed("unread")[0] == "ch3"
     assert saved(desk, tmp_path).own_marks().snoozed == frozenset()
+    desk.screen.listing.marked = {"you", "ch3", "gone"}
+    assert desk.screen.listing.marked_roots()[-2:] == [it for it in desk.listed("unread") if it in ("ch3", "you")]
+    desk.screen.listing.marked = set()
     desk.now = NOW
     await desk.look()
     assert desk.listed("for-you") == ["ch3", "you"], "the clock was set back: what is over stays over"
