@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from re import IGNORECASE, escape, finditer
 
 from msgspec import Struct
 from textual.content import Content
@@ -43,7 +44,7 @@ def help_page(topic: HelpTopic, query: str = "", key_cells: int = KEY_CELLS) -> 
         keyed.sort(key=lambda command: command not in here)
         parts += [
             _heading(f"Key {query.strip()}"),
-            *(_row(command, topic, command in here, key_cells) for command in keyed),
+            *(_row(command, topic, (), command in here, key_cells) for command in keyed),
         ]
     for title, commands in ((f"in {topic.pane}", here), ("elsewhere", [c for c in COMMANDS if c not in here])):
         found = [command for command in commands if command not in keyed and fits(command, query, topic.keymap)]
@@ -51,7 +52,8 @@ def help_page(topic: HelpTopic, query: str = "", key_cells: int = KEY_CELLS) -> 
             parts += [EMPTY, (Content(), Content.styled(f"── {title} " + "─" * key_cells, "$muted"))]
         for group in dict.fromkeys(command.group for command in found):
             parts.append(_heading(group))
-            parts += [_row(command, topic, command in here, key_cells) for command in found if command.group == group]
+            members = (command for command in found if command.group == group)
+            parts += [_row(command, topic, words, command in here, key_cells) for command in members]
     if not parts:
         parts.append((Content(), Content.styled(f"Nothing found for {visible_line(query.strip())}", "$warning")))
     return FactPage(parts)
@@ -61,11 +63,14 @@ def _heading(title: str) -> Row:
     return Content(), Content.styled(title, "bold $accent")
 
 
-def _row(command: Command, topic: HelpTopic, is_here: bool, key_cells: int) -> Row:
+def _row(command: Command, topic: HelpTopic, words: Sequence[str], is_here: bool, key_cells: int) -> Row:
     keys = command.keys_label(topic.keymap)
     name = f"  [{command.cli}]" if command.cli else ""
     reason = command.why_not(topic.ask, topic.situation if is_here else None)
     why = f"  unavailable: {visible_line(reason)}" if reason else ""
     faint = "$muted" if reason or not is_here else ""
     told = Content.assemble((command.help, faint), (name, "$muted"), (why, "$warning"))
+    for word in words:
+        for begun in finditer(rf"(?<!\w){escape(word)}", command.help, IGNORECASE):
+            told = told.stylize("underline", *begun.span())
     return Content.styled(f"  {keys:<{key_cells}} ", "$muted" if faint else "bold"), told

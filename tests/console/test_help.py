@@ -41,6 +41,9 @@ async def test_the_help_begins_with_the_legend_and_filters_as_one_types(tmp_path
         await seat.type("reply")
         assert "ctrl+y Reply; between agents, to both sides" in page(seat)
         assert "Glyphs" not in page(seat)
+        strips = seat.app.screen._compositor.render_strips()
+        found = [part.text for line in strips for part in line if part.style is not None and part.style.underline]
+        assert found[:2] == ["reply", "Reply"]
         assert "Go to the threads" not in page(seat)
         await seat.press("escape")  # clears the filter
         assert "Glyphs" in page(seat)
