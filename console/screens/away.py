@@ -36,6 +36,7 @@ class AwayScreen(PartScreen, Protocol):
     def add_above(self, widget: Widget) -> None: ...
     def show_view(self, view: View, root: str | None = None) -> None: ...
     def show_message(self, message_id: str) -> None: ...
+    def show_thread(self, root: str | None, message: str | None = None) -> None: ...
     def focus_pane(self, name: str) -> None: ...
 
 
@@ -118,6 +119,11 @@ class Away:
         screen, (kind, _, name) = self._screen, key.partition(":")
         if kind == "agent":
             screen.show_view(View("agent", name))
-        elif name in screen.session.mailbox:
-            screen.show_message(name)
+        elif (message := screen.session.mailbox.message(name)) is not None:
+            if kind != "thread" and screen.session.mailbox.is_mine(message):
+                root = screen.session.mailbox.root_of(name)
+                screen.show_view(View("for-you"), root)  # in which reading on goes through all that is for the person
+                screen.show_thread(root, name)
+            else:
+                screen.show_message(name)
             screen.focus_pane("conversation")

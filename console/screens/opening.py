@@ -73,7 +73,9 @@ class Opening:
         from console.screens.away_list import AwayList
 
         def chosen(key: str | None) -> None:
-            if key is not None:
+            if key is not None and key.startswith("letter:"):
+                self.dead_letters()
+            elif key is not None:
                 self._away.go(key)
 
         screen, away = self._screen, self._away

@@ -9,6 +9,7 @@ import pytest
 from console.config import AwaySettings, Config
 from console.panes.away_card import AwayCard
 from console.state import PersonalState
+from console.widgets.virtual_list import VirtualList
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
@@ -43,6 +44,10 @@ async def tick(seat: Seat) -> None:
     """Let a second pass."""
     seat.screen.tick()
     await settle(seat.pilot)
+
+
+def listing(seat: Seat) -> VirtualList:
+    return seat.app.screen.query_one("#rows", VirtualList)
 
 
 def is_shown(seat: Seat) -> bool:
@@ -101,11 +106,21 @@ async def test_the_list_is_reached_by_its_key_and_goes_everywhere(mail: MailFile
         assert "✕ ended" in listed
         assert "● appeared" in listed
         assert "May I?" in seat.text
+        mail.message("more", "ann-00000001", "user", "And this.", ago=4000, subject="More")
+        await seat.sees("6 messages")
         await seat.press("enter")
-        assert seat.screen.conversation.root == "you"
+        assert (seat.screen.location.view, seat.screen.conversation.root) == (View("for-you"), "you")
+        await seat.press("space")
+        assert seat.screen.conversation.root in ("more", "old"), "reading on goes through what is for the person"
         await seat.press("B")
-        await seat.sees("for you")
-        await seat.press("j", "j", "j", "enter")
+        await seat.sees("✕ dead")
+        assert listing(seat).select("letter:lost")
+        await seat.press("enter")
+        assert len(seat.app.screen_stack) == 2, "a dead letter leads to the desk"
+        await seat.press("escape", "B")
+        await seat.sees("● appeared")
+        assert listing(seat).select("agent:new-00000001")
+        await seat.press("enter")
         assert seat.screen.location.view == View("agent", "new-00000001")
 
 
