@@ -13,7 +13,7 @@ from textual.strip import Strip
 from console.agent_presence import presence_symbol
 from console.hooks.waking.wake_session import can_ring, is_idle
 from console.panes.row_layout import Piece, layout_line
-from console.panes.sidebar_views import listed_views
+from console.panes.sidebar_views import SidebarView, listed_views
 from console.render.safe import visible_line
 from console.render.short_text import age, shorten_middle
 from console.render.short_text import count as in_words
@@ -54,10 +54,7 @@ class SidebarRow(Struct, frozen=True):
 def sidebar_rows(session: Session, kept: str | None = None) -> list[SidebarRow]:
     """Return the sidebar's rows for the mailbox as it is now; the row `kept` stays though its view is empty."""
     mailbox = session.mailbox
-    rows = [
-        SidebarRow(f"view:{shown.view.kind}", shown.label, shown.view, number, tone=shown.tone, command=shown.command)
-        for shown, number in listed_views(session, kept)
-    ]
+    rows = [_view_row(shown, number) for shown, number in listed_views(session, kept)]
     if session.personal.views:
         rows.append(SidebarRow("heading:saved", "Saved views"))
     for name in session.personal.views:
@@ -80,6 +77,15 @@ def sidebar_rows(session: Session, kept: str | None = None) -> list[SidebarRow]:
     for label in labels or [""]:
         rows += _agents(session, label)
     return rows
+
+
+def _view_row(shown: SidebarView, number: int) -> SidebarRow:
+    """Return the row of a view; what is muted is dimmed."""
+    kind = shown.view.kind
+    new, quiet = (0, number) if kind == "muted" else (number, 0)
+    return SidebarRow(
+        *(f"view:{kind}", shown.label, shown.view, new), tone=shown.tone, command=shown.command, quiet=quiet
+    )
 
 
 def _trouble(mailbox: Mailbox, label: str) -> dict[str, Any]:

@@ -92,7 +92,11 @@ class Desk:
 
     def rows(self) -> dict[str, int]:
         """Return the numbers of the sidebar's views."""
-        return {row.label: row.count for row in sidebar_rows(self.screen.session) if row.key.startswith("view:")}
+        return {
+            row.label: row.count or row.quiet
+            for row in sidebar_rows(self.screen.session)
+            if row.key.startswith("view:")
+        }
 
     def close(self) -> None:
         self.screen.session.personal.state.close()
