@@ -28,8 +28,8 @@ class ConcernsFound:
         self.every: Sequence[Concern] = ()
         self.shown: Sequence[Concern] = ()
         """Those that the person has not acknowledged or snoozed."""
-        self.roots: Sequence[str] = ()
-        """The threads of those."""
+        self.roots: Mapping[str, Concern] = {}
+        """The threads of those, in order, each with the first of its concerns."""
         self.totals: Mapping[str, int] = {}
         """How many there are under each heading, of which the first so many are listed."""
         self.deeds: dict[str, Deed] = {}
@@ -42,7 +42,7 @@ class ConcernsFound:
         mailbox: Mailbox,
         every: Sequence[Concern],
         shown: Sequence[Concern],
-        roots: Sequence[str],
+        roots: Mapping[str, Concern],
         totals: Mapping[str, int],
     ) -> bool:
         """Replace what was found; return whether that is something else."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from mailstore.records.message import by_age
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
+
+if TYPE_CHECKING:
+    from mailstore.queries.concerns import Concern
 
 __all__ = ["ThreadNote", "notes_for"]
 
@@ -15,9 +19,16 @@ ThreadNote = tuple[str, State]
 """A text, and the state whose glyph and colour it has."""
 
 
-def notes_for(mailbox: Mailbox, view: View, now: float) -> Callable[[str], ThreadNote | None]:
-    """Return the function that returns a thread's note in a view, or None if there is none."""
+def notes_for(
+    mailbox: Mailbox, view: View, now: float, concerns: Mapping[str, Concern]
+) -> Callable[[str], ThreadNote | None]:
+    """Return the function that returns a thread's note in a view, or None if there is none.
+
+    `concerns` are those that need attention, by thread.
+    """
     match view.kind:
+        case "attention":
+            return lambda root: _concern(concerns.get(root))
         case "dead":
             return lambda root: _cause(mailbox, root, now)
         case "waiting":
@@ -26,6 +37,14 @@ def notes_for(mailbox: Mailbox, view: View, now: float) -> Callable[[str], Threa
             return lambda root: _answer(mailbox, root)
         case _:
             return lambda root: None
+
+
+def _concern(concern: Concern | None) -> ThreadNote | None:
+    if concern is None:
+        return None
+    from console.concern_words import line_of
+
+    return line_of(concern), concern.state or State.UNREAD
 
 
 def _cause(mailbox: Mailbox, root: str, now: float) -> ThreadNote | None:

@@ -142,7 +142,7 @@ class Drawing:
     def _draw_threads(self, roots: Sequence[str]) -> None:
         screen, session, listing = self._screen, self._screen.session, self._screen.listing
         mailbox = session.mailbox
-        notes = notes_for(mailbox, screen.location.view, session.now())
+        notes = notes_for(mailbox, screen.location.view, session.now(), session.attention.roots)
         screen.threads.placeholder = tuple(self._placeholder())
         screen.threads.set_source(
             ThreadRows(

@@ -32,6 +32,9 @@ async def test_causes_are_headings_the_persons_own_first_and_rows_show_subjects(
     async with opened(mail.data, size=(160, 50)) as seat:
         await seat.until(lambda: "6 need attention" in seat.lines[0])
         assert "Attention             6" in seat.lines[2]
+        await seat.press("1", "g")
+        assert f"{ANN} → {DED}  recipient ended" in seat.text
+        assert f"{BOB} has 1 unread message" in seat.text
         await seat.press("p")
         text = [line[1:90].strip() for line in seat.lines if line.startswith("│")]
         assert [line.split("  ")[0].strip("─ ") for line in text if line.startswith("─")] == [

@@ -106,8 +106,10 @@ class AttentionWatch:
         if session.moment is None and is_whole and hidden - (still := hidden & {it.key for it in found}):
             self.remember(sorted(still))
         shown = [it for it in found if it.key not in hidden and not is_snoozed(session, it)]
-        messages = [it.message_id for it in shown if it.message_id is not None and it.message_id in mailbox]
-        roots = list(dict.fromkeys(map(mailbox.root_of, messages)))
+        roots: dict[str, Concern] = {}
+        for it in shown:
+            if it.message_id is not None and it.message_id in mailbox:
+                roots.setdefault(mailbox.root_of(it.message_id), it)
         if session.attention.set(mailbox, found, shown, roots, totals):
             was_stale = self._is_stale
             self._screen.redraw()
