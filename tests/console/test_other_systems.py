@@ -29,7 +29,7 @@ def contents(url: str) -> dict[str, tuple[bytes, int]]:
 
 
 SEEN = {
-    "channels": ["#agent-os-paper", "codex", "Please review the NATS section", "reads not recorded"],
+    "channels": ["#agent-os-paper", "codex", "Please review the NATS section", "not recorded"],
     "agenties": ["orchestrator", "ag_x1"],
     "claude-teams": ["team-lead", "Task #1 done: task system analysis written"],
     "neo": ["@neo-opus-ada", "Design dialogue: receipts"],

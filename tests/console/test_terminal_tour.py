@@ -73,7 +73,10 @@ def look_at_every_view(tourist: Tourist) -> None:
             tourist.terminal.press("j")
         assert row.view is not None
         tourist.sees_title(view_title(session, row.view))
-        if row.view.kind not in OWN_KINDS:
+        if row.view.kind == "channel":  # a stream
+            listed = len(tourist.mailbox.view_messages(row.view).look(1.0))
+            tourist.terminal.wait_for(f" {listed} message{'s' * (listed != 1)} ")
+        elif row.view.kind not in OWN_KINDS:
             listed = len(tourist.mailbox.threads(row.view))
             tourist.terminal.wait_for(f" {listed} thread{'s' * (listed != 1)} ")
         tourist.terminal.wait_for(row.label[:12])
