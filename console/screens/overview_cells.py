@@ -10,7 +10,7 @@ from console.overview.words import bar_words, cell_words, left_out_words, spot_w
 from console.panes.overview.heartbeat import Heartbeat
 from console.panes.overview.matrix import MatrixPane
 from console.panes.overview.tables import AgentPane, ChannelPane
-from mailstore.overview.leads import of_agent, of_channel, of_pair, within
+from mailstore.overview.leads import MOST_NAMES, of_agent, of_channel, of_pair, within
 
 __all__ = ["OverviewCells"]
 
@@ -48,8 +48,10 @@ class OverviewCells(NamedTuple):
             if cell is None:
                 return ""
             senders, recipients, _ = cell
-            hot = standing.between(senders[0], recipients[0]) if standing is not None else None
-            return " · ".join(filter(None, (cell_words(model, *cell), spot_words(hot))))
+            is_one = len(senders) == len(recipients) == 1
+            hot = standing.between(senders[0], recipients[0]) if standing is not None and is_one else None
+            unnamed = "too many to name: the search finds more" if max(map(len, cell[:2])) > MOST_NAMES else ""
+            return " · ".join(filter(None, (cell_words(model, *cell), spot_words(hot), unnamed)))
         if section == "agents":
             line = next((it for it in model.agents if it.key == self.agents.rows.cursor_key), None)
             hot = line.hot if line is not None else None
