@@ -214,5 +214,5 @@ async def test_the_console_comes_back_as_it_was_left(tmp_path: Path) -> None:
         await seat.pilot.press("q")
         await seat.until(lambda: seat.app.return_code is not None)
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
-        assert "Dead letters" in seat.lines[1]
+        assert "New to you" in seat.lines[1]
         assert seat.screen.threads.cursor_key == chosen
