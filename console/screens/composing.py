@@ -95,6 +95,8 @@ class Composing:
         self._sent: tuple[str, ScreenLocation] | None = None
         """What was sent and has not come back from the store yet, and where the person was then."""
         self._then: Answered | None = None
+        self._then_of: dict[str, Answered] = {}
+        """Who asked for the replies that are held, by the key of the draft."""
         self._holding: LetterHolder | None = None
         self._held_at: ScreenLocation | None = None
 
@@ -257,13 +259,25 @@ class Composing:
         if (screen.pane() == "composer" or screen.is_unfocused) and not screen.composer.is_open:
             screen.focus_pane("conversation" if writing.thread or screen.is_narrow else "threads")
         self._held_at = screen.location
+        if self._then is not None:
+            self._then_of[writing.key], self._then = self._then, None
+
+    def taken_back(self, writing: ComposerDraft, draft: ComposerDraft, *, is_shown: bool) -> None:
+        """Go on with a letter that is not held any more but a draft; or tell who asked for it that it was not sent."""
+        then = self._then_of.pop(writing.key, None)
+        if is_shown:
+            self.resume(draft.key)
+            self._then = then
+        elif then is not None:
+            then(None)
 
     def delivered(self, message_id: str, writing: ComposerDraft) -> None:
         """Say that a held letter was sent, and show it unless the person has gone elsewhere."""
         self._sent = message_id, self._held_at or self._screen.location
         self.show_sent()
         self._screen.tell(SENT if not writing.action else f"{SENT}, and recorded in the journal as an intervention")
-        self.left(writing)
+        if (then := self._then_of.pop(writing.key, None)) is not None:
+            then(writing)
 
     def show_sent(self) -> None:
         """Show the sent message once it is in the mailbox, unless the person has gone elsewhere."""

@@ -154,8 +154,7 @@ class Holding:
         given = partial(self._letters().give_back, letter.id, draft, is_claimed=is_claimed)
         if await asyncio.to_thread(given):
             self._screen.session.personal.set_draft(draft)
-            if is_shown:
-                self._composing.resume(draft.key)
+            self._composing.taken_back(letter.writing, draft, is_shown=is_shown)
             self._screen.redraw()
 
     async def _deliver(self, letter: HeldLetter) -> None:

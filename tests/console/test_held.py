@@ -120,6 +120,24 @@ async def test_it_is_sent_once_at_once_by_a_key_or_when_the_time_is_over(
     state.close()
 
 
+async def test_who_asked_for_a_reply_hears_of_it_when_it_is_sent(mail: MailFiles, tmp_path: Path) -> None:
+    async with opened(mail.data, state=tmp_path / "state.db", config=HOLD) as seat:
+        parts, heard = await seat.screen.load_parts(), list[ComposerDraft | None]()
+        await seat.open_thread("one")
+        parts.composing.reply(heard.append)
+        await seat.press(*"Held.", "ctrl+s")
+        await seat.until(lambda: not seat.screen.composer.is_open)
+        assert heard == []
+        await seat.press("z")
+        await seat.until(lambda: seat.screen.composer.is_open)
+        await seat.press("ctrl+s")
+        await seat.until(lambda: not seat.screen.composer.is_open)
+        parts.holding._since = 0.0
+        parts.holding.send_held()
+        await seat.until(lambda: bool(heard))
+        assert [it.body for it in heard if it is not None] == ["Held."]
+
+
 async def test_a_letter_that_can_not_be_sent_any_more_is_a_draft_again(mail: MailFiles, tmp_path: Path) -> None:
     async with opened(mail.data, state=tmp_path / "state.db", config=HOLD) as seat:
         await send(seat)
