@@ -1,4 +1,4 @@
-"""What is told beside a concern: of a dead letter, its cause and who could take it over."""
+"""The details of a concern; those of a dead letter include its cause and who could take it over."""
 
 from __future__ import annotations
 

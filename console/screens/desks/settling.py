@@ -71,7 +71,7 @@ class Settlement(Struct, frozen=True):
 
 
 class SettlingScreen(Protocol):
-    """What settling needs of a screen; `settled` is told of letters that were settled; no words: that was undone."""
+    """What settling needs of a screen; `settled` hears of letters that were settled; no words: that was undone."""
 
     session: Session
 
