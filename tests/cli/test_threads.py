@@ -108,6 +108,7 @@ def test_threads_are_listed_newest_first(run: Run, tmp_path: Path) -> None:
         ("waiting", {"role-waiting"}),
         ("#rules", {"tag-union", "tag-read"}),
         ("concern:rules", {"tag-union", "tag-read"}),
+        ("role:night", {"role-frozen"}),
         ("archive", set()),
     ],
 )
