@@ -61,7 +61,9 @@ def headline(session: Session, asking: int = 0) -> Headline:
 
 TRAVEL = "part('time_travel', 'toggle')"
 ROOMY = 140
-"""Cells from which on the words that are understood without are added, and the numbers that attention includes."""
+"""Cells from which on the words that are understood without are added."""
+SHORTEST_TITLE = 12
+"""Cells that the mailbox's name needs; dead letters, which attention includes, are named where there are as many."""
 
 
 def go(view: str) -> str:
@@ -87,12 +89,17 @@ class Header(ClickLine):
         width, styles, shown = self.size.width, self.text_styles, self.headline
         if y > 0 or not width:
             return Strip.blank(width)
-        clock = datetime.fromtimestamp(shown.time).strftime("%H:%M:%S")
+        clock = datetime.fromtimestamp(shown.time).strftime("%H:%M:%S" if width >= NARROW else "%H:%M")
         time = [Spot(clock, styles.muted, "part('time_travel', 'ask_moment')"), Spot(" ", styles.muted)]
         glyph, tone = CONNECTION[shown.state]
         words = f"{shown.state} {shown.detail}".strip()
-        numbers = self._numbers(shown)
-        used = sum(len(spot.text) + 3 for spot in numbers) + len(words) + len("  Signalbox  ") + 14
+        numbers: list[Spot] = []
+        used = 0
+        for has_dead in (True, False):
+            numbers = self._numbers(shown, has_dead=has_dead)
+            used = sum(len(spot.text) + 3 for spot in numbers) + len(words) + len("  Signalbox  ") + 14
+            if used + SHORTEST_TITLE <= width:
+                break
         title = shorten_middle(visible_line(shown.title), max(12 if width >= 100 else 8, width - used))
         name = [Spot(" ", styles.text), Spot("Signalbox", styles.accent + Style(bold=True), "app.command_palette")]
         left = [
@@ -107,10 +114,9 @@ class Header(ClickLine):
             left.append(spot)
         return self.lay_out(left, time, width)
 
-    def _numbers(self, shown: Headline) -> list[Spot]:
+    def _numbers(self, shown: Headline, *, has_dead: bool) -> list[Spot]:
         styles, counts, drafts = self.text_styles, shown.counts, shown.drafts
         wide, roomy = self.size.width >= 100, self.size.width >= ROOMY
-        is_apart = roomy or not shown.attention
         found: list[Spot] = []
         if wide:
             found.append(
@@ -130,7 +136,7 @@ class Header(ClickLine):
             found.append(Spot(f"{count(counts.unseen)} new", styles.text, go("unread")))
         if counts.quiet > counts.snoozed and wide:
             found.append(Spot(f"{count(counts.quiet - counts.snoozed)} muted", styles.muted, go("muted")))
-        if counts.dead and is_apart:
+        if counts.dead and (has_dead or not shown.attention):
             letters = f" dead letter{'s' * (counts.dead != 1)}" if wide else " dead"
             found.append(Spot(f"{count(counts.dead)}{letters}", styles.bad, "part('opening', 'dead_letters')"))
         if counts.unreadable:

@@ -256,7 +256,7 @@ async def test_mail_to_the_person_says_whether_it_was_answered(tmp_path: Path) -
     mail.message("asked", "ann-00000001", "user", "And this?", ago=80, subject="Settled", type="question")
     mail.message("told", "user", "ann-00000001", "That.", ago=70, thread="asked")
     async with opened(mail.data) as seat:
-        await seat.press("1", "g", "2")
+        await seat.press("1", "g", "j", "2")
         assert "✓ answered · ann-00000001" in seat.text
         assert "○ waiting for your answer · ann-" in seat.text
 
