@@ -9,13 +9,13 @@ import msgspec
 from msgspec.structs import astuple
 
 from console.composer_draft import ComposerDraft
-from console.hooks.sessions.processes import is_gone, process_name
+from console.hooks.sessions.processes import is_gone, is_of_this_system, process_name
 from console.state_database import StateDatabase
 
 __all__ = ["HeldLetter", "HeldLetters"]
 
 LATE_SECONDS = 60.0
-"""A letter that is due for so long is nobody's: its console was suspended, or ran before the system was restarted."""
+"""A letter that is overdue by this long was left: its console was suspended, or ran before the system was restarted."""
 HELD, SENDING = "held", "sending"
 
 
@@ -77,7 +77,7 @@ class HeldLetters:
         statement = "SELECT id, process, state, due, writing FROM held WHERE mailbox = ?"
         take = "UPDATE held SET process = ? WHERE mailbox = ? AND id = ? AND process = ? AND state = ?"
         for letter_id, process, state, due, text in self._database.rows(statement, (self._mailbox,)):
-            is_late = now > due + LATE_SECONDS
+            is_late = now > due + LATE_SECONDS and (state == HELD or not is_of_this_system(process))
             if process == self._process and not is_late:
                 continue
             if not (is_late or is_over(process)):

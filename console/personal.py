@@ -123,8 +123,9 @@ class PersonalData:
 
     def newly_seen(self) -> list[Event]:
         """Return what was marked as seen, or unseen again, since the last call, also by another console; blocks."""
-        seen, self._newest_mark = self.state.seen(self._url, self._newest_mark)
-        unseen, self._newest_removal = self.state.unseen_again(self._url, self._newest_removal)
+        seen, mark = self.state.seen(self._url, self._newest_mark)
+        unseen, removal = self.state.unseen_again(self._url, self._newest_removal)
+        self._newest_mark, self._newest_removal = mark, removal
         return [*map(Seen, seen), *map(Unseen, unseen)]
 
     def load_quiet(self) -> bool:

@@ -63,6 +63,8 @@ class QuietMarks:
         self._marks: dict[Mark, Snooze | None] = {}
         self._unsaved: set[Mark] = set()
         self._lock = Lock()
+        self._table_lock = Lock()
+        """Held while the table is read or written, which may take seconds; changes in memory don't wait for it."""
         self._own: OwnMarks | None = None
 
     def __contains__(self, mark: Mark) -> bool:
@@ -126,29 +128,37 @@ class QuietMarks:
 
     def load(self, database: StateDatabase, mailbox: str) -> bool:
         """Read what was saved, by any console; return whether it differs. What is not saved yet is kept. Blocks."""
-        found = dict(_read(database, mailbox))
-        with self._lock:
-            kept = {mark: value for mark, value in self._marks.items() if mark in self._unsaved}
-            for mark in self._unsaved:
-                found.pop(mark, None)
-            found.update(kept)
-            is_changed = found != self._marks
-            if is_changed:
-                self._marks, self._own = found, None
+        with self._table_lock:
+            found = dict(_read(database, mailbox))
+            with self._lock:
+                kept = {mark: value for mark, value in self._marks.items() if mark in self._unsaved}
+                for mark in self._unsaved:
+                    found.pop(mark, None)
+                found.update(kept)
+                is_changed = found != self._marks
+                if is_changed:
+                    self._marks, self._own = found, None
         return is_changed
 
     def save(self, database: StateDatabase, mailbox: str) -> None:
         """Save what was changed; blocks."""
-        with self._lock:
-            rows = list(_rows(mailbox, {mark: self._marks[mark] for mark in self._unsaved if mark in self._marks}))
-            dropped = [row[:3] for row in _rows(mailbox, dict.fromkeys(self._unsaved - self._marks.keys()))]
+        with self._table_lock:
+            with self._lock:
+                saved = {mark: (mark in self._marks, self._marks.get(mark)) for mark in self._unsaved}
+            kept = {mark: snooze for mark, (is_set, snooze) in saved.items() if is_set}
+            dropped = dict.fromkeys(saved.keys() - kept.keys())
+            rows = list(_rows(mailbox, kept))
+            names = [row[:3] for row in _rows(mailbox, dropped)]
             database.write_all(
                 [
                     ("INSERT OR REPLACE INTO own_marks VALUES (?, ?, ?, ?, ?)", rows),
-                    ("DELETE FROM own_marks WHERE mailbox = ? AND kind = ? AND name = ?", dropped),
+                    ("DELETE FROM own_marks WHERE mailbox = ? AND kind = ? AND name = ?", names),
                 ]
             )
-            self._unsaved.clear()
+            with self._lock:  # what was changed again meanwhile is saved by the next call
+                self._unsaved -= {
+                    mark for mark, state in saved.items() if state == (mark in self._marks, self._marks.get(mark))
+                }
 
 
 def _read(database: StateDatabase, mailbox: str) -> Iterator[tuple[Mark, Snooze | None]]:

@@ -72,5 +72,6 @@ class Closing:
             question = Ask(f"Quit while {letters} held?", detail, verb="send and quit")
             if not await self._screen.ask_and_wait(question):
                 return
-            await self._holding.send_all()
+            if not await self._holding.send_all():
+                return  # what could not be sent is a draft now, and the reason is on the screen
         await self.leave()

@@ -157,14 +157,14 @@ class Holding:
             self._composing.taken_back(letter.writing, draft, is_shown=is_shown)
             self._screen.redraw()
 
-    async def _deliver(self, letter: HeldLetter) -> None:
-        """Send a letter that nobody else has taken; it is a draft again if that fails."""
+    async def _deliver(self, letter: HeldLetter) -> bool:
+        """Send a letter unless another console has taken it; if that fails, make it a draft again and return False."""
         from console.letter_sending import prepare_letter
 
         screen, session, writing = self._screen, self._screen.session, letter.writing
         if not await asyncio.to_thread(lambda: self._letters().claim(letter.id, session.clock())):
             screen.tell("The held letter was taken over by another console")
-            return
+            return True
         try:
             draft = prepare_letter(session, writing)
             called = session.called(draft)
@@ -173,22 +173,22 @@ class Holding:
         except MailError as error:
             await self._give_back(letter, is_claimed=True, is_shown=False)
             screen.report(f"{error}. The letter is kept as a draft.", title="Not sent")
-            return
+            return False
         await asyncio.to_thread(self._forget, letter)
         self._composing.delivered(message.id, writing)
         for rung in await asyncio.to_thread(session.ring, message, called):
             if rung.problem:
                 screen.report(f"{rung.agent_id}: {rung.problem}", title="Not woken")
+        return True
 
     # Leaving, and what a crash left
 
-    async def send_all(self) -> None:
-        """Send everything that is held and wait for it."""
+    async def send_all(self) -> bool:
+        """Send everything that is held and wait for it; return whether all of it could be sent."""
         letters = list(self._held.values())
         for letter in letters:
             self._end(letter)
-        for letter in letters:
-            await self._deliver(letter)
+        return all([await self._deliver(letter) for letter in letters])
 
     async def keep_as_drafts(self) -> None:
         """Make drafts of everything that is held."""
@@ -223,15 +223,18 @@ class Holding:
             screen.tell(f"{_letters(sent)} sent as the console ended")
 
     async def _was_sent(self, letter: HeldLetter) -> bool:
-        """Return whether a letter that was being sent is in the mailbox: by its text and its time."""
+        """Return whether a letter that was being sent is in the mailbox: by its text, a recipient and its time."""
+        from console.letter_sending import prepare_letter
+
         session, writing = self._screen.session, letter.writing
         try:
+            recipients = set(prepare_letter(session, writing).recipients)
             for message in session.live.newest(letter.due - 1):
-                if session.live.is_own(message):
+                if session.live.is_own(message) and not recipients.isdisjoint(message.recipients):
                     text = await asyncio.to_thread(session.body, message)
                     if text.strip() == writing.body.strip():
                         return True
-        except MailboxReloaded:
+        except (MailError, MailboxReloaded):  # then it becomes a draft, and the person decides
             pass
         return False
 

@@ -21,21 +21,28 @@ class MarkSync:
         self._keeping = keeping
         self._ticks = 0
         self._stamp: tuple[int, int] | None = None
+        self._is_looking = False
+        """Whether the saved state is being read: cancelled, that would lose what was found."""
 
     def tick(self) -> None:
         """Look for marks if the saved state changed; called once a second."""
         session = self._screen.session
         self._ticks += 1
         stamp = session.personal.state.stamp()
-        if not session.is_loading and (stamp != self._stamp or self._ticks % TICKS == 0):
-            self._stamp = stamp
-            self._screen.run_task(self._take_over(), group="news", exclusive=True)
+        if session.is_loading or self._is_looking:
+            return
+        if stamp != self._stamp or self._ticks % TICKS == 0:
+            self._stamp, self._is_looking = stamp, True
+            self._screen.run_task(self._take_over(), group="news")
 
     async def _take_over(self) -> None:
         session = self._screen.session
-        news = await asyncio.to_thread(session.personal.newly_seen)
-        if news:
-            session.live.fold(news, session.clock())
-            self._screen.redraw()
-        if await asyncio.to_thread(session.personal.load_quiet):
-            self._keeping.begin()
+        try:
+            news = await asyncio.to_thread(session.personal.newly_seen)
+            if news:
+                session.live.fold(news, session.clock())
+                self._screen.redraw()
+            if await asyncio.to_thread(session.personal.load_quiet):
+                self._keeping.begin()
+        finally:
+            self._is_looking = False

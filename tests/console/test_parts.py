@@ -159,12 +159,21 @@ async def test_channels_are_joined_and_left(screen: FakeScreen) -> None:
     await screen.finish()
 
 
-async def test_marks_of_another_console_are_taken_over(screen: FakeScreen) -> None:
+async def test_marks_of_another_console_are_taken_over(screen: FakeScreen, monkeypatch: pytest.MonkeyPatch) -> None:
     screen.session.personal.load()
     screen.session.personal.state.mark_seen(screen.session.store.url, ["m1"])
-    mark_sync.MarkSync(screen, MarkKeeping(screen)).tick()
+    sync = mark_sync.MarkSync(screen, MarkKeeping(screen))
+    looks, newly_seen = list[int](), screen.session.personal.newly_seen
+    monkeypatch.setattr(screen.session.personal, "newly_seen", lambda: looks.append(1) or newly_seen())
+    sync.tick()
+    screen.session.personal.state.mark_shown(screen.session.store.url, "ann", "check", ["m1"], 1.0)
+    sync.tick()
     await screen.finish()
+    assert looks == [1], "a look that takes long is neither cancelled nor overtaken"
     assert screen.session.mailbox.counts().unseen == 1
+    sync.tick()
+    await screen.finish()
+    assert looks == [1, 1]
 
 
 async def test_closing_asks_while_a_draft_is_open(screen: FakeScreen) -> None:

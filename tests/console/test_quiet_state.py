@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,6 +55,26 @@ def test_several_mailboxes_keep_their_marks_each_in_its_own(tmp_path: Path) -> N
     marks.change({(KindOfMark.STARRED_MESSAGE, "ops/m9"): False, (KindOfMark.STARRED_MESSAGE, "lab/\ud800"): True})
     assert not marks.load(database, both), "what is not saved yet is kept"
     marks.save(database, both)
+    database.close()
+
+
+def test_what_changes_while_marks_are_saved_is_saved_next(tmp_path: Path) -> None:
+    marks, one, other = QuietMarks(), (KindOfMark.MUTED_AGENT, "ann"), (KindOfMark.MUTED_AGENT, "bob")
+
+    class BusyDatabase(StateDatabase):
+        def write_all(self, changes: Iterable[tuple[str, Iterable[tuple[Any, ...]]]]) -> None:
+            if other not in marks:
+                marks.change({one: False, other: True})  # which doesn't wait for the file
+            super().write_all(changes)
+
+    database = BusyDatabase(tmp_path / "state.db")
+    marks.change({one: True})
+    marks.save(database, "haak:/one")
+    assert not marks.load(database, "haak:/one"), "what is not saved yet is kept"
+    marks.save(database, "haak:/one")
+    again = QuietMarks()
+    again.load(database, "haak:/one")
+    assert again.names(KindOfMark.MUTED_AGENT) == ["bob"]
     database.close()
 
 
