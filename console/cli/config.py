@@ -12,9 +12,9 @@ from msgspec import to_builtins
 
 from console.cli.document import put_json
 from console.cli.options import json_option
-from console.cli.output import SettingsFiles
 from console.cli.plain import put
 from console.cli.progress import is_terminal
+from console.cli.setup_output import SettingsFiles
 from console.cli.terminal_io import warn
 from console.config import Config, config_file, config_folder, state_file
 from console.config_check import settings_problems

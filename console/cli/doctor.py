@@ -8,9 +8,9 @@ import time
 from console.cli.document import put_json
 from console.cli.loading import open_mailbox
 from console.cli.options import mailbox_options
-from console.cli.output import Checkup, DuplicateRecord, FileProblem, MessageName, ReplyCycle
 from console.cli.plain import put
 from console.cli.settings import settings
+from console.cli.setup_output import Checkup, DuplicateRecord, FileProblem, MessageName, ReplyCycle
 from console.render.safe import visible_line
 from mailstore.records.address import Kind, resolve
 from mailstore.records.message import Receipt

@@ -7,8 +7,8 @@ from itertools import groupby
 
 from console.cli.document import put_json
 from console.cli.options import json_option
-from console.cli.output import KeyRow
 from console.cli.plain import bold, put
+from console.cli.setup_output import KeyRow
 from console.command_search import fits
 from console.commands import COMMANDS
 from console.config_file import load_config

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from console.cli.document import put_json
 from console.cli.options import json_option
-from console.cli.output import FieldRow, MappedRow, MappingRow
 from console.cli.plain import columns, put
+from console.cli.setup_output import FieldRow, MappedRow, MappingRow
 from console.render.safe import visible_line
 from mailstore.records.message import Message, Problem
 from mailstore.stores.mapped.guess import Choice, Guess, guess

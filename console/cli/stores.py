@@ -7,8 +7,8 @@ from textwrap import fill
 
 from console.cli.document import put_json
 from console.cli.options import json_option
-from console.cli.output import StoreRow
 from console.cli.plain import put
+from console.cli.setup_output import StoreRow
 from mailstore.errors import StoreError
 from mailstore.registry import kinds, store_class
 

@@ -6,8 +6,8 @@ import argparse
 
 from console.cli.document import put_json
 from console.cli.options import json_option
-from console.cli.output import ThemeRow
 from console.cli.plain import columns, put
+from console.cli.setup_output import ThemeRow
 from console.cli.terminal_io import warn
 from console.config import config_folder
 from console.config_file import load_config

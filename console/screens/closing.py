@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Protocol
 
-from console.screens.away import LEFT
+from console.screens.away.away import LEFT
 from console.screens.location import ScreenLocation
 from console.screens.needs import PartScreen
 
 if TYPE_CHECKING:
     from console.composer_draft import ComposerDraft
-    from console.screens.holding import Holding
+    from console.screens.writing.holding import Holding
 
 __all__ = ["Closing", "ClosingScreen", "DraftPane"]
 

@@ -11,7 +11,7 @@ from console.panes.quiet_rows import signs_for
 from console.panes.thread_notes import notes_for
 from console.panes.thread_rows import ThreadRows
 from console.screens.pacing import Pacing
-from console.screens.reading_modes import mode_of
+from console.screens.streams.reading_modes import mode_of
 from console.screens.titles import Titles, TitlesScreen
 from console.styles import TextStyles
 

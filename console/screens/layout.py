@@ -16,7 +16,7 @@ from console.panes.header import Header
 from console.panes.sidebar import Sidebar
 from console.panes.threads import ThreadListPane
 from console.screens.base_screen import BaseScreen, situation_of
-from console.screens.pane_sizes import PaneSizes
+from console.screens.sizes.pane_sizes import PaneSizes
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.backdrop import Backdrop

@@ -9,11 +9,11 @@ from console.styles import TextStyles
 from mailstore.state.views import View
 
 if TYPE_CHECKING:
-    from console.screens.away import Away
-    from console.screens.composing import Composing
+    from console.screens.away.away import Away
     from console.screens.desks.desks import Desks
     from console.screens.list_screen import ListScreen
     from console.screens.navigation import Navigation
+    from console.screens.writing.composing import Composing
 
 __all__ = ["Opening", "OpeningScreen"]
 
@@ -70,7 +70,7 @@ class Opening:
 
     def away(self) -> None:
         """List what happened while the person was away; of a day, if they were never here before."""
-        from console.screens.away_list import AwayList
+        from console.screens.away.away_list import AwayList
 
         def chosen(key: str | None) -> None:
             if key is not None and key.startswith("letter:"):
@@ -85,8 +85,8 @@ class Opening:
 
     def drafts(self) -> None:
         """List drafts; the chosen one is continued in its place."""
-        from console.screens.draft_keeping import DraftKeeping
-        from console.screens.drafts import Drafts
+        from console.screens.writing.draft_keeping import DraftKeeping
+        from console.screens.writing.drafts import Drafts
 
         def chosen(key: str | None) -> None:
             if key is not None:

@@ -5,22 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from console.screens.all_seen import AllSeen, AllSeenScreen
-from console.screens.away import Away, AwayScreen
+from console.screens.away.away import Away, AwayScreen
 from console.screens.channels import Channels, ChannelsScreen
 from console.screens.clipboard import Clipboard, ClipboardScreen
 from console.screens.closing import Closing, ClosingScreen
-from console.screens.composing import Composing, ComposingScreen
 from console.screens.desks.attention_watch import AttentionWatch, AttentionWatchScreen
 from console.screens.desks.desks import Desks, DesksScreen
 from console.screens.exporting import Exporting, ExportingScreen
-from console.screens.following import Following, FollowingScreen
-from console.screens.holding import Holding, HoldingScreen
-from console.screens.links import MessageLinks, MessageLinksScreen
+from console.screens.links.links import MessageLinks, MessageLinksScreen
 from console.screens.mark_sync import MarkSync
 from console.screens.marking import Marking, MarkingScreen
 from console.screens.navigation import Navigation, NavigationScreen
 from console.screens.opening import Opening, OpeningScreen
-from console.screens.overviewing import Overviewing, OverviewingScreen
+from console.screens.overview.overviewing import Overviewing, OverviewingScreen
 from console.screens.pages import Pages, PagesScreen
 from console.screens.piping import Piping
 from console.screens.quiet.mark_keeping import MarkKeeping
@@ -28,13 +25,16 @@ from console.screens.quiet.muting import Muting, MutingScreen
 from console.screens.quiet.snoozing import Snoozing, SnoozingScreen
 from console.screens.quiet.starring import Starring, StarringScreen
 from console.screens.reading import Reading, ReadingScreen
-from console.screens.resizing import Resizing, ResizingScreen
 from console.screens.saved_counts import SavedCounts, SavedCountsScreen
 from console.screens.searching import Searching, SearchingScreen
-from console.screens.streaming import Streaming, StreamingScreen
+from console.screens.sizes.resizing import Resizing, ResizingScreen
+from console.screens.streams.following import Following, FollowingScreen
+from console.screens.streams.streaming import Streaming, StreamingScreen
 from console.screens.time_travel import TimeTravel, TimeTravelScreen
 from console.screens.undoing import Undoing
 from console.screens.waking import Waking, WakingScreen
+from console.screens.writing.composing import Composing, ComposingScreen
+from console.screens.writing.holding import Holding, HoldingScreen
 from console.styles import TextStyles
 
 if TYPE_CHECKING:

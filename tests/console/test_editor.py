@@ -11,7 +11,7 @@ import pytest
 
 from console.composer_draft import ComposerDraft
 from console.config import Config
-from console.screens.composing import Composing
+from console.screens.writing.composing import Composing
 from tests.console.fake_screen import FakeScreen, fake_screen
 from tests.mailboxes import MailFiles
 

@@ -17,7 +17,7 @@ import pytest
 from console.composer_draft import ComposerDraft
 from console.config import Config, SendSettings
 from console.held_letters import HeldLetter, HeldLetters
-from console.screens import holding
+from console.screens.writing import holding
 from console.state import PersonalState
 from console.state_database import StateDatabase
 from tests.console.screen_text import Seat, opened, settle

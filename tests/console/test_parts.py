@@ -12,24 +12,24 @@ from console.config import Config, SearchSettings
 from console.panes.search_bar import SearchBar
 from console.screens import closing, exporting, mark_sync, marking, reading, searching, undoing, waking
 from console.screens.all_seen import AllSeen
-from console.screens.away import Away
+from console.screens.away.away import Away
 from console.screens.channels import Channels
 from console.screens.clipboard import Clipboard
-from console.screens.composing import Composing
 from console.screens.desks.attention_watch import AttentionWatch
 from console.screens.desks.desks import Desks
 from console.screens.location import LocationHistory, ScreenLocation
 from console.screens.navigation import Navigation
 from console.screens.opening import Opening
-from console.screens.overviewing import Overviewing
+from console.screens.overview.overviewing import Overviewing
 from console.screens.pacing import Pacing
 from console.screens.pages import Pages
 from console.screens.piping import Piping, wrong
 from console.screens.quiet.mark_keeping import MarkKeeping
 from console.screens.saved_counts import SavedCounts
-from console.screens.streaming import Streaming
+from console.screens.streams.streaming import Streaming
 from console.screens.time_travel import TimeTravel
 from console.screens.viewer import Viewer
+from console.screens.writing.composing import Composing
 from mailstore.state.views import View
 from tests.console.fake_screen import FakeScreen, fake_screen
 from tests.mailboxes import MailFiles

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from console.composer_draft import ComposerDraft
-from console.screens import composing
+from console.screens.writing import composing
 from console.state import PersonalState
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle

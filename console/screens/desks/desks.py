@@ -14,10 +14,10 @@ from mailstore.state.views import View
 
 if TYPE_CHECKING:
     from console.composer_draft import ComposerDraft
-    from console.screens.composing import Composing
     from console.screens.desks.attention_watch import AttentionWatch
     from console.screens.desks.desk import Desk
     from console.screens.reading import Reading
+    from console.screens.writing.composing import Composing
 
 __all__ = ["DESKS", "Desks", "DesksScreen"]
 

@@ -18,8 +18,8 @@ from console.render.markdown import render_markdown
 from console.render.safe import visible_line
 from console.render.short_text import age, clock, shorten_end
 from console.screens.ask import Ask
-from console.screens.draft_keeping import DraftKeeping
 from console.screens.list_screen import LONGEST_TEXT, ListScreen
+from console.screens.writing.draft_keeping import DraftKeeping
 from console.session import Session
 from console.styles import TextStyles
 from mailstore.errors import DraftRefused

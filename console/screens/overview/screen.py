@@ -23,10 +23,10 @@ from console.panes.overview.span_bar import SpanBar
 from console.panes.overview.tables import AgentPane, ChannelPane
 from console.panes.titles import as_title
 from console.screens.base_screen import BaseScreen, situation_of
-from console.screens.overview_cells import OverviewCells
-from console.screens.overview_place import SECTIONS, Departure, OverviewPlace
-from console.screens.overview_room import arrange
-from console.screens.overview_work import OverviewWork
+from console.screens.overview.arrangement import arrange
+from console.screens.overview.cells import OverviewCells
+from console.screens.overview.computing import OverviewWork
+from console.screens.overview.place import SECTIONS, Departure, OverviewPlace
 from console.screens.pages import show_help
 from console.session import Session
 from console.styles import TextStyles

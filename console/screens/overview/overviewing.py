@@ -9,7 +9,7 @@ from console.screens.needs import PartScreen
 from console.styles import TextStyles
 
 if TYPE_CHECKING:
-    from console.screens.overview_place import Departure, OverviewPlace
+    from console.screens.overview.place import Departure, OverviewPlace
     from console.screens.searching import Searching
     from console.screens.time_travel import TimeTravel
 
@@ -37,12 +37,12 @@ class Overviewing:
 
     async def open(self) -> None:
         """Show the overview as it was left; it is imported when it is first wanted."""
-        await load("console.screens.overview")
+        await load("console.screens.overview.screen")
         self._open()
 
     def _open(self) -> None:
-        from console.screens.overview import Overview
-        from console.screens.overview_place import OverviewPlace
+        from console.screens.overview.place import OverviewPlace
+        from console.screens.overview.screen import Overview
         from mailstore.overview.bars import SPANS
 
         personal = self._screen.session.personal

@@ -6,7 +6,7 @@ import asyncio
 from typing import Protocol
 
 from console.screens.needs import PartScreen
-from console.screens.pane_sizes import PaneSizes
+from console.screens.sizes.pane_sizes import PaneSizes
 
 __all__ = ["Resizing", "ResizingScreen"]
 

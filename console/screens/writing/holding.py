@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from console.commands import COMMANDS
 from console.panes.held_line import HeldLine
 from console.render.safe import visible_line
-from console.screens.draft_keeping import DraftKeeping
 from console.screens.needs import PartScreen, RunningTimer
+from console.screens.writing.draft_keeping import DraftKeeping
 from console.styles import TextStyles
 from console.undo_history import UndoableAction
 from mailstore.errors import MailError
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from console.composer_draft import ComposerDraft
     from console.held_letters import HeldLetter, HeldLetters
     from console.panes.footer import Footer
-    from console.screens.composing import Composing
+    from console.screens.writing.composing import Composing
 
 __all__ = ["HeldPane", "Holding", "HoldingScreen"]
 

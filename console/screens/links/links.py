@@ -39,7 +39,7 @@ class MessageLinks:
         if not links:
             self._screen.tell("No links in this message")
             return
-        from console.screens.link_dialog import LinkDialog
+        from console.screens.links.link_dialog import LinkDialog
 
         choice = await self._screen.ask_and_wait(LinkDialog(links))
         if choice is None:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
-from console.screens.finding import SoughtPane, StreamSearch, StreamSearchScreen
 from console.screens.location import ScreenLocation
-from console.screens.reading_modes import REMEMBERED, mode_of, modes_of, set_mode
+from console.screens.streams.finding import SoughtPane, StreamSearch, StreamSearchScreen
+from console.screens.streams.reading_modes import REMEMBERED, mode_of, modes_of, set_mode
 from mailstore.store import Capability
 
 if TYPE_CHECKING:
-    from console.screens.composing import Composing
     from console.screens.reading import Reading
     from console.screens.searching import Searching
+    from console.screens.writing.composing import Composing
     from mailstore.records.message import Message
 
 __all__ = ["StreamPane", "Streaming", "StreamingScreen"]

@@ -7,7 +7,7 @@ from typing import Any
 from textual.screen import Screen
 
 from console.overview.model import OverviewModel
-from console.screens.overview_place import SECTIONS
+from console.screens.overview.place import SECTIONS
 
 __all__ = ["arrange"]
 

@@ -1,0 +1,1 @@
+"""While you were away: the card and the list."""

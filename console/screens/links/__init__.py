@@ -1,0 +1,1 @@
+"""The links of a message: listed, opened and copied."""

@@ -1,0 +1,1 @@
+"""The sizes of panes, which the person changes."""

@@ -1,0 +1,1 @@
+"""Writing: the composer, drafts, and letters that are held before they are sent."""
