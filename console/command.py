@@ -11,6 +11,7 @@ from mailstore.store import Capability
 __all__ = [
     "ANYWHERE",
     "ARCHIVE",
+    "ATTENTION",
     "DESKS",
     "DRAFTS",
     "JOURNAL",
@@ -41,7 +42,8 @@ WRITE = frozenset({"composer"})
 ANYWHERE = frozenset({"sidebar", "threads", "conversation", "composer"})
 JOURNAL = frozenset({"journal"})
 LETTERS = frozenset({"dead-letters"})
-DESKS = LETTERS | frozenset({"attention"})
+ATTENTION = frozenset({"attention"})
+DESKS = LETTERS | ATTENTION
 VIEWS = frozenset({"views"})
 DRAFTS = frozenset({"drafts"})
 AWAY = frozenset({"away"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.command import ARCHIVE, DESKS, DRAFTS, LISTS, LOOKED_AT, SHEETS, UNREADABLE, VIEWS, Command
+from console.command import ARCHIVE, DESKS, DRAFTS, LETTERS, LISTS, LOOKED_AT, SHEETS, UNREADABLE, VIEWS, Command
 from mailstore.store import Capability
 
 __all__ = ["LIST_COMMANDS"]
@@ -55,7 +55,7 @@ LIST_COMMANDS: tuple[Command, ...] = (
         "needs attention",
         "List what needs attention, and why",
         "Look",
-        LISTS,
+        LISTS | LETTERS,
         0,
         "attention",
     ),
@@ -159,8 +159,8 @@ LIST_COMMANDS: tuple[Command, ...] = (
         "desk.snooze",
         "s",
         "snooze",
-        "put off",
-        "Put the rows off until a time, or until an agent resumes",
+        "snooze",
+        "Snooze the rows until a time, or until an agent resumes",
         "Desk",
         DESKS,
         5,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from console.command import (
+    ATTENTION,
     DESKS,
     DRAFTS,
     LISTS,
@@ -160,7 +161,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "dead letters",
         "Review and settle dead letters",
         "Look",
-        LISTS,
+        LISTS | ATTENTION,
         0,
         "dead-letters",
     ),

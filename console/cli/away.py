@@ -11,7 +11,7 @@ from console.cli.loading import Loaded, loaded, moment_of
 from console.cli.options import mailbox_options
 from console.cli.plain import columns, put
 from console.cli.settings import last_here
-from console.render.short_text import age
+from console.render.short_text import age, plural
 from console.render.timestamps import iso_time
 from mailstore.queries.absence import Absence, look_back
 from mailstore.steps import at_once
@@ -106,5 +106,5 @@ def _text(mail: Loaded, found: Absence) -> str:
     cells += [("appeared", name, "", "") for name in found.appeared]
     for root, number in found.busiest:
         add(f"{number} new", root)
-    head = f"{found.messages} messages in {found.threads} threads since {iso_time(found.since)}"
+    head = f"{plural(found.messages, 'message')} in {plural(found.threads, 'thread')} since {iso_time(found.since)}"
     return f"{head}\n\n{columns(cells, ('what', 'message or agent', 'age', 'subject'))}"

@@ -5,16 +5,11 @@ from __future__ import annotations
 from console.concern_words import line_of
 from console.overview.model import OverviewModel, hot_symbol, party_words
 from console.render.safe import visible_line
-from console.render.short_text import clock, count
+from console.render.short_text import clock, count, plural
 from mailstore.overview.picture import LeftOut
 from mailstore.overview.standing import HotSpot
 
 __all__ = ["bar_words", "cell_words", "left_out_words", "spot_words", "totals"]
-
-
-def plural(number: int, word: str) -> str:
-    """Return a number with its noun."""
-    return f"{count(number)} {word}{'s' * (number != 1)}"
 
 
 def totals(model: OverviewModel) -> str:

@@ -10,7 +10,7 @@ from textual.strip import Strip
 
 from console.panes.click_line import ClickLine, Spot
 from console.render.safe import visible_line
-from console.render.short_text import age, clock, count, shorten_middle
+from console.render.short_text import age, clock, count, plural, shorten_middle
 from console.session import Session
 from console.styles import TextStyles
 from console.symbols import AGENTS
@@ -28,11 +28,6 @@ LIST = "part('opening', 'away')"
 DISMISS = "part('away', 'dismiss')"
 
 
-def numbered(number: int, word: str) -> str:
-    """Return a number with its word, which gets an s unless there is one of it."""
-    return f"{count(number)} {word}{'s' * (number != 1)}"
-
-
 def card_lines(found: Absence, session: Session, styles: TextStyles) -> list[list[Spot]]:
     """Return the lines of the card: numbers, agents, the busiest threads; those with nothing to say are left out."""
     mailbox = session.mailbox
@@ -40,11 +35,11 @@ def card_lines(found: Absence, session: Session, styles: TextStyles) -> list[lis
     if found.for_you:
         numbers.append(Spot(f"{count(len(found.for_you))} for you", styles.accent, _go("for-you", found.for_you[0])))
     if found.questions:
-        words = numbered(len(found.questions), "open question")
+        words = plural(len(found.questions), "open question")
         numbers.append(Spot(words, styles.accent, _go("question", found.questions[0])))
     if found.letters:
-        numbers.append(Spot(numbered(len(found.letters), "dead letter"), styles.bad, "part('opening', 'dead_letters')"))
-    total = f"{numbered(found.messages, 'message')} in {numbered(found.threads, 'thread')}"
+        numbers.append(Spot(plural(len(found.letters), "dead letter"), styles.bad, "part('opening', 'dead_letters')"))
+    total = f"{plural(found.messages, 'message')} in {plural(found.threads, 'thread')}"
     numbers.append(Spot(total, styles.text, LIST))
     ended, living = AGENTS[Status.DEAD].glyph, AGENTS[Status.LIVING].glyph
     agents = [Spot(f"{ended} {_short(name)} ended", styles.bad, _go("agent", name)) for name in found.ended]

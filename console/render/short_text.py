@@ -6,7 +6,7 @@ from datetime import datetime
 
 from rich.cells import cell_len, set_cell_size
 
-__all__ = ["age", "bare", "clock", "count", "remaining", "shorten_end", "shorten_middle"]
+__all__ = ["age", "bare", "clock", "count", "plural", "remaining", "shorten_end", "shorten_middle"]
 
 MINUTE, HOUR, DAY, WEEK, YEAR = 60, 3600, 86400, 604800, 31557600
 JOINER = "\u200d"
@@ -83,6 +83,11 @@ def clock(time: float, now: float) -> str:
 def count(number: int) -> str:
     """Return a number with thousands separators."""
     return f"{number:,}"
+
+
+def plural(number: int, word: str) -> str:
+    """Return a number with its noun."""
+    return f"{count(number)} {word}{'s' * (number != 1)}"
 
 
 def bare(subject: str) -> str:

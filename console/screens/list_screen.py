@@ -36,6 +36,9 @@ __all__ = ["ListScreen"]
 
 WIDE = 110
 LONGEST_TEXT = 4000
+SECONDS = 1.0
+ROWS_SECONDS = 20.0
+"""After so many seconds ages are written again."""
 WAIT = Strip([Segment("…")])
 
 
@@ -121,6 +124,8 @@ class ListScreen(BaseScreen[str | None]):
         self._is_shown = True
         self.redraw()
         self.listing.focus()
+        self.set_interval(SECONDS, self._draw_header)
+        self.set_interval(ROWS_SECONDS, self.redraw)
 
     def redraw(self) -> None:
         """Draw everything; the cursor stays on its row."""
@@ -134,7 +139,12 @@ class ListScreen(BaseScreen[str | None]):
         self.listing.set_titles(as_title(self.heading()), as_title(self.subtitle(rows)))
         self.tell_about()
         self.footer.keys = footer_keys(self.NAME, self.session.keymap, self.session.why_not, self.situation())
-        self.query_one("#header", Header).headline = headline(self.session)
+        self._draw_header()
+
+    def _draw_header(self) -> None:
+        """Draw the header, which shows the time."""
+        if self.is_attached:
+            self.query_one("#header", Header).headline = headline(self.session)
 
     def chosen(self) -> list[str]:
         """Return the marked rows in the order of the list, else the one under the cursor."""

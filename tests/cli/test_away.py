@@ -25,5 +25,6 @@ def test_what_happened_is_told_as_text_and_as_json(run: Run, tmp_path: Path) -> 
     assert (found["messages"], found["for_you"], found["questions"]) == (2, ["you"], ["you"])
     assert found["dead_letters"] == [{"message_id": "lost", "recipient": "ded-00000001"}]
     assert found["ended"] == ["ded-00000001"]
+    assert run("away", "--since", "40m", "--store", mail.url).out.startswith("1 message in 1 thread since ")
     assert run("away", "--since", "1m", "--store", mail.url).out.startswith("Nothing happened since ")
     assert run("away", "--since", "tomorrow", "--store", mail.url).status == 2

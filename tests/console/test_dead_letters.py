@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import NOW, MailFiles, iso
 
@@ -163,6 +164,32 @@ async def test_the_sidebar_leads_to_the_same_desk_and_back_to_its_row(mail: Mail
         await seat.press("escape")
         assert len(seat.app.screen_stack) == 1
         assert seat.screen.pane() == "sidebar"
+
+
+async def test_leaving_a_desk_leads_to_where_it_was_opened_last_and_to_the_same_thread(mail: MailFiles) -> None:
+    mail.message("talk", "bob-00000001", "user", "News.", ago=HOUR, subject="News")
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.press("1", "g", "j", "j", "j", "j", "j", "2", "g")
+        start = seat.screen.location
+        await seat.press("p", "D", "p", "G", "enter")
+        assert seat.screen.conversation.root != start.root
+        await seat.press("escape", "escape")
+        assert len(seat.app.screen_stack) == 1
+        assert (seat.screen.location, seat.screen.pane()) == (start, "threads")
+        await seat.press("p", "G", "enter", "1", "g", "j", "2")
+        there = seat.screen.location
+        assert there.view == View("for-you")
+        await seat.press("p", "escape")
+        assert (seat.screen.location, seat.screen.pane()) == (there, "threads")
+
+
+async def test_a_desk_that_is_open_tells_the_time(mail: MailFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("console.screens.list_screen.SECONDS", 0.01)
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.press("p")
+        before = seat.lines[0][-9:]
+        seat.app.session.clock = lambda: NOW + 61
+        await seat.until(lambda: seat.lines[0][-9:] != before)
 
 
 async def test_who_only_observes_settles_nothing(mail: MailFiles) -> None:

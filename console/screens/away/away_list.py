@@ -14,7 +14,7 @@ from console.panes.facts import FactPage, facts
 from console.panes.list_rows import ListRow
 from console.panes.row_layout import Piece
 from console.render.safe import visible_line
-from console.render.short_text import age, clock, count
+from console.render.short_text import age, clock, count, plural
 from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.stepping import stepped
@@ -63,7 +63,7 @@ class AwayList(ListScreen):
 
     def subtitle(self, rows: Sequence[ListRow]) -> str:
         found = self._found
-        return "" if found is None else f"{count(found.messages)} messages in {count(found.threads)} threads"
+        return "" if found is None else f"{plural(found.messages, 'message')} in {plural(found.threads, 'thread')}"
 
     def placeholder(self) -> tuple[str, ...]:
         return ("Nothing happened.",) if self._found is not None else ("Looking…",)

@@ -19,12 +19,18 @@ if TYPE_CHECKING:
     from console.screens.reading import Reading
     from console.screens.writing.composing import Composing
 
-__all__ = ["DESKS", "Desks", "DesksScreen"]
+__all__ = ["DESKS", "Desks", "DesksScreen", "ThreadList"]
 
 DESKS = ("attention", "dead")
 """The views whose list is a desk."""
 QUOTED = 60
 """Characters of a reply that its row shows."""
+
+
+class ThreadList(Protocol):
+    """What the desks need of the list."""
+
+    def select(self, key: str) -> object: ...
 
 
 class DesksScreen(PartScreen, Protocol):
@@ -33,6 +39,8 @@ class DesksScreen(PartScreen, Protocol):
     text_styles: TextStyles
     location: ScreenLocation
 
+    @property
+    def threads(self) -> ThreadList: ...
     def show_view(self, view: View, root: str | None = None) -> None: ...
     def show_message(self, message_id: str) -> None: ...
     def focus_pane(self, name: str) -> None: ...
@@ -86,7 +94,7 @@ class Desks:
 
     def _open(self, kind: type[Desk], key: str | None = None) -> None:
         screen = self._screen
-        if self._origin is None:
+        if self._origin is None or key is None:
             self._origin = screen.location, screen.pane()
         desk = kind(screen.session, screen.text_styles, self, key)
         screen.ask(desk, lambda message_id: self._closed(desk, message_id))
@@ -118,10 +126,14 @@ class Desks:
     def _return(self) -> None:
         """Show what was shown before the desk was opened."""
         origin, self._origin = self._origin, None
-        if origin is not None and origin[0].view != self._screen.location.view:
-            self._screen.show_view(origin[0].view, origin[0].root)
-        if origin is not None:
-            self._screen.focus_pane("threads" if origin[1] == "composer" else origin[1])
+        if origin is None:
+            return
+        screen, (place, pane) = self._screen, origin
+        if place.view != screen.location.view:
+            screen.show_view(place.view, place.root)
+        elif place.root is not None and place.root != screen.location.root:
+            screen.threads.select(place.root)
+        screen.focus_pane("threads" if pane == "composer" else pane)
 
     def _answered(self, key: str, sent: ComposerDraft | None) -> None:
         """Go back to the desk after a reply was sent, or put off."""
