@@ -143,7 +143,7 @@ class SendSettings(Struct, frozen=True):
 
 
 class AwaySettings(Struct, frozen=True):
-    """The table [away]: when the console tells what happened while the user was away; 0: never."""
+    """The table [away]: after how long an absence the console sums up what happened; 0: never."""
 
     closed_minutes: Annotated[float, Meta(ge=0)] = 30.0
     """It was closed for so long."""

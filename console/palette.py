@@ -60,7 +60,7 @@ class PaletteEntry(Struct, frozen=True):
         return Content.assemble((f"{self.key:>{KEY_CELLS}}  ", "$accent" if self.is_able else "$muted"), name)
 
     @property
-    def told(self) -> str:
+    def help_markup(self) -> str:
         """The help below the name, as markup."""
         return f"{'':{KEY_CELLS}}  {escape(self.help)}"
 
@@ -128,12 +128,12 @@ class Palette(Provider):
     async def discover(self) -> Hits:
         """Show the candidates before anything is typed."""
         for it in self._entries[:MOST_SHOWN]:
-            yield DiscoveryHit(it.title(), it.run, text=it.name, help=it.told)
+            yield DiscoveryHit(it.title(), it.run, text=it.name, help=it.help_markup)
 
     async def search(self, query: str) -> Hits:
         """Show the candidates that match what was typed, the best first."""
         for score, it, places in ranked(self._entries, query)[:MOST_SHOWN]:
-            yield Hit(score, it.title(places), it.run, text=it.name, help=it.told)
+            yield Hit(score, it.title(places), it.run, text=it.name, help=it.help_markup)
 
 
 def fit_of(command: Command, pane: str) -> int:

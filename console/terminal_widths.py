@@ -17,7 +17,7 @@ LINE = 2
 """The line of the samples: an answer for the first one could be a key, F3 with a modifier."""
 
 FOLLOWING = "x"
-"""What stands after a sample: some terminals don't know where to draw it."""
+"""The character after a sample: some terminals don't know where to draw it."""
 
 ANSWER = re.compile(rf"\x1b\[{LINE};(\d{{1,3}})R")
 UNFINISHED = re.compile(rf"\x1b\[(?:{LINE}(?:;\d{{0,3}})?)?")

@@ -33,7 +33,7 @@ __all__ = [
 
 AUTO = "auto"
 FOLLOWING = {AUTO: ("night-box", "timetable"), "terminal": ("terminal-dark", "terminal-light")}
-"""Names that stand for one theme on a dark background and for another on a light one."""
+"""Names that mean one theme on a dark background and another on a light one."""
 
 OURS = Path(themes.__file__).parent
 

@@ -29,7 +29,7 @@ class KeptAppearance(Protocol):
 class ThemeSwitcher:
     """Sets an application's themes: the one chosen in the console until the settings name another one.
 
-    Some names stand for a theme by the background of the terminal, which is asked for it.
+    What some names mean depends on the background of the terminal, which is asked for it.
     """
 
     def __init__(self, app: App[Any], kept: KeptAppearance, configured: str) -> None:

@@ -42,7 +42,7 @@ COMMANDS = {
     "dead-letters": CliCommand("dead_letters", "List and settle mail that will stay unread unless you act", "Overview"),
     "attention": CliCommand("attention", "List what needs attention, and why", "Overview"),
     "overview": CliCommand("overview", "Show who writes, reads and answers, how fast, and when", "Overview"),
-    "away": CliCommand("away", "Tell what happened while you were away", "Overview"),
+    "away": CliCommand("away", "Show what happened while you were away", "Overview"),
     "init": CliCommand("init", "Create an empty mailbox and roster", "Mailbox"),
     "archive": CliCommand("archive", "Archive settled threads (shows a plan, asks first)", "Mailbox"),
     "convert": CliCommand("convert", "Copy a mailbox into another kind and report what could not be copied", "Mailbox"),

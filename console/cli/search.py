@@ -80,7 +80,7 @@ def _cells(mail: Loaded, message: Message) -> tuple[str, ...]:
 def _suggest(mail: Loaded, text: str, query: Query) -> None:
     """Offer the nearest spelling that occurs."""
     for better in at_once(respelled(text.strip(), query, context_of(mail), partial(candidates, mail.store))):
-        tell("nothing is spelled so", f"did you mean {better}?")
+        tell("no word is spelled like that", f"did you mean {better}?")
 
 
 def _tell_rest(left_out: int, archived: int) -> None:

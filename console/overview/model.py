@@ -1,4 +1,4 @@
-"""What the panes of the overview show: the traffic, how the fleet stands, and who is in it."""
+"""What the panes of the overview show: the traffic, the state of the fleet, and its parties."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def hot_symbol(spot: HotSpot) -> Symbol:
 
 
 class AgentLine(Struct, frozen=True):
-    """An agent, the user or an unregistered name: its traffic and how it stands.
+    """An agent, the user or an unregistered name: its traffic and its state.
 
     `unread` is None where the mailbox doesn't record reads; `is_over` for an agent that has ended.
     """
@@ -132,7 +132,7 @@ def agent_lines(
     symbol: Callable[[Agent], Symbol],
     unread: Callable[[str], int | None],
 ) -> Iterator[AgentLine]:
-    """Yield all agents and whoever else sent or read anything."""
+    """Yield all agents, and all others that sent or read anything."""
     silent = (0,) * picture.bars.number
     traffic = {it.name: it for it in picture.agents}
     for name in dict.fromkeys([*traffic, *(agent.session_id for agent in mailbox.roster)]):
@@ -162,7 +162,7 @@ def channel_lines(mailbox: Mailbox, picture: TrafficPicture, standing: FleetStan
 
 
 def _symbol(name: str) -> Symbol:
-    """Return the glyph of who is no agent: the user, an unregistered name, or whoever read without a name."""
+    """Return the glyph of a party that is not an agent: the user, an unregistered name, or a reader without a name."""
     return YOU if name == PERSON else NEVER_SEEN if name == SOMEBODY else UNKNOWN_PARTY
 
 

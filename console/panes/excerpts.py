@@ -45,7 +45,7 @@ NO_EXCERPT = Excerpt()
 def excerpt_of(text: str, words: tuple[str, ...]) -> Excerpt:
     """Return the words around the first hit in a text."""
     if any(" " in word for word in words):
-        text = SPACE.sub(" ", text)  # a phrase may stand on two lines
+        text = SPACE.sub(" ", text)  # a phrase may be on two lines
     spans = find_spans(text, words)
     if not spans:
         return NO_EXCERPT

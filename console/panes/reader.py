@@ -169,7 +169,7 @@ class ReadingPane(Conversation):
         super().refresh_mail()
 
     def _refresh_stream(self) -> None:
-        """Take what arrived into the stream; begin anew with a mailbox that was loaded or replaced meanwhile."""
+        """Take what arrived into the stream; start over if the mailbox was loaded or replaced meanwhile."""
         stream, session = self._stream, self._session
         assert stream is not None
         is_loaded = self._is_early and not session.is_loading

@@ -22,7 +22,7 @@ GROUP_SECONDS = 600
 class StreamPlace(Struct, frozen=True):
     """The surroundings of a message.
 
-    `day` is the day that begins with it; `is_new` says that the divider stands above it; `answers` are the sender and
+    `day` is the day that begins with it; `is_new` says that the divider is above it; `answers` are the sender and
     the subject of the message that it replies to; `is_grouped` says that its sender is named above.
     """
 

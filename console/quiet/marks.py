@@ -22,7 +22,7 @@ __all__ = ["MUTES", "KindOfMark", "Mark", "QuietMarks", "changes", "read_marks",
 
 
 class KindOfMark(StrEnum):
-    """What a mark says of what. A `row` is a dead letter or a concern: an id, a line feed, and what tells it apart."""
+    """What a mark says. A `row` is a dead letter or a concern: an id, a line feed, and what distinguishes it."""
 
     MUTED_CHANNEL = "muted-channel"
     MUTED_AGENT = "muted-agent"
@@ -45,7 +45,7 @@ SNOOZES = (KindOfMark.SNOOZED_THREAD, KindOfMark.SNOOZED_ROW)
 
 
 def row_mark(message_id: str, detail: str) -> Mark:
-    """Return the mark of a row of attention: a message, and what tells the row from others about it.
+    """Return the mark of a row of attention: a message, and what distinguishes the row from others about it.
 
     The detail is kept without the label of the message's mailbox, which has it only beside others.
     """

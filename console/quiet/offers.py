@@ -67,7 +67,7 @@ def agents_away(mailbox: Mailbox, names: dict[str, None], is_awake: IsAwake) -> 
 
 
 def _waits_for_answer(mailbox: Mailbox, mail: list[Message]) -> Message | None:
-    """Return the last question, or letter of the person, after which nobody else has written."""
+    """Return the last question, or letter of the person, that no message of others follows."""
     for message in reversed(mail):
         if message.sender != mail[-1].sender:
             return None

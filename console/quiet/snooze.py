@@ -86,7 +86,7 @@ class Snooze(Struct, frozen=True):
 
     @staticmethod
     def _is_other(mailbox: Mailbox, message: Message, about: Message) -> bool:
-        """Say whether a message is from somebody else than another one; the person has several names."""
+        """Return whether two messages have different senders; the person has several names."""
         return message.sender != about.sender and not (mailbox.is_own(message) and mailbox.is_own(about))
 
     def scoped(self, scope: Scope) -> Snooze:

@@ -41,7 +41,7 @@ def situation_of(session: Session, *, has_row: bool) -> Situation:
 
 
 def copied_words(text: str) -> str:
-    """Return how it is told that a text was copied."""
+    """Return the notice that a text was copied."""
     lines = text.count("\n") + 1
     return f"Copied {lines:,} lines" if lines > 1 else f"Copied {len(text):,} character{'s' * (len(text) != 1)}"
 

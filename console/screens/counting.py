@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["KeyCount", "move"]
 
 FIRST, LATER = frozenset("056789"), frozenset("0123456789")
-"""Digits that a count begins with, and goes on with: 1 to 4 alone go to panes."""
+"""The first digit of a count, and its further digits: 1 to 4 alone go to panes."""
 LONGEST = 7
 MOST_PAGES = 200
 """Pages that are scrolled at most: each is drawn."""

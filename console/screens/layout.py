@@ -146,7 +146,7 @@ class Layout(BaseScreen[None], Backdrop):
 
     @property
     def is_looked_at(self) -> bool:
-        """Whether the person sees this screen, as far as the terminal tells."""
+        """Whether the person sees this screen, as far as the terminal reports it."""
         return self.is_current and self.app.app_focus
 
     def pane(self) -> str:

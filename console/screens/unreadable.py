@@ -1,4 +1,4 @@
-"""List what can't be read: file, line, reason, and the bytes as they stand there, escaped or as a hex dump."""
+"""List what can't be read: file, line, reason, and the bytes themselves, escaped or as a hex dump."""
 
 from __future__ import annotations
 

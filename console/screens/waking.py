@@ -49,7 +49,7 @@ class AgentWaking:
     def __init__(self, screen: PartScreen, woken: Callable[[str, str], None] = nobody_asks) -> None:
         self._screen = screen
         self._woken = woken
-        """Is told of an agent that was woken, in words."""
+        """Called with an agent that was woken, and the words that say so."""
 
     def wake(self, session_id: str) -> None:
         """Wake an agent, unless that can't be done here."""

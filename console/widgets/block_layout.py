@@ -48,7 +48,7 @@ class PendingScroll(Struct, frozen=True):
     """The line of the block that is to be visible."""
     left_at: int = -1
     is_top: bool = False
-    """Whether the block is to stand near the top, below a little of what comes before it."""
+    """Whether the block is to be shown near the top, below a little of what comes before it."""
 
 
 class NoBlocks:

@@ -17,7 +17,7 @@ __all__ = ["BlockScroll"]
 ABOVE_AND_BELOW = 2
 """Lines around one that is scrolled to."""
 ABOVE = 4
-"""Which part of the screen shows what comes before a block that is to stand near the top."""
+"""Which part of the screen shows what comes before a block that is to be shown near the top."""
 
 
 class BlockScroll(SelectableView):
@@ -218,7 +218,7 @@ class BlockScroll(SelectableView):
     def scroll_to_key(self, key: str, line: int = 0, *, is_top: bool = False) -> bool:
         """Move the cursor to a block and make it visible, or one of its lines; return whether it is there.
 
-        With `is_top`, the block stands near the top, if there is enough below it.
+        With `is_top`, the block is shown near the top, if there is enough below it.
         """
         at = self._places.index(key)
         if at is None:

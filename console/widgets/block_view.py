@@ -148,7 +148,7 @@ class BlockView(BlockScroll):
     # Drawing
 
     def set_layer(self, layer: LineLayer | None) -> None:
-        """Restyle lines as they are drawn, or no longer."""
+        """Restyle lines as they are drawn, or stop doing so."""
         self._layer = layer
         self.redraw()
 

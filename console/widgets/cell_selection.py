@@ -23,7 +23,7 @@ class CellSelection:
     """The cells between where the button was pressed and where the pointer is, both included.
 
     Lines are remembered as they were shown, since those that were scrolled away are not drawn any more. Of each line
-    only what stands right of its margin is selected.
+    only the text right of its margin is selected.
     """
 
     def __init__(self, anchor: Place) -> None:

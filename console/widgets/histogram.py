@@ -18,7 +18,7 @@ def round_top(most: int) -> int:
 
 
 def bar_rows(values: Sequence[int], height: int, top: int) -> list[str]:
-    """Return the bars as so many rows, the highest first, one character for each value; few are told from none."""
+    """Return the bars as so many rows, the highest first, one character for each value; few differ from none."""
     full = height * STEPS
     heights = [min(full, max(1, round(full * value / top))) if value > 0 and top > 0 else 0 for value in values]
     rows = []

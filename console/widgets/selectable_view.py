@@ -67,7 +67,7 @@ class SelectableView(LineView):
             self.capture_mouse()
 
     def _extend_selection(self) -> None:
-        """Select up to the pointer; beyond the edges, scroll and go on doing so."""
+        """Select up to the pointer; beyond the edges, scroll and keep scrolling."""
         if self._selection is None:
             return
         room, gutter = self.scrollable_content_region.size, self.styles.gutter
@@ -113,7 +113,7 @@ class SelectableView(LineView):
             self.repaint()
 
     def on_key(self, event: Key) -> None:
-        """Mark nothing any more once the person goes on."""
+        """Remove the selection with the next key."""
         self.drop_selection()
 
     def on_blur(self, event: Blur) -> None:

@@ -23,7 +23,7 @@ def grouped(values: Sequence[int], width: int) -> list[int]:
 
 
 def level(value: int, top: int) -> int:
-    """Return how high a value is drawn, 0 to 8: by its square root, so that few can be told from none."""
+    """Return how high a value is drawn, 0 to 8: by its square root, so that few look different from none."""
     if value <= 0 or top <= 0:
         return 0
     return min(STEPS, max(1, ceil(STEPS * sqrt(value / top))))

@@ -58,7 +58,7 @@ def traffic_steps(
 
 
 class _Counter:
-    """Collects arrays of what lies within some bars; the columns are copied a chunk at a time, for they grow."""
+    """Collects arrays of the records within some bars; the columns, which grow, are copied a chunk at a time."""
 
     def __init__(self, mailbox: Mailbox, only: Collection[str] | None) -> None:
         self._mailbox = mailbox

@@ -17,7 +17,7 @@ __all__ = ["Traffic", "picture_of"]
 
 
 class Traffic(NamedTuple):
-    """What lies within some bars; parties, messages and lists of recipients are numbers, times seconds since the epoch.
+    """The records within some bars: parties, messages and lists of recipients as numbers, times in epoch seconds.
 
     `sent` has sender, bar and recipients of each message. `reads` has message, reader, time (NaN if unknown) and
     when the message was sent, whether or not within the bars. `answers` has the message answered, by whom, when, and

@@ -12,7 +12,7 @@ from mailstore.overview.picture import TrafficPicture
 __all__ = ["MOST_NAMES", "of_agent", "of_channel", "of_pair", "within"]
 
 MOST_NAMES = 40
-"""More names than that don't fit into a query that anybody could read."""
+"""With more names, a query is unreadable."""
 PLAIN = re.compile(r"[^\s()\"]+")
 
 

@@ -12,7 +12,7 @@ __all__ = ["PairTable", "TrafficMatrix", "matrix_of"]
 
 
 class TrafficMatrix(Struct, frozen=True):
-    """Senders by recipients; each row and column stands for one party, or for all others that have no room."""
+    """Senders by recipients; each row and column is one party, or all others that have no room."""
 
     senders: tuple[tuple[str, ...], ...]
     recipients: tuple[tuple[str, ...], ...]

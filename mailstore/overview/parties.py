@@ -1,4 +1,4 @@
-"""Numbers for the parties of a mailbox: who a name in a record stands for, and whom a list of recipients names."""
+"""Numbers for the parties of a mailbox: the party that a name in a record means, and those in a list of recipients."""
 
 from __future__ import annotations
 

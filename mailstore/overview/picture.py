@@ -43,7 +43,7 @@ class ChannelTraffic(Struct, frozen=True):
 
 
 class PairTraffic(Struct, frozen=True):
-    """How many messages a party addressed to another one, a channel, a role or everybody."""
+    """How many messages a party addressed to another one, a channel, a role or all."""
 
     sender: str
     recipient: str

@@ -1,4 +1,4 @@
-"""How the fleet stands at a moment: questions that wait for an answer, and hot spots by the rules of attention."""
+"""The state of the fleet at a moment: questions that wait for an answer, and hot spots by the rules of attention."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ class FleetStanding:
 
 
 def standing(mailbox: Mailbox, now: float, limits: Limits) -> FleetStanding:
-    """Return how the fleet stands; blocks."""
+    """Return the state of the fleet; blocks."""
     [found] = at_once(standing_steps(mailbox, now, limits))
     return found
 
 
 def standing_steps(mailbox: Mailbox, now: float, limits: Limits) -> Steps[FleetStanding]:
-    """Yield, after some steps, how the fleet stands. Raises MailboxReloaded."""
+    """Yield, after some steps, the state of the fleet. Raises MailboxReloaded."""
     questions: dict[str, OldQuestion] = {}
     for found in look_for_questions(mailbox, threads_of(mailbox), now, now):
         if found is not None:

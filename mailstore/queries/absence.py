@@ -29,7 +29,7 @@ class LostLetter(msgspec.Struct, frozen=True):
 class Absence(msgspec.Struct, frozen=True):
     """What happened between two times, in seconds since the epoch; ids are the newest first.
 
-    `for_you` are messages to the user that they have not seen, `questions` those to anybody that are not answered.
+    `for_you` are messages to the user that they have not seen, `questions` all questions that are not answered.
     `busiest` are at most 20 threads with the number of their new messages, those with most first. The user's own
     messages don't count anywhere.
     """

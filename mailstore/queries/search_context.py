@@ -151,7 +151,7 @@ def holds(query: Query, text: str) -> bool:
 
 
 def has_words(words: str, text: str) -> bool:
-    """Return whether a case-folded text has words; those of a phrase may stand on two lines."""
+    """Return whether a case-folded text has words; those of a phrase may be on two lines."""
     if words in text:
         return True
     return SPACE.search(words) is not None and SPACE.sub(" ", words) in SPACE.sub(" ", text)

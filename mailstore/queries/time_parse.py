@@ -29,7 +29,7 @@ Days = tuple[date, date]
 def read_moment(text: str, now: float) -> float | None:
     """Return a time in seconds since the epoch; None for a text that is not a time.
 
-    Times without an offset are local. A day, a week and a month stand for their first moment; a time alone for its last
+    Times without an offset are local. A day, a week and a month mean their first moment; a time alone for its last
     occurrence before `now`.
     """
     words = _plain(text)

@@ -18,7 +18,7 @@ __all__ = ["breaks_through", "is_muted_agent", "is_muted_channel", "is_muted_typ
 
 
 def is_muted_channel(recipients: Collection[str], marks: OwnMarks) -> bool:
-    """Say whether every channel that a message is sent to is muted; one that everybody gets is not."""
+    """Say whether every channel that a message is sent to is muted; one sent to all is not."""
     channels = [name for name in recipients if is_channel(name)]
     if not channels or not marks.channels.issuperset(channels):
         return False

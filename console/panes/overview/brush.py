@@ -38,7 +38,7 @@ class Brush(Struct, frozen=True):
         return bars.bar(max(time, bars.start)) or 0
 
     def within(self, bars: TimeBars) -> Brush:
-        """Return it without what lies before the first bar."""
+        """Return it without the part before the first bar."""
         if self.at is not None and self.at < bars.start:
             return Brush()
         begun = None if self.begun is None else max(self.begun, _middle(0, bars))
@@ -78,5 +78,5 @@ def _middle(bar: int, bars: TimeBars) -> float:
 
 
 def _moving(bar: int, bars: TimeBars) -> float | None:
-    """Return the time that stands for a bar, None for the newest: that moves on."""
+    """Return the time that identifies a bar; None for the newest, which moves."""
     return None if bar == bars.number - 1 else _middle(bar, bars)

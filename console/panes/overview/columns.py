@@ -34,7 +34,7 @@ class Column(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """What stands in a column, and its style."""
+    """The text of a cell, and its style."""
 
     text: str
     style: Style

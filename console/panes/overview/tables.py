@@ -32,7 +32,7 @@ class _Heading(Widget):
 
 
 class _Table(Vertical):
-    """A frame with headings and rows; what is said of it stands in its border."""
+    """A frame with headings and rows; its captions are in its border."""
 
     def __init__(self, styles: TextStyles, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)

@@ -142,7 +142,7 @@ def is_snoozed(session: Session, concern: Concern) -> bool:
 
 
 def snoozed_row(concern: Concern) -> tuple[str, str]:
-    """Return by what a row that is put off is known: a message, or an agent, and what tells it from other rows."""
+    """Return what identifies a snoozed row: a message or an agent, and what distinguishes it from other rows."""
     return concern.message_id or concern.who, concern.key
 
 

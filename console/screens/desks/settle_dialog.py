@@ -26,7 +26,7 @@ SHOWN, SHOWN_LOW = 5, 2
 LONGEST = 30
 """Cells of a candidate's name."""
 LOW = 20
-"""Lines of a screen below which everything stands closer."""
+"""Lines of a screen below which everything is closer together."""
 
 
 class SettleDialog(ModalScreen[str | None]):
@@ -71,7 +71,7 @@ class SettleDialog(ModalScreen[str | None]):
             yield Static(id="ask-keys", markup=False)
 
     def on_mount(self) -> None:
-        """Show the candidates for what stands there already."""
+        """Show the candidates for the text that is already there."""
         self._typed()
         self.query_one("#ask-input", Input).focus()
 

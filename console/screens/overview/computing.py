@@ -58,7 +58,7 @@ class OverviewWork:
         return not self._is_running and monotonic() >= self._next
 
     async def run(self, span: str, most: int) -> AsyncIterator[OverviewModel]:
-        """Compute the traffic, then, if it is time, how the fleet stands; yield what to draw after each."""
+        """Compute the traffic, then, if it is time, the state of the fleet; yield what to draw after each."""
         self._is_running = True
         self._turn += 1
         turn = self._turn

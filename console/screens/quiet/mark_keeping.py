@@ -55,7 +55,7 @@ class MarkKeeping:
         await asyncio.to_thread(self._screen.session.personal.save_quiet)
 
     def begin(self) -> None:
-        """Have the mailbox count by the marks as they are now; whoever asks for it may be cancelled meanwhile."""
+        """Have the mailbox count by the marks as they are now, also if the caller is cancelled meanwhile."""
         self._screen.run_app_task(self.take_over(), group="quiet")
 
     async def take_over(self) -> None:

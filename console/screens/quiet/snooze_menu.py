@@ -64,7 +64,7 @@ class SnoozeMenu:
         self._ask(what, {(KindOfMark.SNOOZED_THREAD, root): start for root, start in starts.items()}, offers)
 
     def rows(self, rows: Sequence[tuple[str, str]], agents: Sequence[str], what: str) -> None:
-        """Ask for how long to leave out rows of attention: a message and what tells the row apart, and their agents."""
+        """Ask for how long to snooze rows of attention: a message and what distinguishes the row, and their agents."""
         session = self._screen.session
         now = session.clock()
         start = Snooze(Occurrence.TIME, now)

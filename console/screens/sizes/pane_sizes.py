@@ -34,7 +34,7 @@ def width_class(width: int) -> str:
 def fitted(name: str, wanted: float, room: int) -> int:
     """Return a size that leaves what is beside it usable; `room` is what both have together."""
     beside = {"sidebar": LEAST["list"] + LEAST["right"], "list": LEAST["right"], "composer": LEAST["composer"]}[name]
-    if name == "sidebar" and room < WIDE:  # the list alone stands beside it
+    if name == "sidebar" and room < WIDE:  # only the list is beside it
         beside = LEAST["list"]
     return max(LEAST[name], min(round(wanted), room - beside))
 
@@ -90,7 +90,7 @@ class PaneSizes:
         return width_class(self._screen.size.width) == "medium"
 
     def _room(self, name: str) -> int:
-        """Return how many cells a pane has together with what stands beside or above it."""
+        """Return how many cells a pane and its neighbour beside or above it have together."""
         width, height = self._screen.size
         if name == "composer":
             return height - 2

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["StreamPane", "Streaming", "StreamingScreen"]
 
-TOLD = {
+MODE_WORDS = {
     "tree": "Threads, each as a tree of replies",
     "flat": "Threads, sorted by time",
     "stream": "One stream, the newest at the bottom",
@@ -79,7 +79,7 @@ class Streaming:
         set_mode(personal, view, mode)
         screen.run_task(asyncio.to_thread(personal.save_remembered, REMEMBERED), group="marks")
         screen.redraw()
-        screen.tell(TOLD[mode])
+        screen.tell(MODE_WORDS[mode])
 
     def enter(self) -> None:
         """Open a place that is read as a stream, with the cursor in what will be written to it."""

@@ -151,7 +151,7 @@ class Composing:
         self._write(self._to_place(), self._screen.location.view.name)
 
     def _to_place(self) -> ComposerDraft:
-        """Return an empty draft to the place that is shown; to nobody yet if that is no channel, agent or role."""
+        """Return an empty draft to the channel, agent or role that is shown; elsewhere, without a recipient."""
         view = self._screen.location.view
         match view.kind:
             case "channel":

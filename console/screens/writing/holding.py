@@ -149,7 +149,7 @@ class Holding:
         self._draw()
 
     async def _give_back(self, letter: HeldLetter, *, is_claimed: bool, is_shown: bool = True) -> None:
-        """Make a letter a draft again, and go on with it."""
+        """Make a letter a draft again, and open it."""
         draft = self._keeping.placed(letter.writing)
         given = partial(self._letters().give_back, letter.id, draft, is_claimed=is_claimed)
         if await asyncio.to_thread(given):

@@ -41,7 +41,7 @@ SYNTAX = (
     ValueHelp("(lamp OR oil) red", "brackets group"),
     ValueHelp("#ink", "this channel or tag: short for tag:ink"),
     ValueHelp("@ann", "a mention of ann"),
-    ValueHelp("ISS-7", "an issue or a link, wherever in the record it stands"),
+    ValueHelp("ISS-7", "an issue or a link, anywhere in the record"),
 )
 
 IS_VALUES = (
@@ -116,7 +116,7 @@ KNOWN_TYPES = (
     "docs",
     "qc_review",
 )
-"""The types that docs/semantics.md names: each stands for itself, and is no beginning of another."""
+"""The types that docs/semantics.md names: each means itself, never the beginning of another."""
 
 
 def field_help(name: str) -> FieldHelp:

@@ -1,4 +1,4 @@
-"""Which words of a query stand in what it finds, so that they can be shown there."""
+"""Which words of a query occur in what it finds, so that they can be highlighted."""
 
 from __future__ import annotations
 
