@@ -6,6 +6,9 @@ BIN := .venv/bin
 OTHER := .venv/agentazall/bin/agentazall
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
+# tests are compiled with what their asserts tell: once, not in every process of every run
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test test-agents check bench screenshots clean help
 
 help:
@@ -56,7 +59,8 @@ clean:
 	@echo "setting up for tests (once) ..."
 	@$(PIP) --editable '.[dev]'
 	@$(BIN)/python -m compileall -q console mailstore themes
-	@$(MAKE) --no-print-directory $(OTHER)
+	@$(BIN)/python -m pytest --collect-only --quiet --numprocesses 0 >/dev/null 2>&1 & \
+		$(MAKE) --no-print-directory $(OTHER); wait
 	@touch $@ .venv/run
 
 # another system's own program, which some tests run beside ours, in an environment of its own

@@ -28,6 +28,20 @@ def pytest_configure(config: pytest.Config) -> None:
         core.global_force_seed = _seed_of(config)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Leave what stays until the end, every module and every test, out of each search for garbage."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Do so again for the five searches that pytest ends with."""
+    gc.collect()
+    gc.freeze()
+
+
 def _seed_of(config: pytest.Config) -> int:
     seed = config.getoption("randomly_seed", None)
     return seed if isinstance(seed, int) else 0

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["PANES", "Layout"]
 
 PANES = ("sidebar", "threads", "conversation", "composer")
+RESTYLED = "#sidebar, #middle, #right, #conversation, #composer"
+"""What looks different for the pane that has the focus, or the whole screen."""
 
 
 class Layout(BaseScreen[None], Backdrop):
@@ -177,10 +179,14 @@ class Layout(BaseScreen[None], Backdrop):
         self._zoom("" if self.is_zoomed else self.pane())
 
     def _zoom(self, pane: str) -> None:
-        self.set_class(bool(pane), "-zoomed")
-        for name in PANES:
-            self.set_class(name == pane, f"-zoom-{name}")
+        zooms = {f"-zoom-{name}": name == pane for name in PANES}
+        self._mark({"-zoomed": bool(pane), **zooms})
         self.sizes.apply()
+
+    def _mark(self, classes: dict[str, bool]) -> None:
+        """Set classes of the screen that tell of panes, and style those anew: the whole screen takes a frame."""
+        self.update_classes(classes, update=False)
+        self.app.stylesheet.update_nodes(self.query(RESTYLED))
 
     @property
     def is_zoomed(self) -> bool:
@@ -195,9 +201,7 @@ class Layout(BaseScreen[None], Backdrop):
     def on_resize(self, event: Resize) -> None:
         """Show as many columns as fit: three, two below 100 cells, one below 70."""
         width = event.size.width
-        self.set_class(70 <= width < 100, "-medium")
-        self.set_class(width < 70, "-narrow")
-        self.set_class(event.size.height < 30, "-low")
+        self.update_classes({"-medium": 70 <= width < 100, "-narrow": width < 70, "-low": event.size.height < 30})
         self.sizes.apply()
 
     def panes_by_name(self) -> dict[str, Widget]:
@@ -224,9 +228,8 @@ class Layout(BaseScreen[None], Backdrop):
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Tell the style sheet and the footer which pane has the focus."""
         pane = self.pane()
-        if not self.has_class(f"-at-{pane}"):  # each change of a class restyles the whole screen: one is enough
-            self.remove_class(*(f"-at-{name}" for name in PANES), update=False)
-            self.add_class(f"-at-{pane}")
+        if not self.has_class(f"-at-{pane}"):
+            self._mark({f"-at-{name}": name == pane for name in PANES})
             self.sizes.apply()
         if self.is_zoomed and not self.has_class(f"-zoom-{pane}") and not self._is_below_zoomed(pane):
             self._zoom(pane)  # a pane with the focus is never hidden

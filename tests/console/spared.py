@@ -11,6 +11,8 @@ from textual.css.stylesheet import Stylesheet
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot, WaitForScreenTimeout
 
+from tests.console.styled_once import style_once
+
 __all__ = ["spare"]
 
 _parse = Stylesheet._parse_rules
@@ -63,4 +65,5 @@ async def _wait_for_busy(self: Pilot[Any], timeout: float = 30.0) -> bool:
 def spare() -> None:
     """Take effect for all consoles that are opened in this process."""
     Stylesheet._parse_rules = _parse_once  # type: ignore[method-assign]
+    style_once()
     Pilot._wait_for_screen = _wait_for_busy  # type: ignore[method-assign]

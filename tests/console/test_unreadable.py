@@ -5,15 +5,18 @@ from __future__ import annotations
 import gzip
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from console.command import Command
 from console.commands import commands_for
 from mailstore.errors import ContentGone
 from mailstore.queries.raw_lines import raw_record
 from mailstore.records.message import Problem
 from tests.console.screen_text import Seat, opened, settle
+from tests.console.shared_console import SharedConsole
 from tests.mailboxes import MailFiles
 from tests.mailstore.foreign_mail import OVERSTORY, mapped, overstory
 
@@ -150,16 +153,24 @@ async def test_a_line_that_comes_later_is_listed_too_and_the_cursor_stays(tmp_pa
         await seat.until(lambda: "␛[2Jann" in seat.text)
 
 
-@pytest.mark.parametrize("command", [it for it in commands_for("unreadable") if it.keys], ids=lambda it: it.id)
-async def test_every_advertised_key_does_something(command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    mail = write_mail(tmp_path, torn=60)
+def write_long_lines(folder: Path) -> Path:
+    mail = write_mail(folder, torn=60)
     with mail.mailbox.open("ab") as file:
         for line in mail.mailbox.read_bytes().splitlines()[1:3]:
             file.write(line + b" " + b"x " * 4000 + b"\n")
-    async with opened(mail.data) as seat:
-        await seat.press("exclamation_mark", *["j"] * 3)
-        if "scroll" in command.action:
-            await seat.press("G", "J", "J")
-        before = seat.lines, len(seat.app.screen_stack)
-        await seat.press(command.keys.partition(",")[0])
-        assert (seat.lines, len(seat.app.screen_stack)) != before
+    return mail.data
+
+
+async def press_in(command: Command, seat: Seat) -> None:
+    await seat.press("exclamation_mark", "g", *["j"] * 3)
+    if "scroll" in command.action:
+        await seat.press("G", "J", "J")
+    before = seat.lines, len(seat.app.screen_stack)
+    await seat.press(command.keys.partition(",")[0])
+    assert (seat.lines, len(seat.app.screen_stack)) != before, f"{command.keys} ({command.help}) did nothing"
+
+
+async def test_every_advertised_key_does_something(tmp_path: Path) -> None:
+    async with SharedConsole(write_long_lines, tmp_path) as console:
+        for command in (it for it in commands_for("unreadable") if it.keys):
+            await console.attempt(partial(press_in, command))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from console.composer_draft import ComposerDraft
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
+from tests.console.shared_console import SharedConsole
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
 
 
@@ -147,26 +149,30 @@ async def test_a_long_quote_says_how_much_it_leaves_out(tmp_path: Path) -> None:
         await seat.until(lambda: seat.screen.composer.writing.body.endswith("> 39\n> [3 more lines]\n\n"))
 
 
-@pytest.mark.parametrize(
-    ("to", "said"),
-    [
-        ("ann-00000001", "reaches ann-00000001"),
-        ("#ink", "on hold, frozen: fro-00000001"),
-        ("lamp", "on hold, no holder: lamp"),
-        ("bob-00000001", "not seen lately: bob-00000001"),
-        ("nobody", "no agent named nobody"),
-        ("ded-00000001", "dead: ded-00000001"),
-        ("all", "expires in 4 h"),
-        ("clerk", "reaches ann-00000001"),
-        ("clerk", "never expires"),
-        ("", "Recipients: an agent"),
-        ("#nothing", "names an unknown channel #nothing"),
-    ],
+REACHES = (
+    ("ann-00000001", "reaches ann-00000001"),
+    ("#ink", "on hold, frozen: fro-00000001"),
+    ("lamp", "on hold, no holder: lamp"),
+    ("bob-00000001", "not seen lately: bob-00000001"),
+    ("nobody", "no agent named nobody"),
+    ("ded-00000001", "dead: ded-00000001"),
+    ("all", "expires in 4 h"),
+    ("clerk", "reaches ann-00000001"),
+    ("clerk", "never expires"),
+    ("", "Recipients: an agent"),
+    ("#nothing", "names an unknown channel #nothing"),
 )
-async def test_it_is_said_whom_a_message_reaches_before_it_is_sent(to: str, said: str, tmp_path: Path) -> None:
-    async with opened(write_talk(tmp_path).data, size=(160, 40)) as seat:
-        await fill(seat, to, "Hm.")
-        assert said in " ".join("\n".join(line[70:].strip("│ ") for line in seat.lines).split())
+
+
+async def is_said(to: str, said: str, seat: Seat) -> None:
+    await fill(seat, to, "Hm.")
+    assert said in " ".join("\n".join(line[70:].strip("│ ") for line in seat.lines).split()), to
+
+
+async def test_it_is_said_whom_a_message_reaches_before_it_is_sent(tmp_path: Path) -> None:
+    async with SharedConsole(lambda folder: write_talk(folder).data, tmp_path, size=(160, 40)) as console:
+        for to, said in REACHES:
+            await console.attempt(partial(is_said, to, said))
 
 
 @pytest.mark.parametrize(
