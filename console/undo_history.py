@@ -51,6 +51,11 @@ class UndoHistory:
         self._urgent = [each for each in self._urgent if each is not action]
 
     @property
+    def is_urgent(self) -> bool:
+        """Whether the action that would be undone can be undone for a while only."""
+        return bool(self._urgent)
+
+    @property
     def last_done(self) -> UndoableAction | None:
         """The action that would be undone."""
         return next(reversed(self._urgent or self._done), None)

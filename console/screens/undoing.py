@@ -51,7 +51,7 @@ class Undoing:
     def _start(self, *, is_undo: bool) -> None:
         screen, verb = self._screen, "undo" if is_undo else "redo"
         action = self._next(is_undo=is_undo)
-        if screen.session.moment is not None:
+        if screen.session.moment is not None and not (is_undo and screen.session.undo_history.is_urgent):
             screen.tell(f"Can't {verb} here: {PAST}")
         elif action is None:
             screen.tell(f"Nothing to {verb}")

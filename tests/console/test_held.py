@@ -81,6 +81,22 @@ async def test_a_letter_is_held_shown_and_taken_back_with_the_key_that_undoes(ma
         assert "1 draft" in seat.lines[0]
 
 
+async def test_it_is_taken_back_from_the_past_too(mail: MailFiles, tmp_path: Path) -> None:
+    async with opened(mail.data, state=tmp_path / "state.db", config=HOLD) as seat:
+        await send(seat)
+        await seat.press("T")
+        assert "z: take back" in seat.lines[-1]
+        await seat.press("z")
+        await seat.until(lambda: "1 draft" in seat.lines[0])
+        assert not seat.screen.composer.is_open
+        assert "◷ Held" not in seat.text
+        await seat.press("z")
+        assert "Can't undo here" in seat.lines[-1]
+        await seat.press("T", "d")
+        assert "Held." in seat.text
+        assert len(records(mail)) == 1
+
+
 @pytest.mark.parametrize("way", ["key", "click", "time", "quit"])
 async def test_it_is_sent_once_at_once_by_a_key_or_when_the_time_is_over(
     way: str, mail: MailFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -265,7 +265,7 @@ class Composing:
     def taken_back(self, writing: ComposerDraft, draft: ComposerDraft, *, is_shown: bool) -> None:
         """Go on with a letter that is not held any more but a draft; or tell who asked for it that it was not sent."""
         then = self._then_of.pop(writing.key, None)
-        if is_shown:
+        if is_shown and self._screen.session.moment is None:
             self.resume(draft.key)
             self._then = then
         elif then is not None:
