@@ -20,6 +20,7 @@ MODULES = (
     "mailstore.queries.query",
     "mailstore.queries.search",
     "console.search_context",
+    "console.search_hits",
     "console.panes.hit_rows",
     "mailstore.queries.spelling",
     "console.panes.help",

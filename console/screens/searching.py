@@ -6,9 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from contextlib import aclosing
-from datetime import UTC, datetime
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from console.screens.listing import Listing
@@ -18,11 +16,11 @@ from console.stepping import stepped
 from mailstore.errors import QueryError
 from mailstore.optional import SearchHints, candidates
 from mailstore.queries.language.fields import FIELD_NAMES
-from mailstore.records.message import Message, by_age
 from mailstore.steps import MailboxReloaded
 
 if TYPE_CHECKING:
     from console.panes.search_bar import SearchBar
+    from console.search_hits import SearchHits
     from mailstore.queries.query import Query
     from mailstore.queries.search_context import SearchContext
 
@@ -31,11 +29,6 @@ __all__ = ["ResultPane", "SearchField", "Searching", "SearchingScreen"]
 PAUSE_SECONDS = 0.08
 UNFINISHED = re.compile(rf"(?:^|[\s(-])(?:{'|'.join(FIELD_NAMES)}):$")
 """A field whose value is yet to be typed: what was found stays until then."""
-FIRST = 50
-"""How many threads are found before the first of them are shown."""
-EVERY_SECONDS = 0.25
-MOST = 2000
-"""How many threads a search ends with: more than anybody goes through, and few enough to draw."""
 
 
 class SearchField(Protocol):
@@ -200,43 +193,28 @@ class Searching:
         return search_context(self._screen.session)
 
     async def _look_up(self, text: str, query: Query, context: SearchContext) -> None:
-        from mailstore.queries.search import looked_up
+        from console.search_hits import found_hits
 
-        session = self._screen.session
-        mailbox, found, number = context.mailbox, dict[str, Message](), 0
-        shown, due = 0, 0.0
-        steps = looked_up(query, context, partial(candidates, session.store))
-        async with aclosing(stepped(steps, session.rest)) as batches:
-            async for batch in batches:
-                for message in batch:
-                    root = mailbox.root_of(message.id)
-                    found[root] = max(found.get(root, message), message, key=by_age)
-                number += len(batch)
-                if len(found) >= MOST:
-                    break
-                if len(found) > shown and (shown or len(found) >= FIRST) and monotonic() >= due:
-                    shown, due = len(found), monotonic() + EVERY_SECONDS
-                    self._show(text, _newest_first(found), number)
-        self._show(text, _newest_first(found), number, is_done=True, is_cut=len(found) >= MOST)
+        async with aclosing(found_hits(self._screen.session, query, context)) as portions:
+            async for hits in portions:
+                self._show(text, hits)
 
-    def _show(
-        self, text: str, found: dict[str, Message], number: int, *, is_done: bool = False, is_cut: bool = False
-    ) -> None:
-        """List what was found so far; with `is_cut` there are more hits, all older than these."""
+    def _show(self, text: str, hits: SearchHits) -> None:
+        """List what was found so far."""
         screen, listing = self._screen, self._screen.listing
         if text != self._asked:
             return
-        listing.found, listing.query = listing.still_there(found), text
-        listing.hit_count, listing.is_cut, listing.is_searching = number, is_cut, not is_done
+        listing.found, listing.query = listing.still_there(hits.threads), text
+        listing.hit_count, listing.is_cut, listing.is_searching = hits.number, hits.is_cut, not hits.is_done
         if text != self._shown_for:
             self._shown_for, self._first = text, None
             screen.threads.begin()
         self._select_first()
         shown = f"{len(listing.found):,}"
-        if is_cut:
-            screen.tell(f"{shown}+ threads for {text}: {_older(found)} finds older ones")
+        if hits.is_cut:
+            screen.tell(f"{shown}+ threads for {text}: {hits.older} finds older ones")
         else:
-            more = "" if is_done and not screen.session.is_loading else " so far"
+            more = "" if hits.is_done and not screen.session.is_loading else " so far"
             screen.tell(f"{shown} thread{'s' * (shown != '1')}{more} for {text}")
 
     def _select_first(self) -> None:
@@ -316,13 +294,3 @@ class Searching:
         if was_empty and self._began_at is not None:
             screen.threads.select(self._began_at)
         return True
-
-
-def _newest_first(found: dict[str, Message]) -> dict[str, Message]:
-    return dict(sorted(found.items(), key=lambda item: by_age(item[1]), reverse=True))
-
-
-def _older(found: dict[str, Message]) -> str:
-    """Return the query field that finds what is older than some hits, and those of their oldest second again."""
-    oldest = min(message.time for message in found.values())
-    return f"before:{datetime.fromtimestamp(oldest + 1, UTC):%Y-%m-%dT%H:%M:%S}Z"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from platformdirs import user_cache_path
 
+from console import search_hits
 from console.config import Config, SearchSettings
 from console.screens import searching
-from mailstore.records.message import Message
 from mailstore.stores.haak import HaakStore
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import MailFiles, iso
@@ -171,21 +171,13 @@ async def test_a_search_without_hits_says_so(tmp_path: Path) -> None:
 async def test_what_is_found_comes_first_in_part_and_then_in_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "FIRST", 1)
+    monkeypatch.setattr(search_hits, "FIRST", 1)
     told: list[tuple[list[str], bool]] = []
     show = searching.Searching._show
 
-    def note(
-        part: searching.Searching,
-        text: str,
-        found: dict[str, Message],
-        number: int,
-        *,
-        is_done: bool = False,
-        is_cut: bool = False,
-    ) -> None:
-        told.append((list(found), is_done))
-        show(part, text, found, number, is_done=is_done, is_cut=is_cut)
+    def note(part: searching.Searching, text: str, hits: search_hits.SearchHits) -> None:
+        told.append((list(hits.threads), hits.is_done))
+        show(part, text, hits)
 
     monkeypatch.setattr(searching.Searching, "_show", note)
     async with opened(write_mail(tmp_path).data) as seat:
@@ -198,7 +190,7 @@ async def test_what_is_found_comes_first_in_part_and_then_in_whole(
 async def test_a_search_ends_with_as_much_as_anybody_goes_through_and_says_how_to_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "MOST", 2)
+    monkeypatch.setattr(search_hits, "MOST", 2)
     mail = write_mail(tmp_path)
     async with opened(mail.data, size=(160, 40)) as seat:
         await search(seat, "lamp", "2+ threads for lamp: before:")

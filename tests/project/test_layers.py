@@ -87,7 +87,7 @@ CONSOLE = [
     {"personal", "unread_mail"},
     {"hooks"},
     {"held_letters", "hook_watch", "session"},
-    {"letter_sending", "search_context", "search_history"},
+    {"letter_sending", "search_context", "search_history", "search_hits"},
     {"notifier", "panes"},
     {"screens"},
     {"palette"},

@@ -3,69 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
 
 from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.overview.lengths import FEW, median_words, scale_line
+from console.overview.lengths import FEW, median_words
 from console.overview.model import AgentLine, OverviewModel, hot_symbol
-from console.panes.overview.columns import Cell, Column, fitted, heading, pieces
+from console.panes.overview.columns import Cell, Column, heading, pieces
+from console.panes.overview.table_rows import TableRows
 from console.panes.row_layout import layout_line
 from console.render.short_text import age, count
 from console.styles import TextStyles
-from console.widgets.rows import KeyedRows, RowStyle
+from console.widgets.rows import RowStyle
 from console.widgets.sparkline import grouped, sparkline
 from mailstore.overview.picture import AgentTraffic, Median
 
 __all__ = ["AgentRows"]
 
 
-def _columns(model: OverviewModel, width: int) -> list[Column]:
+def _columns(model: OverviewModel) -> list[Column]:
     longest = max((cell_len(model.label(it.key)) for it in model.agents), default=8)
     bars = model.bars.number
-    return fitted(
-        (
-            Column("glyph", "", 1),
-            Column("hot", "", 1),
-            Column("name", "agent", 12, grows=2, most=max(12, min(30, longest)), is_left=True),
-            Column("sent", "sent", 8, grows=3, most=max(8, min(48, bars))),
-            Column("sent-number", "", 5),
-            Column("read", "read", 8, 7, grows=3, most=max(8, min(48, bars))),
-            Column("read-number", "", 6, 4),
-            Column("unread", "unread", 6, 1),
-            Column("asked", "asked", 5, 2),
-            Column("to-read", "to read", 7, 6),
-            Column("to-answer", "to answer", 9, 5),
-        ),
-        width,
-    )
+    return [
+        Column("glyph", "", 1),
+        Column("hot", "", 1),
+        Column("name", "agent", 12, grows=2, most=max(12, min(30, longest)), is_left=True),
+        Column("sent", "sent", 8, grows=3, most=max(8, min(48, bars))),
+        Column("sent-number", "", 5),
+        Column("read", "read", 8, 7, grows=3, most=max(8, min(48, bars))),
+        Column("read-number", "", 6, 4),
+        Column("unread", "unread", 6, 1),
+        Column("asked", "asked", 5, 2),
+        Column("to-read", "to read", 7, 6),
+        Column("to-answer", "to answer", 9, 5),
+    ]
 
 
-class AgentRows(KeyedRows[AgentLine]):
+class AgentRows(TableRows[AgentLine]):
     """The agents as a source for the virtual list."""
 
-    row_height = 1
-
     def __init__(self, model: OverviewModel, styles: TextStyles) -> None:
-        super().__init__(model.agents)
-        self._model = model
-        self._styles = styles
-        self._tops: dict[int, int] = {}
-        self._fitted: dict[int, list[Column]] = {}
-
-    def selectable(self, index: int) -> bool:
-        return True
-
-    def content(self, index: int) -> object:
-        return self  # all lines have one scale: another picture draws every row again
-
-    def columns(self, width: int) -> list[Column]:
-        """Return the columns that fit into a width."""
-        if width not in self._fitted:
-            self._fitted[width] = _columns(self._model, width)
-        return self._fitted[width]
+        super().__init__(model.agents, _columns(model), model, styles)
 
     def heading(self, width: int, base: Style) -> Strip:
         """Return the line above the table."""
@@ -102,22 +81,13 @@ class AgentRows(KeyedRows[AgentLine]):
             "to-answer": _median(traffic.to_answer, styles),
         }
 
-    def _top_of(self, width: int) -> int:
-        """Return the largest number in any cell of lines of a width: all lines have one scale."""
-        if width not in self._tops:
-            top = 0
-            for it in sorted((it.traffic for it in self.rows), key=_busier, reverse=True):
-                if _busier(it) <= top:
-                    break  # no part of a smaller total can be larger
-                top = max(top, *grouped(it.sent, width), *grouped(it.read, width))
-            self._tops[width] = top
-        return self._tops[width]
-
-    def scale(self, width: int) -> str:
-        """Return what the heights of the lines mean."""
-        room = next(it.width for it in self.columns(width) if it.key == "sent")
-        bars = self._model.bars
-        return scale_line(self._top_of(room), ceil(bars.number / room) * bars.length)
+    def _largest(self, width: int) -> int:
+        top = 0
+        for it in sorted((it.traffic for it in self.rows), key=_busier, reverse=True):
+            if _busier(it) <= top:
+                break  # no part of a smaller total can be larger
+            top = max(top, *grouped(it.sent, width), *grouped(it.read, width))
+        return top
 
 
 def _busier(traffic: AgentTraffic) -> int:

@@ -11,6 +11,7 @@ from textual.widget import Widget
 from console.overview.model import OverviewModel
 from console.panes.overview.agents import AgentRows
 from console.panes.overview.channels import ChannelRows
+from console.panes.overview.table_rows import TableRows
 from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
 
@@ -62,7 +63,7 @@ class _Table(Vertical):
     def scale(self) -> str:
         """Return what the heights of the lines mean, for the title."""
         source, width = self.rows.source, self.rows.scrollable_content_region.width
-        return source.scale(width) if isinstance(source, (AgentRows, ChannelRows)) and width else ""
+        return source.scale(width) if isinstance(source, TableRows) and width else ""
 
     def placeholder(self) -> tuple[str, ...]:
         """Return what is shown if there are no rows."""
@@ -75,7 +76,7 @@ class _Table(Vertical):
     def heading(self, width: int) -> Strip:
         """Return the line of headings."""
         source = self.rows.source
-        return source.heading(width, self.rich_style) if isinstance(source, (AgentRows, ChannelRows)) else Strip([])
+        return source.heading(width, self.rich_style) if isinstance(source, TableRows) else Strip([])
 
 
 class AgentPane(_Table):

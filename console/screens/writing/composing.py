@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from textual.app import SuspendNotSupported
-
 from console.composer_draft import ComposerDraft
-from console.editor import editor_command
 from console.render.safe import visible, visible_line
 from console.screens.location import ScreenLocation
 from console.screens.needs import MessageScreen
@@ -317,42 +312,13 @@ class Composing:
 
     def edit(self) -> None:
         """Write in $VISUAL or $EDITOR, and take over what was saved there."""
+        from console.screens.writing.external_editor import edited
+
         composer = self._screen.composer
         if not composer.is_open:
             self.compose()
             if not composer.is_open:
                 return
-        if (body := self._edited(composer.writing.body)) is not None:
+        if (body := edited(self._screen, composer.writing.body)) is not None:
             composer.set_body(body.rstrip("\n"))
             composer.focus_field()
-
-    def _edited(self, body: str) -> str | None:
-        """Return a text as the person's editor left it; None where it failed, which is reported."""
-        import shutil
-        import subprocess
-        import tempfile
-
-        screen = self._screen
-        command = editor_command(screen.session.config.editor)
-        try:
-            folder = tempfile.mkdtemp(prefix="signalbox-")
-        except OSError as error:
-            screen.report(f"Can't write a file for {command!r}: {error}")
-            return None
-        path = Path(folder) / "message.md"
-        try:
-            path.write_text(body, encoding="utf-8")
-            with screen.suspend():
-                done = subprocess.run([*shlex.split(command), str(path)], check=False)
-            written = path.read_text(encoding="utf-8", errors="replace")
-        except (SuspendNotSupported, OSError, ValueError) as error:
-            screen.report(f"Can't run {command!r}: {error}")
-            shutil.rmtree(folder, ignore_errors=True)
-            return None
-        is_done = done.returncode == 0
-        if is_done or written == body:
-            shutil.rmtree(folder, ignore_errors=True)
-        if not is_done:
-            kept = "" if written == body else f"; what it saved is in {path}"
-            screen.report(f"{command} failed with status {done.returncode}: the draft is unchanged{kept}")
-        return written if is_done else None

@@ -1,0 +1,51 @@
+"""Have the person's own editor change a text, without losing what it saved."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import tempfile
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from textual.app import SuspendNotSupported
+
+from console.editor import editor_command
+from console.screens.needs import PartScreen
+
+__all__ = ["EditorScreen", "edited"]
+
+
+class EditorScreen(PartScreen, Protocol):
+    """What the editor needs of the screen."""
+
+    def suspend(self) -> AbstractContextManager[None]: ...
+
+
+def edited(screen: EditorScreen, body: str) -> str | None:
+    """Return a text as the person's editor left it; None where it failed, which is reported. Blocks."""
+    command = editor_command(screen.session.config.editor)
+    try:
+        folder = tempfile.mkdtemp(prefix="signalbox-")
+    except OSError as error:
+        screen.report(f"Can't write a file for {command!r}: {error}")
+        return None
+    path = Path(folder) / "message.md"
+    try:
+        path.write_text(body, encoding="utf-8")
+        with screen.suspend():
+            done = subprocess.run([*shlex.split(command), str(path)], check=False)
+        written = path.read_text(encoding="utf-8", errors="replace")
+    except (SuspendNotSupported, OSError, ValueError) as error:
+        screen.report(f"Can't run {command!r}: {error}")
+        shutil.rmtree(folder, ignore_errors=True)
+        return None
+    is_done = done.returncode == 0
+    if is_done or written == body:
+        shutil.rmtree(folder, ignore_errors=True)
+    if not is_done:
+        kept = "" if written == body else f"; what it saved is in {path}"
+        screen.report(f"{command} failed with status {done.returncode}: the draft is unchanged{kept}")
+    return written if is_done else None
