@@ -32,7 +32,7 @@ QUIET_COMMANDS: tuple[Command, ...] = (
         "s",
         "snoozing.snooze",
         "snooze",
-        "Put the thread off until a time or an event",
+        "Snooze the thread until a time or an event",
         "Read",
         MAIL,
         when="live row",

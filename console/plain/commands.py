@@ -31,6 +31,7 @@ __all__ = ["COMMANDS", "PASSED_ON", "PlainCommand", "PlainDesk", "read_line"]
 PASSED_ON = {
     "agents": "console.cli.agents",
     "attention": "console.cli.attention",
+    "away": "console.cli.away",
     "channels": "console.cli.channels",
     "dead-letters": "console.cli.dead_letters",
     "doctor": "console.cli.doctor",

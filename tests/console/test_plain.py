@@ -85,6 +85,7 @@ def test_help_names_every_command_and_each_of_them_works(mail: MailFiles, open_c
     for line, answer in (
         ("agents", "ann-00000001"),
         ("attention", "Questions to you"),
+        ("away --since 7d", " messages in "),
         ("overview --since 7d", "Who writes to whom"),
         ("channels", "project:ink"),
         ("dead-letters", "No dead letters"),
