@@ -8,9 +8,14 @@ import pytest
 
 from console.config import AwaySettings, Config
 from console.panes.away_card import AwayCard
+from console.screens.away.looking import absence_since
 from console.state import PersonalState
 from console.widgets.virtual_list import VirtualList
+from mailstore.queries import absence
+from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
+from mailstore.steps import MailboxReloaded, Steps
+from tests.console.fake_screen import fake_screen
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
 
@@ -165,3 +170,25 @@ async def test_who_comes_back_to_an_open_console_is_told_too(mail: MailFiles, tm
             assert "1 for you" in seat.lines[1]
         await seat.press("escape")
         assert not is_shown(seat)
+
+
+async def test_a_mailbox_that_is_reloaded_meanwhile_is_looked_at_again(
+    mail: MailFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen, looks = fake_screen(mail, tmp_path), list[float]()
+
+    def reloaded_once(mailbox: Mailbox, since: float, now: float) -> Steps[absence.Absence]:
+        looks.append(since)
+        if len(looks) == 1:
+            raise MailboxReloaded
+        yield from look_back(mailbox, since, now)
+
+    look_back = absence.look_back
+    monkeypatch.setattr(absence, "look_back", reloaded_once)
+    for is_live in (True, False):
+        looks.clear()
+        found = await absence_since(screen.session, NOW - 24 * HOUR, is_live=is_live)
+        assert found is not None
+        assert (found.for_you, looks) == (("you",), [NOW - 24 * HOUR] * 2)
+    screen.session.personal.state.close()
+    screen.session.store.close()

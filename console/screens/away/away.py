@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import aclosing
 from typing import TYPE_CHECKING, Protocol
 
 from console.commands import COMMANDS
+from console.screens.away.looking import absence_since
 from console.screens.needs import PartScreen
-from console.stepping import stepped
 from console.styles import TextStyles
 from mailstore.state.views import View
-from mailstore.steps import MailboxReloaded
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -84,18 +82,8 @@ class Away:
             self._screen.run_task(self._look(left), group="away", exclusive=True)
 
     async def _look(self, since: float) -> None:
-        from mailstore.queries.absence import look_back
-
-        session = self._screen.session
-        mailbox = session.live
-        found: Absence | None = None
-        try:
-            async with aclosing(stepped(look_back(mailbox, since, session.clock()), session.rest)) as steps:
-                async for step in steps:
-                    found = step
-        except MailboxReloaded:
-            return
-        if found is not None and not found.is_empty and mailbox is session.live:
+        found = await absence_since(self._screen.session, since, is_live=True)
+        if found is not None and not found.is_empty:
             self._show(found)
 
     def _show(self, found: Absence) -> None:

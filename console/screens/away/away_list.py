@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import aclosing
 from typing import ClassVar
 
 from textual import work
@@ -15,15 +14,14 @@ from console.panes.list_rows import ListRow
 from console.panes.row_layout import Piece
 from console.render.safe import visible_line
 from console.render.short_text import age, clock, count, plural
+from console.screens.away.looking import absence_since
 from console.screens.list_screen import ListScreen
 from console.session import Session
-from console.stepping import stepped
 from console.styles import TextStyles
 from console.symbols import AGENTS, STATES
-from mailstore.queries.absence import Absence, look_back
+from mailstore.queries.absence import Absence
 from mailstore.records.roster import Status
 from mailstore.rules.delivery import State
-from mailstore.steps import MailboxReloaded
 
 __all__ = ["AwayList"]
 
@@ -48,14 +46,7 @@ class AwayList(ListScreen):
 
     @work(group="away", exit_on_error=False)
     async def _look(self) -> None:
-        session = self.session
-        steps = look_back(session.mailbox, self._since, session.now())
-        try:
-            async with aclosing(stepped(steps, session.rest)) as found:
-                async for step in found:
-                    self._found = step
-        except MailboxReloaded:
-            return
+        self._found = await absence_since(self.session, self._since, is_live=False)
         self.redraw()
 
     def heading(self) -> str:

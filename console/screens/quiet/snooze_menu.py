@@ -80,7 +80,7 @@ class SnoozeMenu:
         choices = [MenuChoice(key, label, note) for key, (label, note, _) in zip(KEYS, offers, strict=False)]
         choices.append(MenuChoice("t", "until another time …"))
         if lasting:
-            choices.append(MenuChoice("n", "now: no longer snoozed"))
+            choices.append(MenuChoice("n", "end the snooze now"))
 
         def answered(at: int | None) -> None:
             if at is None:
@@ -100,7 +100,7 @@ class SnoozeMenu:
         clock = self._screen.session.clock
 
         def problem(text: str) -> str:
-            return "" if read_due(text, clock()) else f"Can't read this as a time to come: write {EXAMPLES}"
+            return "" if read_due(text, clock()) else f"Can't read this as a future time: write {EXAMPLES}"
 
         def answered(text: str | None) -> None:
             if text and (due := read_due(text, clock())):
