@@ -286,11 +286,12 @@ class Searching:
         self._stop_waiting()
         if listing.found is None and not listing.filter_text and not self._asked:
             return False
-        was_empty = screen.threads.cursor_key is None
+        selected = screen.threads.cursor_key
         listing.end_search()
         self._asked = self._shown_for = listing.filter_text = ""
         screen.search_bar.tell(None)
         screen.redraw()
-        if was_empty and self._began_at is not None:
+        is_listed = selected is not None and screen.threads.cursor_key == selected
+        if not is_listed and self._began_at is not None:
             screen.threads.select(self._began_at)
         return True

@@ -10,6 +10,7 @@ from platformdirs import user_cache_path
 from console import search_hits
 from console.config import Config, SearchSettings
 from console.screens import searching
+from mailstore.state.views import View
 from mailstore.stores.haak import HaakStore
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import MailFiles, iso
@@ -109,6 +110,19 @@ async def test_escape_takes_the_search_away_and_everything_is_listed_again(tmp_p
             assert seat.screen.threads.cursor_key == seat.screen.conversation.root == then
             assert seat.screen.pane() == "threads"
             assert not seat.screen.query_one("#search").display
+
+
+async def test_escape_leads_back_from_a_hit_that_the_view_does_not_list(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        seat.screen.show_view(View("agent", "ann-00000001"))
+        await seat.press("2", "G")
+        here = seat.screen.threads.cursor_key
+        assert here == listed(seat)[-1] != listed(seat)[0]
+        await search(seat, "type:question", "1 thread")
+        await seat.press("enter")
+        assert seat.screen.conversation.root == "m4"
+        await seat.press("escape")
+        assert seat.screen.threads.cursor_key == seat.screen.conversation.root == here
 
 
 async def test_a_search_that_is_taken_away_before_its_hits_come_stays_away(tmp_path: Path) -> None:
