@@ -28,11 +28,11 @@ from threading import Condition, Thread
 from types import TracebackType
 from typing import Self
 
-import pyte
 from pyte.screens import Char
 
 from tests.terminal_keys import encoded
 from tests.terminal_output import Output
+from tests.terminal_screen import RememberingScreen, RememberingStream
 
 __all__ = ["SIGNALBOX", "Sighting", "Terminal", "environment"]
 
@@ -113,10 +113,9 @@ class Terminal:
         self.size = size
         self.raw = bytearray()
         self.status: int | None = None
-        self._screen = pyte.Screen(*size)
-        self._stream = pyte.ByteStream(self._screen)
+        self._screen = RememberingScreen(*size)
         self._lines = [""] * size[1]
-        self.output = Output(self._stream.feed, self._write, self._look)
+        self.output = Output(RememberingStream(self._screen).feed, self._write, self._look)
         self.output.background = background
         self.output.cursor = lambda: (self._screen.cursor.x, self._screen.cursor.y)
         self._sightings: list[Sighting] = []

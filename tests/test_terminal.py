@@ -5,12 +5,16 @@ from __future__ import annotations
 import signal
 import sys
 
+import pyte
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.conftest import Start
 from tests.terminal import Terminal
 from tests.terminal_keys import NAMED, encoded
 from tests.terminal_output import Output
+from tests.terminal_screen import RememberingScreen, RememberingStream
 
 APP = """
 from textual.app import App, ComposeResult
@@ -175,3 +179,24 @@ def test_a_broken_escape_is_counted_and_does_not_swallow_what_follows() -> None:
     recorder.output.feed(b"\x1b[31\x01mstill here")
     assert recorder.output.malformed == 1
     assert recorder.drawn.endswith(b"still here")
+
+
+DRAWN = (
+    *("plain", "───╮", "日本語", "e\u0301", "\x9b2J", "\x0e", "\x0f", "\r\n", "x" * 25, "\t|", "\x1b[1;31m", "\x1b[0m"),
+    *("\x1b[38;2;1;2;3;48;5;7m", "\x1b[3;4H", "\x1b[4h", "\x1b[4l", "\x1b[K", "\x1b(0", "\x1b(B", "\x1b[?7l", "\x1b[m"),
+)
+
+
+@given(st.lists(st.sampled_from(DRAWN), max_size=30))
+@settings(max_examples=40)
+def test_what_was_drawn_before_looks_as_when_it_is_drawn_first(pieces: list[str]) -> None:
+    known, own = RememberingScreen(20, 6), pyte.Screen(20, 6)
+    remembering, plain = Output(RememberingStream(known).feed, len, int), Output(pyte.ByteStream(own).feed, len, int)
+    for piece in [*pieces, *pieces]:
+        remembering.feed(piece.encode())
+        plain.feed(piece.encode())
+        assert known.display == own.display
+        assert known.cursor.attrs == own.cursor.attrs
+        assert (known.cursor.x, known.cursor.y) == (own.cursor.x, own.cursor.y)
+    assert known.dirty == own.dirty
+    assert {y: dict(row) for y, row in known.buffer.items()} == {y: dict(row) for y, row in own.buffer.items()}
