@@ -43,6 +43,9 @@ class PersonalData:
         """What the person has muted, starred and snoozed; `save_quiet` follows a change."""
         self._drafts: dict[str, ComposerDraft] = {}
         self._draft_lock = Lock()
+        self._changed_drafts: set[str] = set()
+        """The keys of drafts that were changed since the start: what is loaded doesn't replace them."""
+        self._memory_lock = Lock()
         self._newest_mark = self._newest_removal = 0
 
     @property
@@ -84,10 +87,16 @@ class PersonalData:
 
     def _load(self) -> None:
         self.joined = self.state.joined(self._url)
-        self._drafts = self.state.drafts(self._url)
+        self._load_drafts()
         self.views = {**self._config.views, **self.state.views(self._url)}
         self._remembered.load(self.state.database, self._url)
         self.quiet.load(self.state.database, self._url)
+
+    def _load_drafts(self) -> None:
+        found = self.state.drafts(self._url)
+        with self._memory_lock:
+            changed = {key: self._drafts.get(key) for key in self._changed_drafts}
+            self._drafts = {key: draft for key, draft in {**found, **changed}.items() if draft is not None}
 
     def leave(self, location: dict[str, Any]) -> None:
         """Save where the person leaves off; blocks."""
@@ -162,10 +171,12 @@ class PersonalData:
 
     def set_draft(self, draft: ComposerDraft) -> None:
         """Change a draft, or drop it if it is blank; `save_draft` follows."""
-        if draft.is_blank:
-            self._drafts.pop(draft.key, None)
-        else:
-            self._drafts[draft.key] = replace(draft, updated=self._now())
+        with self._memory_lock:
+            self._changed_drafts.add(draft.key)
+            if draft.is_blank:
+                self._drafts.pop(draft.key, None)
+            else:
+                self._drafts[draft.key] = replace(draft, updated=self._now())
 
     def save_draft(self, key: str) -> None:
         """Save the draft with a key as it is by now; blocks."""

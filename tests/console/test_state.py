@@ -216,3 +216,21 @@ async def test_the_console_comes_back_as_it_was_left(tmp_path: Path) -> None:
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         assert "New to you" in seat.lines[1]
         assert seat.screen.threads.cursor_key == chosen
+
+
+def test_drafts_that_change_while_all_is_loaded_are_kept(tmp_path: Path) -> None:
+    state = PersonalState(tmp_path / "state.db")
+    for key in ("left", "discarded", "changed"):
+        state.save_draft("haak:/one", ComposerDraft(key, "ann", "", "Before."))
+    personal = PersonalData(state, "haak:/one", Config(), lambda: 1.0)
+    personal.left_off()
+    personal.set_draft(ComposerDraft("discarded"))
+    personal.set_draft(ComposerDraft("changed", "ann", "", "After."))
+    personal.set_draft(ComposerDraft("new", "ann", "", "Typed meanwhile."))
+    personal.load()
+    for key in ("discarded", "changed", "new"):
+        personal.save_draft(key)
+    texts = {"left": "Before.", "changed": "After.", "new": "Typed meanwhile."}
+    assert {key: draft.body for key, draft in state.drafts("haak:/one").items()} == texts
+    assert {draft.key: draft.body for draft in personal.drafts} == texts
+    state.close()
