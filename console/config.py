@@ -139,7 +139,7 @@ class SendSettings(Struct, frozen=True):
     """The table [send]: what happens to a letter before it is sent."""
 
     undo_seconds: Annotated[float, Meta(ge=0, le=600)] = 0.0
-    """Hold it for so long, in which it can be taken back; 0: send it at once."""
+    """For how long a sent letter is held, so that sending can be undone; 0: send at once."""
 
 
 class AwaySettings(Struct, frozen=True):

@@ -38,11 +38,6 @@ class TerminalQueries:
         with self._lock:
             self._known = (*self._known, answer)
 
-    @property
-    def is_holding(self) -> bool:
-        """Whether the beginning of what may be an answer is held back."""
-        return bool(self._held)
-
     def sift(self, text: str) -> str:
         """Return what was sent without answers; what may be the beginning of one at the end is held back."""
         if not self._known:

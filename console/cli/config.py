@@ -59,7 +59,7 @@ def _path(is_json: bool) -> int:
     else:
         put(str(path))
         if not path.exists():
-            warn("there is no such file yet: signalbox config edit creates it")
+            warn("the file doesn't exist yet: signalbox config edit creates it")
     return 0
 
 

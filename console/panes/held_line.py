@@ -50,6 +50,6 @@ class HeldLine(ClickLine):
             Spot(f"to {to}: ", styles.muted),
             Spot(visible_line(" ".join(letter.writing.body[:200].split())), styles.text),
         ]
-        take_back = [Spot("take back", styles.accent, "undo"), Spot(" · ", styles.muted)]
-        right = [*(take_back if width >= ROOMY else []), Spot("send now ", styles.accent, SEND_NOW)]
+        undo = [Spot("undo", styles.accent, "undo"), Spot(" · ", styles.muted)]
+        right = [*(undo if width >= ROOMY else []), Spot("send now ", styles.accent, SEND_NOW)]
         return self.lay_out(left, right, width)

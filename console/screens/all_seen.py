@@ -75,7 +75,7 @@ class AllSeen:
         if len(found) <= ASKED:
             answered(True)
         else:
-            detail = "Agents' reads don't change. Undo takes it back."
+            detail = "Agents' reads don't change. This can be undone."
             screen.ask(Ask(f"Mark {where} as seen?", detail, verb="mark"), answered)
 
     def _mark(self, message_ids: Sequence[str], words: str) -> None:

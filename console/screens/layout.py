@@ -184,7 +184,7 @@ class Layout(BaseScreen[None], Backdrop):
         self.sizes.apply()
 
     def _mark(self, classes: dict[str, bool]) -> None:
-        """Set classes of the screen that tell of panes, and style those anew: the whole screen takes a frame."""
+        """Set classes of the screen that concern panes, and restyle those only: the whole screen takes a frame."""
         self.update_classes(classes, update=False)
         self.app.stylesheet.update_nodes(self.query(RESTYLED))
 

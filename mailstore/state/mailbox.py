@@ -151,10 +151,6 @@ class Mailbox:
         """Return the labels of the mailboxes that are open side by side; none for a single one."""
         return sorted(self.roster.scopes)
 
-    def problems_of(self, label: str) -> list[Problem]:
-        """Return the problems of one of several mailboxes."""
-        return self.contents.problems.of(label)
-
     def unreadable_in(self, label: str) -> int:
         """Return how many records of one of several mailboxes can't be read."""
         return self.contents.problems.unreadable_in(label)

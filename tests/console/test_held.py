@@ -63,7 +63,7 @@ async def send(seat: Seat, text: str = "Held.") -> None:
 async def test_a_letter_is_held_shown_and_taken_back_with_the_key_that_undoes(mail: MailFiles, tmp_path: Path) -> None:
     async with opened(mail.data, state=tmp_path / "state.db", config=HOLD) as seat:
         await send(seat)
-        assert "◷ sent in 20 s · z: take back" in seat.lines[-1]
+        assert "◷ sent in 20 s · z: undo" in seat.lines[-1]
         assert "◷ Held 20 s to ann-00000001: Held." in seat.text
         assert len(records(mail)) == 1
         assert "draft" not in seat.lines[0]
@@ -85,7 +85,7 @@ async def test_it_is_taken_back_from_the_past_too(mail: MailFiles, tmp_path: Pat
     async with opened(mail.data, state=tmp_path / "state.db", config=HOLD) as seat:
         await send(seat)
         await seat.press("T")
-        assert "z: take back" in seat.lines[-1]
+        assert "z: undo" in seat.lines[-1]
         await seat.press("z")
         await seat.until(lambda: "1 draft" in seat.lines[0])
         assert not seat.screen.composer.is_open

@@ -67,7 +67,7 @@ async def test_unreadable_lines_are_counted_for_all_and_for_one(
         for label, number in (("desk", 1), ("lab", 2)):
             seat.screen.show_view(View("store", label))
             await seat.sees(f" 1 thread · {number} line{'s' * (number > 1)} unreadable ")
-        faults = seat.screen.session.mailbox.problems_of("lab")
+        faults = seat.screen.session.mailbox.contents.problems.of("lab")
         assert [(it.file, it.line) for it in faults] == [("lab/agent-mailbox.jsonl", 2), ("lab/agent-mailbox.jsonl", 3)]
 
 

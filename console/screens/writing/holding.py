@@ -1,4 +1,4 @@
-"""Hold letters for a while before they are sent, in which they can be taken back."""
+"""Hold letters for a while before they are sent, so that sending can be undone."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class HoldingScreen(PartScreen, Protocol):
 
 
 class Holding:
-    """Keeps held letters in the person's state until they are sent or taken back; one that a crash left is a draft."""
+    """Keeps held letters in the person's state until they are sent, or drafts again; what a crash left becomes one."""
 
     def __init__(self, screen: HoldingScreen, composing: Composing) -> None:
         self._screen = screen
@@ -143,7 +143,7 @@ class Holding:
             self._screen.run_task(self._give_back(letter, is_claimed=False), group="send")
 
     def _end(self, letter: HeldLetter) -> None:
-        """Stop holding a letter, which is sent or taken back now."""
+        """Stop holding a letter, which is sent now, or not at all."""
         del self._held[letter.id]
         self._screen.session.undo_history.end_urgent(self._undo.pop(letter.id))
         self._draw()
@@ -253,7 +253,7 @@ class Holding:
         soonest = min((letter.due - now for letter in self._held.values()), default=0.0)
         number = f"{len(self._held)} letters " if len(self._held) > 1 else ""
         key = next(command for command in COMMANDS if command.id == "undo").key_label(screen.session.keymap)
-        words = f"{number}sent in {max(0, round(soonest))} s · {key}: take back"
+        words = f"{number}sent in {max(0, round(soonest))} s · {key}: undo"
         screen.footer.held = words if self._held else ""
 
 
