@@ -18,6 +18,8 @@ from console.app import SignalboxApp
 from console.config import Config
 from console.demo.history import write_history
 from console.demo.seen_marks import remember
+from console.remembered import RememberedValues
+from console.screens.away.away import LEFT
 from console.state import PersonalState
 from mailstore import open_store
 from mailstore.records.scope import url_of
@@ -29,7 +31,7 @@ LATER = 1_795_213_800.0
 FIXTURES = HERE.parent / "tests" / "fixtures"
 SEED = 7
 FONT_FACE = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
-BUSY = {"blocks", "overview", "search", "marks", "drafts", "text", "travel", "archive"}
+BUSY = {"away", "blocks", "overview", "search", "marks", "drafts", "text", "travel", "archive"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,13 @@ class Shot:
     theme: str = "night-box"
     keys: tuple[str, ...] = ()
     now: float = NOW
+    away: float = 0.0
+    """For how many seconds the person was away; 0: they were never there."""
     others: tuple[str, ...] = ()
     """Mailboxes of other systems, by their folders among the tests' files, beside the one of every picture."""
 
 
-SLOW = {"D", "O", "T", "a", "comma", "enter", "p", "r"}
+SLOW = {"D", "O", "T", "a", "comma", "enter", "greater_than_sign", "p", "r", "s"}
 """Keys whose effect comes from a worker: the next one waits for it."""
 
 INTO_THREAD = ("j", "j", "j", "enter", "j")
@@ -57,13 +61,17 @@ SHOTS = (
     Shot("console-blackout", (120, 40), "blackout", INTO_THREAD),
     Shot("composer", (120, 40), keys=(*INTO_THREAD, "R", *"Stop here until the museum has answered.")),
     Shot("dead-letters", (120, 40), keys=("D", "j", "j", "space")),
-    Shot("redirect", (80, 24), keys=("D", "r", "enter")),
+    Shot("redirect", (100, 30), keys=("D", "greater_than_sign")),
     Shot("attention", (120, 40), keys=("p", "j")),
     Shot("archive-plan", (120, 40), keys=("a",)),
     Shot("timeline", (120, 40), keys=(*INTO_THREAD, "i")),
     Shot("time-travel", (160, 50), keys=("T", *("comma",) * 25)),
     Shot("journal", (120, 40), keys=("L",)),
     Shot("overview", (120, 40), keys=("O",)),
+    Shot("stream", (120, 40), keys=("1", "g", *"j" * 11, "enter", *"Leaf 231 first, please.")),
+    Shot("away", (120, 40), away=36_000.0),
+    Shot("snooze", (120, 40), keys=("j", "asterisk", "k", "s")),
+    Shot("spelling", (80, 24), keys=("slash", *"provenence")),
     Shot("search", (120, 40), keys=("slash", *"from:librarian-7 leaf")),
     Shot(
         "several",
@@ -97,6 +105,10 @@ async def take(shot: Shot, folder: Path) -> None:
     state = PersonalState(folder / shot.name / "state.db")
     with open_store(f"haak:{data}") as before:
         remember(before, state, shot.now)
+        if shot.away:
+            left = RememberedValues()
+            left.remember(LEFT, shot.now - shot.away)
+            left.save(state.database, before.url, LEFT)
     url = f"haak:{data}"
     if shot.others:
         url = url_of({"desk": url, **{kind: f"{kind}:{FIXTURES / kind}" for kind in shot.others}})
@@ -105,6 +117,9 @@ async def take(shot: Shot, folder: Path) -> None:
     app = SignalboxApp(store, config, theme=shot.theme, state=state, clock=lambda: shot.now)
     async with app.run_test(size=shot.size) as pilot:
         await settle(pilot)
+        if shot.away and app.main_screen is not None:
+            app.main_screen.tick()  # the first second is over
+            await settle(pilot)
         for key in shot.keys:
             await pilot.press("space" if key == " " else key)
             if key in SLOW:
