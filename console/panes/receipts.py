@@ -20,7 +20,10 @@ __all__ = ["Standings", "has_more_receipts", "receipt_lines", "wrapped"]
 MOST_LINES = 4
 
 ALARMING = frozenset({State.DEAD, State.UNKNOWN})
-"""With one of these, all recipients are listed."""
+"""Recipients in one of these are always named …"""
+
+FEW = 4
+"""… and with them the others, of so many recipients at most."""
 
 LABELS = {
     State.READ: "read by",
@@ -52,19 +55,21 @@ def receipt_lines(
 ) -> list[Strip]:
     """Return a line with the counts of several recipients, and the recipients themselves where that is asked for.
 
-    A single recipient is named at once, and all are where one of them ended before reading or is unknown.
+    A single recipient is named at once, as are all of a few where one of them ended before reading or is unknown; of
+    many, only those are.
     """
     if len(standings) < 2:
         return _by_state(standings, width, styles, now)
     lines = [_counts(standings, width, styles)]
-    if is_unfolded or not has_more_receipts(standings):
-        lines += _by_state(standings, width, styles, now)
-    return lines
+    is_whole = is_unfolded or not has_more_receipts(standings)
+    named = standings if is_whole else [each for each in standings if each[1].state in ALARMING]
+    return lines + _by_state(named, width, styles, now)
 
 
 def has_more_receipts(standings: Standings) -> bool:
     """Return whether there are several recipients who are not named at once."""
-    return len(standings) > 1 and not any(standing.state in ALARMING for _, standing in standings)
+    is_alarming = any(standing.state in ALARMING for _, standing in standings)
+    return len(standings) > 1 and not (is_alarming and len(standings) <= FEW)
 
 
 def _counts(standings: Standings, width: int, styles: TextStyles) -> Strip:

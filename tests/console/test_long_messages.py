@@ -42,6 +42,8 @@ def test_recipients_are_named_when_asked_for_and_where_one_is_dead_or_unknown() 
         "◐ on hold, frozen: agent-1",
     ]
     assert receipts(READ, DEAD) == ["✓ 1/2 · ✕ 1 dead", "✓ read by agent-0", "✕ ended before reading: agent-1"]
+    assert receipts(*[UNREAD] * 4, DEAD) == ["○ 4 unread · ✕ 1 dead", "✕ ended before reading: agent-4"]
+    assert len(receipts(*[UNREAD] * 4, DEAD, is_unfolded=True)) == 3
     assert receipts(READ, State.UNKNOWN)[1:] == ["✓ read by agent-0", "? no agent named agent-1"]
 
 
