@@ -11,6 +11,7 @@ from textual.color import Color
 
 from console.app import SignalboxApp
 from console.config import Config, config_folder
+from console.screens import layout
 from console.state import PersonalState
 from console.symbols import STATES
 from console.theme_files import (
@@ -251,3 +252,12 @@ def test_the_theme_follows_the_background_of_the_terminal_and_is_remembered(tmp_
 
     ground_of("rgb:ffff/ffff/ffff", first=dark, then=light)
     ground_of("", first=light, then=light)
+
+
+def test_what_the_focus_and_a_zoom_change_is_what_they_style_anew() -> None:
+    room = Path(layout.__file__).parents[1]
+    sheet = "".join((room / name).read_text() for name in ("console.tcss", "deferred.tcss"))
+    heads = re.findall(r"([^{}]+)\{", re.sub(r"/\*.*?\*/", "", sheet, flags=re.DOTALL))
+    asking = [one.split() for head in heads for one in head.split(",") if "-at-" in one or "-zoom" in one]
+    assert len(asking) > 10
+    assert {words[-1].partition(".")[0] for words in asking} <= set(layout.RESTYLED.split(", "))
