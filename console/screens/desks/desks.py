@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from console.screens.reading import Reading
     from console.screens.writing.composing import Composing
 
-__all__ = ["DESKS", "Desks", "DesksScreen", "ThreadList"]
+__all__ = ["DESKS", "Desks", "DesksScreen", "ListedThreads"]
 
 DESKS = ("attention", "dead")
 """The views whose list is a desk."""
@@ -27,7 +27,7 @@ QUOTED = 60
 """Characters of a reply that its row shows."""
 
 
-class ThreadList(Protocol):
+class ListedThreads(Protocol):
     """What the desks need of the list."""
 
     def select(self, key: str) -> object: ...
@@ -40,7 +40,7 @@ class DesksScreen(PartScreen, Protocol):
     location: ScreenLocation
 
     @property
-    def threads(self) -> ThreadList: ...
+    def threads(self) -> ListedThreads: ...
     def show_view(self, view: View, root: str | None = None) -> None: ...
     def show_message(self, message_id: str) -> None: ...
     def focus_pane(self, name: str) -> None: ...
