@@ -180,6 +180,6 @@ def _store(args: argparse.Namespace, target: Target, remarks: list[str]) -> str:
         found = discover(target.folder)
     except MailboxMissing:
         if not args.user:
-            remarks.append("there is no mailbox here yet, and without one the hooks do nothing: signalbox init")
+            remarks.append("the hooks do nothing until this repository has a mailbox: run signalbox init")
         return ""
     return "" if args.user or args.shared else found

@@ -107,7 +107,7 @@ def _play(
     for line in scene.lines:
         if line.answers:
             if line.answers not in known:
-                raise ScriptError(f"{line.sender} answers {line.answers!r}, which is no label of a letter")
+                raise ScriptError(f"{line.sender} answers {line.answers!r}, but no letter has that label")
             above = known[line.answers]
         start = begun if above is None or above.archived is not archived else above.time
         letter = DemoMessage(

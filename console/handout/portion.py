@@ -46,7 +46,7 @@ class Portion:
         self.rest = rest
 
     def text(self) -> str:
-        """Return the text for an agent to read; empty if there is no mail."""
+        """Return the text for an agent to read; empty without mail."""
         shown = [*self.whole, *([] if self.cut is None else [self.cut])]
         return fenced(self._reader, [self._letters[at] for at in shown], self.rest) if shown else ""
 

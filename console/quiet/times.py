@@ -31,7 +31,7 @@ def offered_times(now: float) -> list[tuple[str, float]]:
 
 
 def read_due(text: str, now: float) -> float | None:
-    """Return a typed time after `now`; None for a text that is no such time.
+    """Return a typed time after `now`; None if the text isn't a time, or is past.
 
     A time of day is its next occurrence; a day without a time begins at nine in the morning.
     """

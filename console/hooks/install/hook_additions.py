@@ -81,7 +81,7 @@ class _Place:
     def put_lists(
         self, key: str, into: JsonValue, path: str, lists: Mapping[str, Sequence[Any]]
     ) -> list[tuple[str | None, Any]]:
-        """Add elements to the lists of an object; return the member to add where there is no such object."""
+        """Add elements to the lists of an object; return the member to add if the object is missing."""
         node = self.node(into, key, "{", path)
         if node is None:
             return self._or_replace(into, key, dict(lists))

@@ -64,9 +64,7 @@ def installed(program: ProgramFiles, target: Target) -> tuple[list[Installed], l
             if entries:
                 places.append(_installed(part.path, each, entries))
                 if missing := missing_program(entries[0][1]):
-                    problems.append(
-                        f"{part.path}: {missing} is no longer there, so the hooks do nothing: install again"
-                    )
+                    problems.append(f"{part.path}: {missing} was removed, so the hooks do nothing: install again")
     return places, problems
 
 

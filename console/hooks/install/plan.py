@@ -32,7 +32,7 @@ OUR_NAMES = ("signalbox", "entry.py")
 LOCAL = ".local.json"
 """The suffix of files that are not shared anyway."""
 BARE_MEMBERS = frozenset({"version", "$schema"})
-"""What may be left in a file that is no longer used."""
+"""What may be left in an unused file."""
 Adding = Callable[[str], tuple[list[Edit], list[str]]]
 Removing = Callable[[str, Sequence[str]], list[Edit]]
 

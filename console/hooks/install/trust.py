@@ -90,7 +90,7 @@ def _codex(target: Target) -> tuple[str, str]:
 
 
 def _listed(said: bytes) -> list[dict[str, Any]] | None:
-    """Return the hooks that an answer lists; None if there is no such answer."""
+    """Return the hooks that an answer lists; None if it isn't such an answer."""
     for line in said.splitlines():
         try:
             answer = json.loads(line)

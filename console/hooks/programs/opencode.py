@@ -17,7 +17,7 @@ SHORT = "opencode"
 PROMPTED = "session.prompted"
 """A prompt of the plugin's own has come back as a message."""
 REPLIED = "permission.replied"
-"""The agent works again; there is no place for a text yet."""
+"""The agent works again; a text can't be delivered yet."""
 MOMENTS = {
     "session.created": START,
     "chat.message": PROMPT,

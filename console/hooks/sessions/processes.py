@@ -53,7 +53,7 @@ def is_of_this_system(process: str) -> bool:
 
 
 def _stat(pid: int) -> tuple[str, int, str] | None:
-    """Return a process's name, its parent and when it started; None if there is no such process."""
+    """Return a process's name, its parent and when it started; None if it has ended."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             text = file.read().decode("utf-8", "replace")

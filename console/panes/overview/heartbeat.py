@@ -8,16 +8,17 @@ from typing import NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.events import Click, Focus, Resize
+from textual.events import Click
 from textual.message import Message
 from textual.strip import Strip
 
 from console.overview.model import OverviewModel, hot_symbol
 from console.panes.overview.brush import Brush
+from console.panes.overview.picture import Picture
 from console.panes.overview.time_axis import time_marks
 from console.styles import TextStyles
 from console.widgets.histogram import axis_labels, bar_rows, gutter, round_top
-from console.widgets.line_view import LineView, blank
+from console.widgets.line_view import blank
 from console.widgets.sparkline import grouped
 from mailstore.overview.bars import TimeBars
 from mailstore.overview.standing import HotSpot
@@ -25,7 +26,7 @@ from mailstore.overview.standing import HotSpot
 __all__ = ["Heartbeat"]
 
 LOW = 4
-"""Below so many lines there is no scale: one line of bars, and the time."""
+"""With fewer lines the scale is left out: one line of bars, and the time."""
 
 
 class _Columns(NamedTuple):
@@ -47,7 +48,7 @@ class _Columns(NamedTuple):
         return len(self.values) - 1 - (self.bars - 1 - bar) // self.size
 
 
-class Heartbeat(LineView):
+class Heartbeat(Picture):
     """The fleet's messages by time; the brush is one bar or a range of bars."""
 
     class Moved(Message):
@@ -79,7 +80,7 @@ class Heartbeat(LineView):
         return max(0, layout.first(layout.column(first))), layout.first(layout.column(last)) + layout.size - 1
 
     def _layout(self) -> _Columns:
-        """Return how the bars are spread over the cells; where there is no room, several are added up in a column."""
+        """Return how the bars are spread over the cells; if they are too many, several are added up in a column."""
         assert self.model is not None
         width, height = self.scrollable_content_region.size
         sent, left = self.model.picture.sent, 0
@@ -141,15 +142,6 @@ class Heartbeat(LineView):
         self._tell()
         if was == self.brush.bars(self.model.bars) and not event.shift:
             self.post_message(self.Moved(self, is_chosen=True))
-
-    def on_resize(self, event: Resize) -> None:
-        self.repaint()
-
-    def on_focus(self, event: Focus) -> None:
-        self.repaint()
-
-    def on_blur(self) -> None:
-        self.repaint()
 
     # Drawing
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.events import Click, Focus, Resize
+from textual.events import Click
 from textual.message import Message
 from textual.strip import Strip
 
 from console.overview.model import OverviewModel, party_words
 from console.panes.overview.columns import Cell
+from console.panes.overview.picture import Picture
 from console.render.safe import visible_line
 from console.render.short_text import count, shorten_middle
 from console.styles import TextStyles
 from console.widgets.grid import stepped_headings
-from console.widgets.line_view import LineView, blank
+from console.widgets.line_view import blank
 from console.widgets.rows import placeholder_lines
 from mailstore.overview.matrix import PairTable, TrafficMatrix
 from mailstore.records.protocol import PERSON
@@ -27,7 +28,7 @@ Place = tuple[str, str]
 """The first of the senders and of the recipients of a cell."""
 
 
-class MatrixPane(LineView):
+class MatrixPane(Picture):
     """Senders down, recipients across; what has no room is added up, and the cursor goes over every cell."""
 
     class Moved(Message):
@@ -116,15 +117,6 @@ class MatrixPane(LineView):
         self._go(row, column)
         if was == (row, column):
             self.post_message(self.Moved(self, is_chosen=True))
-
-    def on_resize(self, event: Resize) -> None:
-        self.repaint()
-
-    def on_focus(self, event: Focus) -> None:
-        self.repaint()
-
-    def on_blur(self) -> None:
-        self.repaint()
 
     # Drawing
 

@@ -240,7 +240,7 @@ def test_it_ends_with_what_only_the_person_can_do(run: Run, project: Path) -> No
     assert "trust the hooks in /hooks" in done.out
     assert "trust the folder when gemini asks" in done.out
     assert "untried" in done.out
-    assert "no mailbox here yet" in done.out
+    assert "until this repository has a mailbox" in done.out
     assert not [name for name in files(project) if "trust" in name or name.endswith(".toml")]
 
 
