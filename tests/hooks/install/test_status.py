@@ -67,7 +67,7 @@ def test_hooks_whose_program_has_gone_are_named(run: Run, project: Path) -> None
     path = project / ".codex" / "hooks.json"
     path.write_text(path.read_text().replace("/console/hooks/entry.py", "/gone/console/hooks/entry.py"))
     (problem,) = report(run, project, "codex")["problems"]
-    assert "/gone/console/hooks/entry.py is was removed" in problem
+    assert "/gone/console/hooks/entry.py was removed" in problem
 
 
 @pytest.mark.parametrize("name", ["codex", "gemini", "opencode", "copilot", "cursor", "goose"])
