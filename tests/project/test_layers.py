@@ -22,10 +22,11 @@ ORDER = [
     {"bulk", "queries"},
     {"optional", "overview"},
     {"store"},
-    {"kit"},
+    {"kit", "transports"},
     {"read_only", "registry", "resumable"},
     {"stores"},
     {"archive", "folding", "transfer", "writing"},
+    {"mirroring", "sync"},
     {"conformance"},
 ]
 """The rooms of the store layer, the lowest first: each imports only from itself and from those below."""

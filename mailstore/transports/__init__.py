@@ -1,0 +1,1 @@
+"""Ways by which letters go to other machines and come from them; nothing here knows a mailbox."""
