@@ -14,9 +14,10 @@ from mailstore.records.message import Delivery, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.registry import discover, open_store
 from mailstore.stores.agentazall import AgentAZAllStore
-from mailstore.stores.agentazall.letter import moment
-from mailstore.stores.agentazall.names import addresses, name_of
+from mailstore.stores.agentazall.names import name_of
 from mailstore.stores.agentazall.rules import Filter, filter_of, is_blocked
+from mailstore.transports.header_addresses import addresses
+from mailstore.transports.letter_file import moment
 from tests.mailstore.agentazall_mail import DAY, FIXTURE, ROOT, AgentAZAllMail, told
 
 

@@ -12,9 +12,9 @@ from mailstore.files.pending import Pending
 from mailstore.records.draft import draft
 from mailstore.records.message import Delivery
 from mailstore.stores.agentazall import AgentAZAllStore, identity
-from mailstore.stores.agentazall.letter import parse
 from mailstore.stores.agentazall.signature import facts_of
 from mailstore.stores.agentazall.state import state_folder
+from mailstore.transports.letter_file import parse
 from tests.mailstore.agentazall_mail import AgentAZAllMail, told
 from tests.mailstore.agentazall_mail import identity as another
 

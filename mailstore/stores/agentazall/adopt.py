@@ -18,10 +18,10 @@ from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.message import SOMEBODY, Delivery, Message, Receipt
 from mailstore.records.roster import Agent, Roster
 from mailstore.stores.agentazall.block import BEGIN, END, MARKERS, SIGNATURE, SIGNATURE_END
-from mailstore.stores.agentazall.letter import moment
 from mailstore.stores.agentazall.names import HUMAN, NOBODY, USER, address_of, is_remote, name_of
 from mailstore.stores.agentazall.places import INBOX, OUTBOX, SENT
 from mailstore.stores.agentazall.tree import TASKS
+from mailstore.transports.letter_file import moment
 
 __all__ = ["adopt"]
 

@@ -11,9 +11,10 @@ from typing import NamedTuple
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.records.message import NEVER, Location, Message, Trace
 from mailstore.stores.agentazall.block import unwrapped
-from mailstore.stores.agentazall.letter import ISO, SignedFile, moment
-from mailstore.stores.agentazall.names import address_of, addresses, bare, is_remote, name_of, plain_of
+from mailstore.stores.agentazall.names import address_of, is_remote, name_of, plain_of
 from mailstore.stores.agentazall.places import INBOX
+from mailstore.transports.header_addresses import addresses, bare
+from mailstore.transports.letter_file import ISO, SignedFile, moment
 
 __all__ = ["Copy", "Who", "attachments", "digest_of", "id_of", "message_of", "missing", "split", "trace_of", "who"]
 

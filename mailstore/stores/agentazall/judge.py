@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from mailstore.stores.agentazall.letter import SignedFile
 from mailstore.stores.agentazall.names import USER
 from mailstore.stores.agentazall.pins import Key, Pins
 from mailstore.stores.agentazall.signature import (
@@ -15,6 +14,7 @@ from mailstore.stores.agentazall.signature import (
     fingerprint_of,
     key_of,
 )
+from mailstore.transports.letter_file import SignedFile
 
 __all__ = ["Judge", "is_of_all"]
 

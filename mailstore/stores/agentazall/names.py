@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from email.utils import getaddresses
-
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
-__all__ = ["HUMAN", "USER", "address_of", "addresses", "bare", "is_remote", "name_of", "plain_of"]
+__all__ = ["HUMAN", "USER", "address_of", "is_remote", "name_of", "plain_of"]
 
 HUMAN = "human@localhost"
 """The address of the person at the console."""
@@ -16,14 +14,6 @@ PREFIX = "agentazall:"
 NOBODY = "nobody"
 LOCAL = "localhost"
 RELAYED = ".agenttalk"
-
-
-def bare(text: str) -> str:
-    """Return the address within `Name <address>`, or the text itself."""
-    text = text.strip()
-    if text.endswith(">") and "<" in text:
-        return text[text.rindex("<") + 1 : -1].strip() or text
-    return text
 
 
 def name_of(address: str) -> str:
@@ -40,21 +30,6 @@ def name_of(address: str) -> str:
 def address_of(name: str) -> str:
     """Return the address for a name."""
     return HUMAN if name == USER else name.removeprefix(PREFIX)
-
-
-def addresses(*fields: str) -> tuple[str, ...]:
-    """Return the addresses in headers, in order, without duplicates."""
-    found = (address for field in fields for address in _parsed(field))
-    return tuple(dict.fromkeys(address for address in found if address))
-
-
-def _parsed(field: str) -> list[str]:
-    if "<" in field:
-        # e-mail addresses may include display names with commas
-        found = [address for _, address in getaddresses([field]) if address]
-        if found:
-            return found
-    return [bare(part) for part in field.split(",")]
 
 
 def is_remote(name: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right, insort
 from typing import NamedTuple
 
-from mailstore.stores.agentazall.letter import SignedFile
+from mailstore.transports.letter_file import SignedFile
 
 __all__ = ["Parents", "is_answer"]
 

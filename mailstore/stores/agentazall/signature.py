@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from mailstore.stores.agentazall.block import Block, as_upstream_reads, block_of, is_marked
-from mailstore.stores.agentazall.letter import SignedFile
+from mailstore.transports.letter_file import SignedFile
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

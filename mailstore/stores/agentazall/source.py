@@ -26,7 +26,6 @@ from mailstore.stores.agentazall.decode import (
     who,
 )
 from mailstore.stores.agentazall.judge import Judge, is_of_all
-from mailstore.stores.agentazall.letter import InvalidSignedFile, SignedFile, is_partial, moment, parse
 from mailstore.stores.agentazall.names import HUMAN, address_of, name_of
 from mailstore.stores.agentazall.parents import Parents, is_answer
 from mailstore.stores.agentazall.pins import Pins
@@ -34,6 +33,7 @@ from mailstore.stores.agentazall.places import INBOX, OUTBOX
 from mailstore.stores.agentazall.rules import Filter, filters_of, is_blocked
 from mailstore.stores.agentazall.signature import SignatureFacts, SignatureVerdict, facts_of
 from mailstore.stores.agentazall.tree import AgentFolders
+from mailstore.transports.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
 
 __all__ = ["AgentAZAllSource"]
 

@@ -18,12 +18,12 @@ from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.agentazall.block import unwrapped
 from mailstore.stores.agentazall.decode import Copy, split, who
-from mailstore.stores.agentazall.letter import InvalidSignedFile, SignedFile, parse
 from mailstore.stores.agentazall.names import HUMAN, USER, address_of
 from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import BOXES, MAILBOXES, find, looks_like, roots_below
 from mailstore.stores.agentazall.source import AgentAZAllSource
 from mailstore.stores.agentazall.tree import AgentFolders
+from mailstore.transports.letter_file import InvalidSignedFile, SignedFile, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
