@@ -42,8 +42,9 @@ def write_mail(folder: Path) -> MailFiles:
 
 
 def look(seat: Seat) -> object:
-    """Return all that the person can tell."""
-    return seat.lines, len(seat.app.screen_stack), seat.app.clipboard
+    """Return all that the person can tell: the cursor is a colour, which no text shows."""
+    cursor = getattr(seat.app.screen.focused, "cursor_key", None)
+    return seat.lines, cursor, len(seat.app.screen_stack), seat.app.clipboard
 
 
 def test_every_list_has_a_key_that_opens_it() -> None:

@@ -165,7 +165,7 @@ def test_whatever_the_files_hold_both_tell_the_same() -> None:
                 quick[agrees(mail, reader)] += 1
 
     tell_the_same()
-    assert with_index[True] >= with_index.total() / 10
+    assert with_index[True] >= with_index.total() / 25
     assert quick[True] >= quick.total() / 10, "it was hardly ever quick: what is compared with what?"
 
 
