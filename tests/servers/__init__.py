@@ -1,0 +1,1 @@
+"""Servers on loopback that tests start, bounded in time and ended by their process ids."""

@@ -1,0 +1,49 @@
+"""Fixtures of servers: shared by the tests of one worker, each test with mailboxes of its own names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from console.demo.nats_server import NatsServer, nats_program
+from tests.servers.certificates import Certificates, certificates
+from tests.servers.nats_cluster import NatsCluster, running_cluster
+from tests.servers.nats_configs import one_node
+
+_numbers = count(1)
+
+
+def need_nats() -> None:
+    """Skip the test where nats-server is not installed."""
+    if nats_program() is None:
+        pytest.skip("nats-server is not installed")
+
+
+@pytest.fixture(scope="session")
+def nats_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    """One node with JetStream, shared; a test that stops it starts its own `NatsServer(one_node(tmp_path))`."""
+    need_nats()
+    with NatsServer(one_node(tmp_path_factory.mktemp("nats"))) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def nats_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsCluster]:
+    """Three nodes, shared; takes some seconds."""
+    need_nats()
+    with running_cluster(tmp_path_factory.mktemp("cluster")) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def nats_location(nats_server: NatsServer) -> str:
+    """A location on the shared server, `//127.0.0.1:PORT/NAME`, where no mailbox is yet."""
+    return f"//{nats_server.address}/mail-{next(_numbers)}"
+
+
+@pytest.fixture(scope="session")
+def server_certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    """Certificates of an authority of this run, for servers on 127.0.0.1."""
+    return certificates(tmp_path_factory.mktemp("certificates"))

@@ -1,0 +1,55 @@
+"""The servers of the tests themselves: they run, elect, and are gone at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from console.demo.nats_server import NatsServer
+from mailstore.errors import StoreError
+from tests.servers.fixtures import need_nats
+from tests.servers.nats_cluster import NatsCluster
+from tests.servers.nats_configs import one_node
+
+
+async def _made(address: str, replicas: int) -> int:
+    import nats
+
+    connection = await nats.connect([f"nats://{each}" for each in address.split(",")])
+    try:
+        stream = connection.jetstream()
+        await stream.add_stream(name="tried", subjects=["tried.>"], num_replicas=replicas)
+        sequence = (await stream.publish("tried.one", b"1")).seq
+        await stream.delete_stream("tried")
+        return sequence
+    finally:
+        await connection.close()
+
+
+def test_a_node_holds_streams(nats_server: NatsServer) -> None:
+    assert asyncio.run(_made(nats_server.address, 1)) == 1
+
+
+def test_a_cluster_holds_streams_thrice(nats_cluster: NatsCluster) -> None:
+    assert asyncio.run(_made(nats_cluster.address, 3)) == 1
+
+
+def test_a_killed_server_is_gone_and_starts_again(tmp_path: Path) -> None:
+    need_nats()
+    server = NatsServer(one_node(tmp_path))
+    server.start()
+    pid = server.pid
+    server.kill()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    with server:
+        assert server.pid != pid
+
+
+def test_a_server_that_can_not_start_says_why(tmp_path: Path) -> None:
+    need_nats()
+    with pytest.raises(StoreError, match="nats-server did not start"):
+        NatsServer(one_node(tmp_path, "nonsense {")).start()
