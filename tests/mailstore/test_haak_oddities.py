@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from mailstore.conformance.following import of
+from mailstore.haak_records.field_names import AGENT, MESSAGE, READ
 from mailstore.records.message import Message, Receipt
-from mailstore.stores.haak.field_names import AGENT, MESSAGE, READ
 from tests.mailboxes import DAY, NOW, MailFiles, iso
 from tests.mailstore.haak_reading import body, events, fatal, folded, message, messages, problems, warnings
 

@@ -11,15 +11,15 @@ from msgspec.structs import replace
 
 from mailstore.errors import reason_of
 from mailstore.files.lines import BIG_BLOCK, BLOCK, Line, LineFile, LinePlace, Replaced
+from mailstore.haak_records.decode import MessageDecoder
+from mailstore.haak_records.records import Make, decode_line, decode_receipt, delivery_of, intervention_of
 from mailstore.records.events import Event, Gone, Progress, Reset
 from mailstore.records.message import Message, Problem
 from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak.archive.leftovers import Leftovers
 from mailstore.stores.haak.places import MailboxFiles
-from mailstore.stores.haak.read.decode import MessageDecoder
 from mailstore.stores.haak.read.months import Months, unterminated
 from mailstore.stores.haak.read.position import Position
-from mailstore.stores.haak.read.records import Make, decode_line, decode_receipt, delivery_of, intervention_of
 from mailstore.stores.haak.read.roster import RosterReader
 
 __all__ = ["Reader"]

@@ -16,6 +16,9 @@ from mailstore.errors import ContentGone, MailboxMissing, StoreError
 from mailstore.files.append import refusal
 from mailstore.files.lines import Line, Replaced
 from mailstore.files.packed import Broken, read_packed
+from mailstore.haak_records.body import content_in
+from mailstore.haak_records.decode import MessageDecoder
+from mailstore.haak_records.field_names import MESSAGE_FIELDS
 from mailstore.kit.locating import unreadable
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
@@ -25,10 +28,8 @@ from mailstore.records.message import Intervention, Location, Message
 from mailstore.records.roster import Agent
 from mailstore.resumable import Resumable, Stale
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak.field_names import MESSAGE_FIELDS
 from mailstore.stores.haak.places import MAILBOX, MailboxFiles, find, new
-from mailstore.stores.haak.read.body import content_in, contents
-from mailstore.stores.haak.read.decode import MessageDecoder
+from mailstore.stores.haak.read.contents import contents
 from mailstore.stores.haak.reader import Reader
 
 if TYPE_CHECKING:

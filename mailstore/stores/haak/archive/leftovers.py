@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mailstore.files.lines import BIG_BLOCK, Cutter, Line, LineFile, Replaced
+from mailstore.haak_records.decode import MessageDecoder
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.stores.haak.places import MailboxFiles
-from mailstore.stores.haak.read.decode import MessageDecoder
 from mailstore.stores.haak.read.months import unterminated
 
 __all__ = ["Leftovers"]

@@ -17,6 +17,7 @@ from mailstore.files.append import append_lines, locked
 from mailstore.files.holders import is_held
 from mailstore.files.lines import BIG_BLOCK, Cutter, Line, LineFile
 from mailstore.files.packed import Broken, PackedFile
+from mailstore.haak_records.decode import MessageDecoder
 from mailstore.rules.archive_plan import month_of
 from mailstore.stores.haak.archive.archive_journal import (
     LockedNote,
@@ -28,7 +29,6 @@ from mailstore.stores.haak.archive.archive_journal import (
 )
 from mailstore.stores.haak.archive.sorting import lines_of
 from mailstore.stores.haak.places import MailboxFiles
-from mailstore.stores.haak.read.decode import MessageDecoder
 
 __all__ = ["append_synced", "needs_recovery", "new_mailbox_file", "recover", "retire", "undo", "unfinished_runs"]
 

@@ -7,9 +7,9 @@ from array import array
 from collections.abc import Iterator
 
 from mailstore.files.lines import BIG_BLOCK, Cutter, Line
+from mailstore.haak_records.decode import MessageDecoder
 from mailstore.records.message import Message
 from mailstore.rules.archive_plan import ArchivePlan, month_of
-from mailstore.stores.haak.read.decode import MessageDecoder
 
 __all__ = ["LineSorter", "lines_of"]
 

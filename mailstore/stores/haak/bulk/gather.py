@@ -13,15 +13,15 @@ from mailstore.bulk.column_buffer import MessageBuffer, ReadBuffer
 from mailstore.bulk.parts import ColumnPart, ShareColumns
 from mailstore.files.lines import ChecksummedSpan, Line, LineFile, Replaced
 from mailstore.files.packed import PackedFile
+from mailstore.haak_records.decode import MessageDecoder
+from mailstore.haak_records.records import decode_receipt
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 from mailstore.stores.haak.bulk.messages import thread_at
 from mailstore.stores.haak.bulk.parallel_read import Job, Work, jobs_for
 from mailstore.stores.haak.bulk.reads import id_at
-from mailstore.stores.haak.read.decode import MessageDecoder
 from mailstore.stores.haak.read.months import Months
-from mailstore.stores.haak.read.records import decode_receipt
 
 __all__ = ["gather"]
 

@@ -17,8 +17,8 @@ from mailstore.bulk.stamps import seconds_of
 from mailstore.columns.interned import InternTable
 from mailstore.columns.messages import MessageHead
 from mailstore.columns.stamps import style_of
+from mailstore.haak_records.values import recipients_in
 from mailstore.kit.bodies import first_line, mentions
-from mailstore.stores.haak.read.values import recipients_in
 
 __all__ = ["MailDecoder", "check_lines", "thread_at"]
 

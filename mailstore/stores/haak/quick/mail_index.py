@@ -11,7 +11,7 @@ import sys
 from bisect import bisect_left
 
 from mailstore.files.scan import Unusual, decoded
-from mailstore.stores.haak.read.values import id_in
+from mailstore.haak_records.values import id_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

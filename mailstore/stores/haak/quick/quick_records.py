@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 
 from mailstore.files.scan import Unusual, decoded, lines_of, lines_with
+from mailstore.haak_records.field_names import DELIVERY, READ
+from mailstore.haak_records.values import NotARecord, agent_fields, entries_of, text_in
 from mailstore.records.agent_table import AgentRules, AgentTable
-from mailstore.stores.haak.field_names import DELIVERY, READ
 from mailstore.stores.haak.quick.line_match import has_one_spelling
-from mailstore.stores.haak.read.values import NotARecord, agent_fields, entries_of, text_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,17 +10,17 @@ from __future__ import annotations
 import os
 
 from mailstore.files.scan import Unusual
+from mailstore.haak_records.field_names import MESSAGE, pick
+from mailstore.haak_records.values import NotARecord, id_in, message_fields
 from mailstore.kit.bodies import mentions
 from mailstore.records.address import ROLE, role_key
 from mailstore.records.protocol import LEAST_PREFIX
 from mailstore.rules.audience import Facts
 from mailstore.rules.unread import has_to_read, is_nobody
-from mailstore.stores.haak.field_names import MESSAGE, pick
 from mailstore.stores.haak.quick.indexed import candidates, read_by, without_read
 from mailstore.stores.haak.quick.line_match import LineMatcher
 from mailstore.stores.haak.quick.mail_index import kept_index
 from mailstore.stores.haak.quick.quick_records import check_archival, deliveries_in, roster_in
-from mailstore.stores.haak.read.values import NotARecord, id_in, message_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

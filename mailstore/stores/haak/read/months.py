@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mailstore.files.lines import BIG_BLOCK, LineFile, LinePlace, Replaced
 from mailstore.files.packed import Broken, PackedFile
+from mailstore.haak_records.decode import MessageDecoder
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.stores.haak.places import MailboxFiles
-from mailstore.stores.haak.read.decode import MessageDecoder
 from mailstore.stores.haak.read.position import MonthPlace
 
 __all__ = ["Months"]

@@ -6,13 +6,13 @@ from time import monotonic
 
 from mailstore.files.lines import BIG_BLOCK, LineFile, Replaced
 from mailstore.files.salvage import UNREADABLE, loads
+from mailstore.haak_records.records import agent_of, decode_line
+from mailstore.haak_records.values import NotARecord, entries_of
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.records.roster import Agent
 from mailstore.stores.haak.places import MailboxFiles
 from mailstore.stores.haak.read.position import hash_of
-from mailstore.stores.haak.read.records import agent_of, decode_line
-from mailstore.stores.haak.read.values import NotARecord, entries_of
 
 __all__ = ["RosterReader"]
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from mailstore.errors import StoreError
 from mailstore.files.lines import Line
+from mailstore.haak_records.decode import MessageDecoder
 from mailstore.stores.haak.archive.recovery import late_runs, retired_file
 from mailstore.stores.haak.places import MailboxFiles
-from mailstore.stores.haak.read.decode import MessageDecoder
 from mailstore.stores.haak.search import line_filter
 from mailstore.stores.haak.search.indexing import BackgroundIndex
 from mailstore.stores.haak.search.parallel_search import SearchProcess, borders

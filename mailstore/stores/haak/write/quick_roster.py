@@ -11,9 +11,9 @@ from mailstore.files.append import append_line
 from mailstore.files.backward import last_lines, lines_before_end
 from mailstore.files.owned import look_of
 from mailstore.files.scan import Unusual, decoded, encoded
+from mailstore.haak_records.roster_entry import is_of, updated_entry
+from mailstore.haak_records.values import NotARecord, agent_fields, agent_time, agent_word, entries_of
 from mailstore.records.agent_table import LIVING
-from mailstore.stores.haak.read.values import NotARecord, agent_fields, agent_time, agent_word, entries_of
-from mailstore.stores.haak.write.roster_entry import is_of, updated_entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,16 +11,16 @@ from mailstore.errors import StoreError
 from mailstore.files.append import append_lines, locked, replace_file
 from mailstore.files.lines import BIG_BLOCK, LineFile
 from mailstore.files.salvage import UNREADABLE, loads
+from mailstore.haak_records.field_names import AGENT, SPELLS, STATUSES, pick
+from mailstore.haak_records.roster_entry import has_any, is_of, updated_entry
+from mailstore.haak_records.values import entries_of
 from mailstore.kit.json_records import encode_record
 from mailstore.records.roster import Status
-from mailstore.stores.haak.field_names import AGENT, SPELLS, STATUSES, pick
 from mailstore.stores.haak.places import MailboxFiles
-from mailstore.stores.haak.read.values import entries_of
-from mailstore.stores.haak.write.roster_entry import has_any, is_of, updated_entry
 from mailstore.stores.haak.write.writer import records_on
 
 if TYPE_CHECKING:
-    from mailstore.stores.haak.write.roster_entry import Described
+    from mailstore.haak_records.roster_entry import Described
 
 __all__ = ["update_roster"]
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from mailstore.files.append import append_all, append_lines
 from mailstore.files.lines import BIG_BLOCK, Line, LineFile, Replaced
 from mailstore.files.salvage import salvage
+from mailstore.haak_records.encode import delivery_record, intervention_record, message_record, read_record
+from mailstore.haak_records.field_names import MESSAGE, READ, named, pick
 from mailstore.kit.json_records import encode_record
-from mailstore.kit.timestamps import isoformat
-from mailstore.stores.haak.field_names import MESSAGE, READ, named, pick
 from mailstore.stores.haak.places import MailboxFiles
 
 if TYPE_CHECKING:
@@ -54,43 +54,19 @@ def dialect_of(path: Path) -> dict[str, str]:
 
 def write_message(places: MailboxFiles, draft: Draft, message_id: str, time: float) -> Line:
     """Append a message and its deliveries; return its line."""
-    line = encode_record(_message(draft, message_id, time, dialect_of(places.mailbox)))
-    stamp = isoformat(time)
-    deliveries = [
-        encode_record({"message_id": message_id, "recipient": name, "timestamp": stamp}) for name in draft.audience
-    ]
+    line = encode_record(message_record(draft, message_id, time, dialect_of(places.mailbox)))
+    deliveries = [encode_record(delivery_record(message_id, name, time)) for name in draft.audience]
     # deliveries first: no reader sees the message without them
     parts = [(places.deliveries, deliveries)] if deliveries else []
     *_, offset = append_all([*parts, (places.mailbox, [line])], places.look())
     return Line(offset, line)
 
 
-def _message(draft: Draft, message_id: str, time: float, dialect: dict[str, str]) -> dict[str, Any]:
-    record: dict[str, Any] = {
-        "id": message_id,
-        dialect["sender"]: draft.sender,
-        dialect["recipient"]: draft.recipients[0] if len(draft.recipients) == 1 else list(draft.recipients),
-        dialect["timestamp"]: isoformat(time),
-    }
-    if draft.subject:
-        record["subject"] = draft.subject
-    record[dialect["content"]] = draft.content
-    record[dialect["thread"]] = draft.thread
-    record[dialect["ttl_hours"]] = draft.ttl_hours
-    if draft.type:
-        record["type"] = draft.type
-    if draft.metadata:
-        record["metadata"] = draft.metadata
-    record["read_by"] = []
-    return record
-
-
 def write_reads(places: MailboxFiles, reader: str, message_ids: Sequence[str], time: float) -> int:
     """Record that a reader has read messages; existing records aren't repeated."""
     known = _known_reads(places.reads, reader)
-    stamp = isoformat(time)
     lines = [
-        encode_record({"message_id": message_id, "reader_session_id": reader, "timestamp": stamp})
+        encode_record(read_record(message_id, reader, time))
         for message_id in dict.fromkeys(message_ids)
         if message_id not in known
     ]
@@ -117,13 +93,4 @@ def _known_reads(path: Path, reader: str) -> set[str]:
 
 def write_intervention(places: MailboxFiles, intervention: Intervention) -> None:
     """Append to the oversight journal."""
-    record = {
-        "id": intervention.id,
-        "actor": intervention.actor,
-        "action": intervention.action,
-        "message_id": intervention.message_id,
-        "timestamp": isoformat(intervention.time),
-        "note": intervention.note,
-        "details": intervention.details,
-    }
-    append_lines(places.journal, [encode_record(record)], places.look())
+    append_lines(places.journal, [encode_record(intervention_record(intervention))], places.look())

@@ -5,12 +5,12 @@ Imports next to nothing, because a hook reads it at every start (docs/decisions/
 
 from __future__ import annotations
 
+from mailstore.haak_records.field_names import AGENT, MESSAGE, READ, SPELLS, STATUSES, pick, picked_message
 from mailstore.kit.bodies import first_line
 from mailstore.kit.timestamps import parse_time
 from mailstore.records.agent_table import DEAD, LIVING
 from mailstore.records.intervals import FOREVER
 from mailstore.records.protocol import TAG_NAMESPACES
-from mailstore.stores.haak.field_names import AGENT, MESSAGE, READ, SPELLS, STATUSES, pick, picked_message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ Imports next to nothing: a hook writes one at every start.
 
 from __future__ import annotations
 
+from mailstore.haak_records.field_names import AGENT, STATUSES, named, pick
 from mailstore.kit.timestamps import isoformat, parse_time
 from mailstore.records.agent_table import DEAD, LIVING
-from mailstore.stores.haak.field_names import AGENT, STATUSES, named, pick
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

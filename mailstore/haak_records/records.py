@@ -9,12 +9,12 @@ import msgspec
 
 from mailstore.files.lines import Line
 from mailstore.files.salvage import UNREADABLE, salvage
+from mailstore.haak_records.field_names import AGENT_FIELDS, DELIVERY, READ, pick
+from mailstore.haak_records.values import NotARecord, agent_fields, agent_time, agent_word, text_in
 from mailstore.kit.timestamps import parse_time
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Intervention, Problem, Receipt
 from mailstore.records.roster import Agent, Status
-from mailstore.stores.haak.field_names import AGENT_FIELDS, DELIVERY, READ, pick
-from mailstore.stores.haak.read.values import NotARecord, agent_fields, agent_time, agent_word, text_in
 
 __all__ = ["Make", "agent_of", "decode_line", "decode_receipt", "delivery_of", "intervention_of", "receipt_of"]
 

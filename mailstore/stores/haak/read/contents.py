@@ -1,4 +1,4 @@
-"""Read the bodies of messages, one or many."""
+"""Read the bodies of many messages, each file opened once."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from mailstore.errors import ContentGone
-from mailstore.files.salvage import UNREADABLE, is_text, loads
 from mailstore.records.message import Message
-from mailstore.stores.haak.field_names import MESSAGE, pick
 
-__all__ = ["content_in", "content_of", "contents"]
+__all__ = ["contents"]
 
 Closely = Callable[[list[Message]], Iterator[str | ContentGone]]
 
@@ -28,42 +25,6 @@ class Usual(msgspec.Struct, gc=False):
 
 
 USUAL = msgspec.json.Decoder(Usual)
-
-
-class Texts(msgspec.Struct, gc=False):
-    """The text of a record under each accepted name; other fields are skipped."""
-
-    content: str | None = None
-    body: str | None = None
-    text: str | None = None
-    message: str | None = None
-
-
-TEXTS = msgspec.json.Decoder(Texts)
-
-
-def content_in(data: bytes) -> str:
-    """Return the body in a record's bytes. Raises ContentGone if they are invalid."""
-    try:
-        found = TEXTS.decode(data) if is_text(data) else Texts()
-    except UNREADABLE:
-        found = Texts()
-    if text := found.content or found.body or found.text or found.message:
-        return text
-    try:
-        return content_of(loads(data))
-    except UNREADABLE as error:
-        raise ContentGone(f"the text can't be read ({error})", "look at the record itself") from error
-
-
-def content_of(record: dict[str, Any]) -> str:
-    """Return the body of a decoded record."""
-    value, _ = pick(record, MESSAGE["content"])
-    if value is None:
-        return ""
-    if isinstance(value, dict) and isinstance(value.get("text"), str):
-        return str(value["text"])
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def contents(folder: Path, messages: Iterable[Message], closely: Closely) -> Iterator[str | ContentGone]:

@@ -6,11 +6,11 @@ import msgspec
 
 from mailstore.files.lines import Line
 from mailstore.files.salvage import UNREADABLE, Piece, is_text, salvage
+from mailstore.haak_records.body import content_of
+from mailstore.haak_records.values import NotARecord, id_in, message_fields, recipients_in
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.timestamps import parse_time
 from mailstore.records.message import Location, Message, Problem
-from mailstore.stores.haak.read.body import content_of
-from mailstore.stores.haak.read.values import NotARecord, id_in, message_fields, recipients_in
 
 __all__ = ["STRING", "MessageDecoder"]
 

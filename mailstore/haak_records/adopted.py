@@ -1,0 +1,105 @@
+"""The records of another mailbox, as JSON objects in the protocol's field names."""
+
+from __future__ import annotations
+
+from json import loads
+from typing import Any
+
+from mailstore.haak_records.field_names import MESSAGE_FIELDS
+from mailstore.kit.timestamps import written_time
+from mailstore.records.address import DEFAULT_TTL_HOURS, resolve
+from mailstore.records.adopted import LONG_TTL_HOURS, AdoptedMessage
+from mailstore.records.message import NEVER, Delivery, Intervention, Message, Receipt
+from mailstore.records.roster import Agent, Roster
+
+__all__ = ["adopted_agent", "adopted_delivery", "adopted_intervention", "adopted_message", "adopted_read", "is_whole"]
+
+Record = dict[str, Any]
+
+
+def is_whole(record: AdoptedMessage | Agent | Receipt | Delivery | Intervention) -> bool:
+    """Say whether a record has what the protocol requires: a sender and recipients, an agent, a reader."""
+    match record:
+        case AdoptedMessage(message=message):
+            return bool(message.sender.strip()) and any(map(str.strip, message.recipients))
+        case Agent(session_id=name):
+            return bool(name.strip())
+        case Receipt(message_id, reader):
+            return bool(message_id.strip() and reader.strip())
+        case Delivery(message_id, recipient):
+            return bool(message_id.strip() and recipient.strip())
+    return True
+
+
+def adopted_message(letter: AdoptedMessage, roster: Roster) -> Record:
+    """Return a message's record; the roster tells which addresses expire by default."""
+    message = letter.message
+    names = list(message.recipients)
+    record: Record = {"id": message.id, "sender": message.sender, "recipient": names[0] if len(names) == 1 else names}
+    if message.timed:
+        record["timestamp"] = written_time(message.time, message.timestamp)
+    if message.subject:
+        record["subject"] = message.subject
+    record["content"] = letter.content
+    record["thread"] = message.thread
+    record["ttl_hours"] = _ttl(message, roster)
+    for name, value in (("type", message.type), ("tags", list(message.tags)), ("metadata", letter.metadata)):
+        if value:
+            record[name] = value
+    record["read_by"] = list(message.read_by)
+    for name, value in letter.extra.items():
+        bare = name.rpartition(".")[2]
+        record.setdefault(name if bare in record or bare in MESSAGE_FIELDS else bare, value)
+    return record
+
+
+def _ttl(message: Message, roster: Roster) -> float | int | None:
+    """Return hours, as an integer if whole; None for a message that never expires if its addresses imply that."""
+    hours = message.ttl_hours
+    if hours == NEVER:
+        kinds = {resolve(text, roster).kind for text in message.recipients}
+        return None if all(DEFAULT_TTL_HOURS[kind] is None for kind in kinds) else LONG_TTL_HOURS
+    return int(hours) if hours is not None and hours == int(hours) else hours
+
+
+def adopted_agent(agent: Agent) -> Record:
+    """Return an agent's entry."""
+    times = {name: getattr(agent, name) for name in ("started_at", "ended_at", "last_seen", "updated")}
+    record: Record = {
+        "session_id": agent.session_id,
+        "name": agent.name or None,
+        "role": agent.role or None,
+        "tags": list(agent.tags),
+        "status": agent.status.value,
+        "activity": agent.activity or None,
+        **{name: None if time is None else written_time(time) for name, time in times.items()},
+    }
+    said = {name: value for name, value in record.items() if value is not None}
+    return {**(loads(agent.extra) if agent.extra else {}), **said}
+
+
+def adopted_read(receipt: Receipt) -> Record:
+    """Return a read record."""
+    return _dated({"message_id": receipt.message_id, "reader_session_id": receipt.reader}, receipt.time)
+
+
+def adopted_delivery(delivery: Delivery) -> Record:
+    """Return a delivery record."""
+    return _dated({"message_id": delivery.message_id, "recipient": delivery.recipient}, delivery.time)
+
+
+def adopted_intervention(record: Intervention) -> Record:
+    """Return a record of the oversight journal."""
+    return {
+        "id": record.id,
+        "actor": record.actor,
+        "action": record.action,
+        "message_id": record.message_id,
+        "timestamp": written_time(record.time),
+        "note": record.note,
+        "details": record.details,
+    }
+
+
+def _dated(record: Record, time: float | None) -> Record:
+    return record if time is None else {**record, "timestamp": written_time(time)}
