@@ -194,21 +194,28 @@ class Session:
             return False
         return is_due_to_sender(message, self.personal.joined, self.mailbox.roster, self.user)
 
-    def send(self, draft: Draft, *, action: str = "", details: dict[str, Any] | None = None) -> Message:
-        """Send a message, with a journal record if it is an intervention; blocks, raises StoreError."""
+    def send(
+        self, draft: Draft, *, action: str = "", details: dict[str, Any] | None = None
+    ) -> tuple[Message, MailError | None]:
+        """Send a message, with a journal record if it is an intervention; blocks, raises StoreError.
+
+        Return the message, and why there is no record of it if that could not be written: it was sent all the same.
+        """
         message = self.store.send(draft)
         if action and Capability.RECORD in self.store.capabilities_for(message.id):
-            self.store.record(
-                Intervention(
-                    id=str(uuid.uuid4()),
-                    actor=self.user,
-                    action=action,
-                    time=self.clock(),
-                    message_id=message.id,
-                    details=details or {},
-                )
+            record = Intervention(
+                id=str(uuid.uuid4()),
+                actor=self.user,
+                action=action,
+                time=self.clock(),
+                message_id=message.id,
+                details=details or {},
             )
-        return message
+            try:
+                self.store.record(record)
+            except MailError as error:
+                return message, error
+        return message, None
 
     def settle(self, steps: Sequence[Step]) -> tuple[list[Done], MailError | None]:
         """Settle dead letters; return what was done and the error that stopped the rest, if any. Blocks."""

@@ -59,6 +59,12 @@ class Composer(Vertical):
         error: MailError
 
     @dataclass
+    class NotRecorded(Note):
+        """A message was sent, but the journal has no record of it."""
+
+        error: MailError
+
+    @dataclass
     class NotWoken(Note):
         """A message was sent, but some of the agents that it calls could not be woken."""
 
@@ -256,11 +262,13 @@ class Composer(Vertical):
     ) -> None:
         details = {"thread": writing.thread, "recipients": list(draft.recipients)}
         try:
-            message = self._session.send(draft, action=writing.action, details=details)
+            message, unrecorded = self._session.send(draft, action=writing.action, details=details)
         except MailError as error:
             self.post_message(self.SendFailed(error))
         else:
             self.post_message(self.Sent(message.id, writing, hearing))
+            if unrecorded is not None:
+                self.post_message(self.NotRecorded(unrecorded))
             if problems := [rung for rung in self._session.ring(message, called) if rung.problem]:
                 self.post_message(self.NotWoken(problems))
 
@@ -275,6 +283,10 @@ class Composer(Vertical):
         self.is_sending = False
         self._refuse(str(event.error))
         self.notify(str(event.error), title="Not sent", severity="error", timeout=15, markup=False)
+
+    @on(NotRecorded)
+    def _not_recorded(self, event: NotRecorded) -> None:
+        self.notify(str(event.error), title="Sent, but not in the journal", severity="warning", markup=False)
 
     @on(NotWoken)
     def _not_woken(self, event: NotWoken) -> None:

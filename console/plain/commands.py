@@ -231,8 +231,10 @@ class PlainDesk:
         details = {"thread": thread, "recipients": list(draft.recipients)}
         session.hooked = hooked_agents(session.store.url, session.clock())
         called = session.called(draft)
-        sent = session.send(draft, action=action, details=details)
+        sent, unrecorded = session.send(draft, action=action, details=details)
         put(visible_line(f"Sent to {', '.join(map(session.mailbox.label, draft.recipients))}, id {sent.id}"))
+        if unrecorded is not None:
+            put(visible_line(f"The journal has no record of it: {unrecorded}"))
         for when, names in session.hearing(draft, session.preview(draft).reaches).items():
             put(visible_line(f"{', '.join(names)} {when}"))
         for rung in session.ring(sent, called):

@@ -204,6 +204,18 @@ async def test_a_store_that_refuses_keeps_the_draft(tmp_path: Path) -> None:
         assert seat.screen.composer.writing.body == "Hm."
 
 
+async def test_a_letter_without_a_record_in_the_journal_counts_as_sent(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data, state=tmp_path / "state.db", size=(160, 40)) as seat:
+        await seat.open_thread("q")
+        await seat.press("R", *"Stop it.")
+        (mail.data / "agent-mailbox-oversight.jsonl").mkdir()
+        await seat.press("ctrl+s")
+        await seat.sees("Sent, but not in the journal")
+        assert not seat.screen.composer.is_open
+        assert mail.mailbox.read_text().count("Stop it.") == 1
+
+
 async def test_a_draft_is_kept_on_escape_and_found_again_in_another_console(tmp_path: Path) -> None:
     mail = write_talk(tmp_path)
     async with opened(mail.data, state=tmp_path / "state.db") as seat:

@@ -169,13 +169,15 @@ class Holding:
             draft = prepare_letter(session, writing)
             called = session.called(draft)
             details = {"thread": writing.thread, "recipients": list(draft.recipients)}
-            message = await asyncio.to_thread(session.send, draft, action=writing.action, details=details)
+            message, unrecorded = await asyncio.to_thread(session.send, draft, action=writing.action, details=details)
         except MailError as error:
             await self._give_back(letter, is_claimed=True, is_shown=False)
             screen.report(f"{error}. The letter is kept as a draft.", title="Not sent")
             return False
         await asyncio.to_thread(self._forget, letter)
         self._composing.delivered(message.id, writing)
+        if unrecorded is not None:
+            screen.report(str(unrecorded), title="Sent, but not in the journal")
         for rung in await asyncio.to_thread(session.ring, message, called):
             if rung.problem:
                 screen.report(f"{rung.agent_id}: {rung.problem}", title="Not woken")
