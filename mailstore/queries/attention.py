@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from mailstore.queries.concerns import MINUTE, Concern, Limits, Trouble, in_order
 from mailstore.queries.questions import look_for_questions, threads_of
-from mailstore.records.address import Kind, resolve
+from mailstore.records.address import Kind, is_person, resolve
 from mailstore.records.message import Age, Message, by_age
 from mailstore.records.roster import Status
 from mailstore.rules.delivery import State
@@ -51,7 +51,10 @@ def _unanswered(mailbox: Mailbox, before: float, now: float) -> Iterator[Concern
             yield None
             continue
         question = found.message
-        whom = ", ".join(map(mailbox.label, question.recipients))
+        whom = ", ".join(
+            "you" if is_person(name, mailbox.roster, mailbox.user) else mailbox.label(name)
+            for name in question.recipients
+        )
         yield Concern(
             Trouble.QUESTION,
             question.sender,

@@ -48,7 +48,7 @@ async def test_causes_are_headings_the_persons_own_first_and_rows_show_subjects(
         rows = "\n".join(text)
         assert f"{ANN} waits for your permission: rm -r build" in rows
         assert "? Colour" in rows
-        assert f"{ANN} asked user and was not answered" in rows
+        assert f"{ANN} asked you and was not answered" in rows
         assert f"{BOB} wrote to you" in rows
         assert f"{ANN} → {DED}  recipient ended before reading" in rows
         assert f"{BOB} has 1 unread message and may have stopped reading" in rows

@@ -32,7 +32,7 @@ def test_a_letter_is_redirected_noted_and_taken_back(
     terminal.wait_for("● live")
     terminal.wait_for("Which ink?")
     terminal.press("p")
-    terminal.wait_for("asked user and was not answered")
+    terminal.wait_for("asked you and was not answered")
     terminal.press("q")
     terminal.press("D")
     terminal.wait_for("ann-00000001 → ded-00000001  recipient ended before reading")
