@@ -18,13 +18,24 @@ class Reset(msgspec.Struct, frozen=True, gc=False):
 
 
 class Gone(msgspec.Struct, frozen=True, gc=False):
-    """The mailbox can't be reached; `Reset` or `Back` follows when it can be."""
+    """The mailbox can't be reached; `Reset` or `Back` follows when it can be.
+
+    `since` in seconds since the epoch, if the store knows; else it is the time of the fold. `mailbox` is the label of
+    one of several mailboxes that are open side by side: the others are not concerned.
+    """
 
     reason: str
+    since: float | None = None
+    mailbox: str = ""
 
 
 class Back(msgspec.Struct, frozen=True, gc=False):
-    """The mailbox can be reached again and still holds all earlier records; what came meanwhile follows."""
+    """The mailbox can be reached again and still holds all earlier records; what came meanwhile follows.
+
+    `mailbox` is the label of one of several, as in `Gone`.
+    """
+
+    mailbox: str = ""
 
 
 class Mailboxes(msgspec.Struct, frozen=True, gc=False):

@@ -9,6 +9,7 @@ from mailstore.records.message import Message
 from mailstore.records.own_marks import OwnMarks
 from mailstore.records.roster import Roster, RosterImage
 from mailstore.rules.unread import never_unseen
+from mailstore.state.connections import Connections
 from mailstore.state.index import ThreadIndex
 from mailstore.state.joining import MergedCopies
 from mailstore.state.journal import OversightJournal
@@ -43,8 +44,7 @@ class MailboxContents:
         self.duplicates: list[Message] = []
         """Records that claim the id of another one."""
         self.progress: Progress | None = None
-        self.gone = ""
-        """Why the mailbox can't be reached; empty when it can."""
+        self.connections = Connections()
         self.reset_indexes()
 
     def reset(self) -> None:

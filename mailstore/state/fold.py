@@ -64,9 +64,9 @@ class Fold:
                 case Reset():
                     contents.reset()
                 case Gone():
-                    contents.gone = event.reason
+                    contents.connections.lose(event, now)
                 case Back():
-                    contents.gone = ""
+                    contents.connections.restore(event)
         self._messages.join(now)
         if contents.must_rebuild:
             self._filing.rebuild(now)

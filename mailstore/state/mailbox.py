@@ -7,8 +7,10 @@ from mailstore.records.events import Event, Progress, Seen, Unseen
 from mailstore.records.message import Intervention, Message, Problem
 from mailstore.records.protocol import PERSON
 from mailstore.records.roster import Roster
+from mailstore.records.scope import label_of
 from mailstore.rules.unread import is_for_user, never_unseen
 from mailstore.state.agent_mail import AgentMail
+from mailstore.state.connections import CutOff
 from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 from mailstore.state.fold import Fold
@@ -99,8 +101,16 @@ class Mailbox:
 
     @property
     def gone(self) -> str:
-        """Why the mailbox can't be reached; empty when it can."""
-        return self.contents.gone
+        """Why the mailbox can't be reached, or none of several; empty when one can."""
+        return self.contents.connections.reason(self.roster.scopes)
+
+    def cut_off(self) -> list[CutOff]:
+        """Return the mailboxes that can't be reached, the one that was lost first first; as a rule none."""
+        return self.contents.connections.cut_off()
+
+    def cut_off_of(self, name: str) -> CutOff | None:
+        """Return whether the mailbox of a message, an agent or an address can't be reached; None if it can."""
+        return self.contents.connections.of(label_of(name) if self.roster.scopes else "")
 
     # The user
 
@@ -157,7 +167,8 @@ class Mailbox:
 
     def failure_of(self, label: str) -> str:
         """Return why one of several mailboxes can't be read; empty when it can."""
-        return self.contents.problems.failure_of(label)
+        lost = self.contents.connections.of(label)
+        return self.contents.problems.failure_of(label) if lost is None else lost.reason
 
     def unseen_by_mailbox(self) -> dict[str, int]:
         """Return how many messages are new to the user, by the label of their mailbox."""

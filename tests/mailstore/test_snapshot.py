@@ -49,7 +49,7 @@ REBUILT = {
     ".index.postings.moves": "counts what happened since loading",
     ".index.channels._quiet": "the numbers of channels among them",
     ".progress": "belongs to a scan that is over",
-    ".gone": "belongs to the connection, and is reported again",
+    ".connections._lost": "belongs to the connection, and is reported again",
     ".must_rebuild": "is False between two folds",
     ".roster.resolved": "a cache of what addresses mean",
     ".roster._bearers": "a cache of who belongs to a channel",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, suppress
 
@@ -20,9 +21,9 @@ AT_ONCE = 256
 
 
 class SeveralPart:
-    """A mailbox that may have failed; then it emits a problem and has no capabilities.
+    """A mailbox that may have failed; then it emits a problem, has no capabilities, and can be opened again.
 
-    `reported` are its valid events so far, to be replayed after a reset.
+    `reported` are its valid events so far, to be replayed after a reset; `lost` says that it can't be reached now.
     """
 
     def __init__(self, label: str, url: str, *, poll: bool = False) -> None:
@@ -30,13 +31,25 @@ class SeveralPart:
         self.url = without_secrets(url)
         self.reported: list[Event] = []
         self.progress: Progress | None = None
-        self.is_gone = False
+        self.lost: Gone | None = None
         self.failure: MailError | None = None
+        self._given, self._poll = url, poll
         self._store: Store | None = None
+        self._open()
+
+    def _open(self) -> None:
         try:
-            self._store = open_store(url, poll=poll)
+            self._store = open_store(self._given, poll=self._poll)
+            self.failure = None
         except MailError as error:
             self.failure = error
+
+    def reopen(self) -> bool:
+        """Open a mailbox that failed anew; return whether that succeeded. Blocks."""
+        self.close()
+        self._store, self.progress = None, None
+        self._open()
+        return self.failure is None
 
     @property
     def store(self) -> Store:
@@ -84,7 +97,7 @@ class SeveralPart:
     def fail(self, error: MailError) -> list[Event]:
         """Return the events that report a failure."""
         self.failure = error
-        return self.take([self._trouble(str(error))])
+        return self.take([Problem(WHOLE, 1, 0, str(error)), Gone(str(error))])
 
     def take(self, batch: Sequence[Event]) -> list[Event]:
         """Return a batch's events with this mailbox's label, and remember the valid ones."""
@@ -93,32 +106,23 @@ class SeveralPart:
             if isinstance(event, Progress):
                 self.progress = event
             elif isinstance(event, Reset):
-                self.is_gone = False
+                self.lost = None
                 self.reported.clear()
                 found = [Reset(f"{self.scope.label}: {event.reason}")]
             elif isinstance(event, Gone):
-                self.is_gone = True
-                found.append(self._keep(self.scope.event(self._trouble(event.reason))))
+                since = time.time() if event.since is None else event.since
+                self.lost = Gone(event.reason, since if self.lost is None else self.lost.since, self.scope.label)
+                found.append(self.lost)
             elif isinstance(event, Back):
-                found = self._back()
+                self.lost = None
+                found.append(Back(self.scope.label))
             else:
                 found.append(self._keep(self.scope.event(event)))
         return found
 
-    def _back(self) -> list[Event]:
-        """Withdraw the problem that the mailbox can't be reached: everything but that is yielded again."""
-        self.is_gone = False
-        whole = self.scope.id(WHOLE)
-        self.reported = [event for event in self.reported if not (isinstance(event, Problem) and event.file == whole)]
-        return [Reset(f"{self.scope.label}: it can be reached again"), *self.reported]
-
     def _keep(self, event: Event) -> Event:
         self.reported.append(event)
         return event
-
-    @staticmethod
-    def _trouble(reason: str) -> Problem:
-        return Problem(WHOLE, 1, 0, reason)
 
     def close(self) -> None:
         """Close the mailbox."""

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, MailError, StoreError
 from mailstore.location import without_secrets
 from mailstore.optional import SearchHints, is_for_named, late_writers, raw_problem, search_text, would_wake
-from mailstore.records.events import Event, Gone, Mailboxes, Progress, Reset
+from mailstore.records.events import Event, Mailboxes, Progress, Reset
 from mailstore.records.message import Intervention, Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.records.scope import KIND, LABEL, label_of, parts_of, url_of
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["SeveralStore"]
 
 REPLAYED = 1000
+FIRST_PAUSE = 2.0
+LONGEST_PAUSE = 30.0
+"""Seconds before a mailbox that failed is opened again: after the first failure, and at most."""
 T = TypeVar("T")
 
 
@@ -39,12 +42,7 @@ class SeveralStore(Store):
 
     def __init__(self, parts: Sequence[SeveralPart]) -> None:
         self._parts = {part.scope.label: part for part in parts}
-        missing = {
-            capability: parts[0].capabilities.why_not(capability)
-            for capability in Capability
-            if not any(capability in part.capabilities for part in parts)
-        }
-        self._capabilities = Capabilities({**missing, **self.declared.missing})
+        self._capabilities = self._common()
         self._ready: deque[list[Event]] = deque()
         self._scanning = self._scan()
 
@@ -70,6 +68,15 @@ class SeveralStore(Store):
     def title(self) -> str:
         """Return the labels."""
         return " ".join(self._parts)[:40]
+
+    def _common(self) -> Capabilities:
+        parts = list(self._parts.values())
+        missing = {
+            capability: parts[0].capabilities.why_not(capability)
+            for capability in Capability
+            if not any(capability in part.capabilities for part in parts)
+        }
+        return Capabilities({**missing, **self.declared.missing})
 
     @property
     def capabilities(self) -> Capabilities:
@@ -111,16 +118,22 @@ class SeveralStore(Store):
 
         came = asyncio.Event()
 
+        def put(part: SeveralPart, batch: list[Event]) -> None:
+            self._ready.extend(self._told(part, batch))
+            came.set()
+
         async def carry(part: SeveralPart) -> None:
-            try:
-                if Capability.FOLLOW in part.capabilities:
+            while part.failure is not None or Capability.FOLLOW in part.capabilities:
+                if part.failure is not None:
+                    await self._reopened(part)
+                    put(part, part.take([Reset("it can be reached")]))
+                try:
                     async with aclosing(part.store.changes()) as changes:
                         async for batch in changes:
-                            self._ready.extend(self._told(part, part.take(batch)))
-                            came.set()
-            except MailError as error:
-                self._ready.append(part.fail(error))
-                came.set()
+                            put(part, part.take(batch))
+                    return
+                except MailError as error:
+                    put(part, part.fail(error))
 
         while (batch := await asyncio.to_thread(next, self._scanning, None)) is not None:
             yield batch
@@ -137,6 +150,17 @@ class SeveralStore(Store):
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
+    async def _reopened(self, part: SeveralPart) -> None:
+        """Wait until a mailbox that failed can be opened: it is tried again and again, ever less often."""
+        import asyncio
+
+        pause = FIRST_PAUSE
+        await asyncio.sleep(pause)
+        while not await asyncio.to_thread(part.reopen):
+            pause = min(2 * pause, LONGEST_PAUSE)
+            await asyncio.sleep(pause)
+        self._capabilities = self._common()
+
     def _told(self, part: SeveralPart, batch: list[Event]) -> Iterator[list[Event]]:
         """Yield a batch of one mailbox; if it resets, the events of the others are replayed."""
         if batch and isinstance(batch[0], Reset):
@@ -144,11 +168,11 @@ class SeveralStore(Store):
             for other in self._parts.values():
                 if other is not part:
                     yield from (other.reported[at : at + REPLAYED] for at in range(0, len(other.reported), REPLAYED))
+                    if other.lost is not None:
+                        yield [other.lost]
             batch = batch[1:]
         if batch:
             yield batch
-        if all(each.is_gone for each in self._parts.values()):
-            yield [Gone("none of the mailboxes can be reached")]
 
     def content(self, message: Message) -> str:
         """Return a message's body. Raises ContentGone."""
