@@ -75,7 +75,7 @@ CONNECTION: dict[str, Symbol] = {
     "still": Symbol("●", "muted"),
     "reading": Symbol("◌", "warn"),
     "observing": Symbol("◎", "accent"),
-    "gone": Symbol("✕", "bad"),
+    "cut off": Symbol("✕", "bad"),
 }
 """The state of the mailbox that the console shows."""
 

@@ -3,40 +3,54 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 
 from console.cli.loading import Loaded
+from console.cli.terminal_io import warn
+from console.cut_off_words import back_line, cut_off_line, newly
 from console.errors import Refused
-from mailstore.errors import StoreError
-from mailstore.records.events import Event, Gone
+from mailstore.records.events import Event
 from mailstore.records.message import Message, Receipt
 from mailstore.records.roster import Agent
+from mailstore.state.connections import CutOff
 from mailstore.store import Capability
 
-__all__ = ["News", "follow", "news_of"]
+__all__ = ["News", "TellConnection", "follow", "news_of"]
 
 News = Message | Receipt | Agent
+TellConnection = Callable[[CutOff, bool], None]
+"""Hears of a mailbox that is cut off (True) or can be reached again (False)."""
 
 
 def follow(
-    mail: Loaded, clock: Callable[[], float], tell: Callable[[News], bool], timeout: float | None = None
+    mail: Loaded,
+    clock: Callable[[], float],
+    tell: Callable[[News], bool],
+    timeout: float | None = None,
+    tell_connection: TellConnection | None = None,
 ) -> bool:
     """Pass each event to `tell` until it returns True; return False if `timeout` (seconds) passes first.
 
-    Raises Refused if the store can't be followed, StoreError if it disappears.
+    A mailbox that is cut off is waited for; `tell_connection` hears of it, without one a warning is printed. Raises
+    Refused if the store can't be followed, StoreError if it can no longer be read at all.
     """
     if why := mail.store.capabilities.why_not(Capability.FOLLOW):
         raise Refused(f"{mail.store.called()} can't be followed", why)
-    return asyncio.run(_follow(mail, clock, tell, timeout))
+    return asyncio.run(_follow(mail, clock, tell, timeout, tell_connection or warn_of_connection))
 
 
 async def _follow(
-    mail: Loaded, clock: Callable[[], float], tell: Callable[[News], bool], timeout: float | None
+    mail: Loaded,
+    clock: Callable[[], float],
+    tell: Callable[[News], bool],
+    timeout: float | None,
+    tell_connection: TellConnection,
 ) -> bool:
     try:
         async with asyncio.timeout(timeout):
-            async for news in news_of(mail, clock):
+            async for news in news_of(mail, clock, tell_connection):
                 if tell(news):
                     return True
     except TimeoutError:
@@ -44,8 +58,20 @@ async def _follow(
     return False
 
 
-async def news_of(mail: Loaded, clock: Callable[[], float]) -> AsyncIterator[News]:
+def warn_of_connection(lost: CutOff, is_lost: bool) -> None:
+    """Warn that a mailbox is cut off, or say that it can be reached again."""
+    now = time.time()
+    if is_lost:
+        warn(f"{cut_off_line(lost, now)}; waiting for it")
+    else:
+        warn(back_line(lost, now))
+
+
+async def news_of(
+    mail: Loaded, clock: Callable[[], float], tell_connection: TellConnection = warn_of_connection
+) -> AsyncIterator[News]:
     """Yield events that are new; those that a reset of the store repeats are dropped."""
+    lost = {each.label: each for each in mail.mailbox.cut_off()}
     known = {message.id for message in mail.mailbox.messages()}
     read = {(message_id, receipt.reader) for message_id in known for receipt in mail.mailbox.receipts(message_id)}
     agents = {agent.session_id: agent for agent in mail.mailbox.roster}
@@ -53,9 +79,12 @@ async def news_of(mail: Loaded, clock: Callable[[], float]) -> AsyncIterator[New
     async with aclosing(changes):
         async for batch in changes:
             mail.mailbox.fold(batch, clock())
+            before, lost = lost, {each.label: each for each in mail.mailbox.cut_off()}
+            for each in newly(lost, before):
+                tell_connection(each, True)
+            for each in newly(before, lost):
+                tell_connection(each, False)
             for event in batch:
-                if isinstance(event, Gone):
-                    raise StoreError(f"the mailbox is gone ({event.reason})", "if it is being moved, try again later")
                 if (news := _news_in(event, known, read, agents)) is not None:
                     yield news
 

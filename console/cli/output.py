@@ -47,7 +47,10 @@ class MessageRow(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class HappeningRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What happened in a mailbox: `event` is `message`, `read` or `agent`; `at` is when it was noticed."""
+    """What happened in a mailbox: `event` is `message`, `read`, `agent`, `cut-off` or `back`; `at` when it was noticed.
+
+    `mailbox` is the label of one of several that is cut off or back, `since` when it was cut off, `reason` why.
+    """
 
     event: str
     at: str
@@ -56,6 +59,9 @@ class HappeningRow(msgspec.Struct, frozen=True, omit_defaults=True):
     reader: str = ""
     session_id: str = ""
     status: str = ""
+    mailbox: str = ""
+    since: str | None = None
+    reason: str = ""
 
 
 class ThreadRow(msgspec.Struct, frozen=True):

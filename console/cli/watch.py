@@ -14,10 +14,12 @@ from console.cli.options import mailbox_options, reader_option, type_option
 from console.cli.output import HappeningRow
 from console.cli.plain import put
 from console.cli.read import warn_if_unknown
+from console.cut_off_words import back_line, cut_off_line
 from console.render.safe import visible_line
 from console.render.timestamps import iso_time
 from mailstore.records.message import Message, Receipt
 from mailstore.records.roster import Agent
+from mailstore.state.connections import CutOff
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print a line for each event: a message, a read, a new or changed agent."""
+    """Print a line for each event: a message, a read, a new or changed agent, a mailbox that is cut off or back."""
     with loaded(args) as mail:
         reader = reader_name(mail.mailbox, args.reader) if args.reader else None
         if reader:
@@ -44,7 +46,20 @@ def run(args: argparse.Namespace) -> int:
                     sys.stdout.flush()
             return False
 
-        follow(mail, time.time, tell)
+        def tell_connection(lost: CutOff, is_lost: bool) -> None:
+            now = time.time()
+            if args.json:
+                event, reason = ("cut-off", lost.reason) if is_lost else ("back", "")
+                row = HappeningRow(
+                    event, iso_time(now) or "", mailbox=lost.label, since=iso_time(lost.since), reason=reason
+                )
+                put_json_line(row)
+            else:
+                words = cut_off_line(lost, now) if is_lost else back_line(lost, now)
+                put(f"{iso_time(now)} {words}")
+                sys.stdout.flush()
+
+        follow(mail, time.time, tell, tell_connection=tell_connection)
     return 0
 
 
@@ -70,6 +85,16 @@ def _line(news: News) -> str:
             doing = f", {news.activity}" if news.activity else ""
             words = f"agent {news.session_id} is {news.status.value}{doing}"
     return f"{iso_time(time.time())} {visible_line(words)}"
+
+
+def _connection_row(lost: CutOff, *, is_lost: bool) -> HappeningRow:
+    return HappeningRow(
+        event="cut-off" if is_lost else "back",
+        at=iso_time(time.time()) or "",
+        mailbox=lost.label,
+        since=iso_time(lost.since),
+        reason=lost.reason if is_lost else "",
+    )
 
 
 def _row(mail: Loaded, news: News) -> HappeningRow:

@@ -17,7 +17,7 @@ from textual.worker import Worker
 from console.composer_draft import ComposerDraft, in_words
 from console.failures import tell_failure
 from console.hooks.waking.hearing import Hearing
-from console.letter_sending import prepare_letter
+from console.letter_sending import cut_off_refusal, sendable_letter
 from console.panes.address_completion import address_candidates
 from console.panes.reach_line import reach_line
 from console.panes.titles import as_title
@@ -200,7 +200,7 @@ class Composer(Vertical):
 
     def draft(self) -> Draft:
         """Return the message to be sent; raises DraftRefused."""
-        return prepare_letter(self._session, self._writing)
+        return sendable_letter(self._session, self._writing)
 
     def is_sendable(self) -> bool:
         """Return whether the message can be sent; if it is refused, show why."""
@@ -210,7 +210,8 @@ class Composer(Vertical):
         try:
             self.draft()
         except DraftRefused as error:
-            self._refuse(str(error))
+            is_cut_off = cut_off_refusal(self._session, self._writing, self._addresses()) is not None
+            self._refuse("" if is_cut_off else str(error))  # that line says it as long as it lasts
             return False
         return True
 
@@ -239,8 +240,11 @@ class Composer(Vertical):
             )
             self.border_title = title
             return
-        found = session.preview(draft)
         self.border_title = as_title(f"{title} → {', '.join(map(session.mailbox.label, draft.recipients))}")
+        if (refusal := cut_off_refusal(session, self._writing, draft.recipients)) is not None:
+            reach.update(reach_line(None, str(refusal)))
+            return
+        found = session.preview(draft)
         reach.update(reach_line(found, "", session.now(), session.hearing(draft, found.reaches)))
 
     def _candidates(self) -> list[Candidate]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 
 from msgspec import Struct, field
+from rich.cells import cell_len
 from rich.style import Style
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from console.cut_off_words import cut_off_forms
 from console.panes.click_line import ClickLine, Spot
 from console.render.safe import visible_line
 from console.render.short_text import clock, count, shorten_middle
@@ -21,11 +23,15 @@ __all__ = ["Header", "Headline", "headline"]
 
 
 class Headline(Struct, frozen=True):
-    """What the header shows; `state` is one of live, reading, gone, observing, as of, still."""
+    """What the header shows; `state` is one of live, reading, cut off, observing, as of, still.
+
+    `forms` are the words about what is cut off, the longest first.
+    """
 
     title: str = ""
     state: str = "reading"
     detail: str = ""
+    forms: tuple[str, ...] = ()
     counts: Counts = field(default_factory=Counts)
     attention: int = 0
     drafts: int = 0
@@ -37,10 +43,11 @@ def headline(session: Session, asking: int = 0) -> Headline:
     """Return the headline for the mailbox as it is now, in which so many agents wait for a permission."""
     mailbox = session.mailbox
     state, detail = "live", ""
+    forms: list[str] = []
     if session.moment is not None:
         state, detail = "as of", clock(session.moment, session.clock())
-    elif mailbox.gone:
-        state, detail = "gone", mailbox.gone
+    elif lost := mailbox.cut_off():
+        state, forms = "cut off", cut_off_forms(lost, len(mailbox.mailboxes()), session.clock())
     elif session.is_loading:
         state = "reading"
         if mailbox.progress is not None and mailbox.progress.total:
@@ -51,6 +58,7 @@ def headline(session: Session, asking: int = 0) -> Headline:
         title=session.store.title,
         state=state,
         detail=detail,
+        forms=tuple(forms),
         counts=mailbox.counts(),
         attention=session.attention.number(mailbox),
         drafts=session.personal.draft_count,
@@ -71,6 +79,8 @@ def go(view: str) -> str:
     return f"part('navigation', 'go_view', {view!r})"
 
 
+SENTENCES, FULL_FORMS = 80, 2
+"""Cells from which on it is said in full what is cut off since when, before numbers; and which forms do that."""
 NARROW = 60
 """Cells below which the program's name gives way to numbers, of which attention comes first."""
 
@@ -92,12 +102,12 @@ class Header(ClickLine):
         clock = datetime.fromtimestamp(shown.time).strftime("%H:%M:%S" if width >= NARROW else "%H:%M")
         time = [Spot(clock, styles.muted, "part('time_travel', 'ask_moment')"), Spot(" ", styles.muted)]
         glyph, tone = CONNECTION[shown.state]
-        words = f"{shown.state} {shown.detail}".strip()
+        words = ""
         numbers: list[Spot] = []
         used = 0
-        for has_dead in (True, False):
+        for words, has_dead in self._forms(shown):
             numbers = self._numbers(shown, has_dead=has_dead)
-            used = sum(len(spot.text) + 3 for spot in numbers) + len(words) + len("  Signalbox  ") + 14
+            used = sum(len(spot.text) + 3 for spot in numbers) + cell_len(words) + len("  Signalbox  ") + 14
             if used + SHORTEST_TITLE <= width:
                 break
         title = shorten_middle(visible_line(shown.title), max(12 if width >= 100 else 8, width - used))
@@ -106,13 +116,20 @@ class Header(ClickLine):
             *(name if width >= NARROW else []),
             Spot(f"  {title}  " if width >= NARROW else f" {title}  ", styles.text),
             Spot(f"{glyph} ", getattr(styles, tone), TRAVEL),
-            Spot(words, styles.muted, TRAVEL),
+            Spot(words, styles.bad if shown.forms else styles.muted, TRAVEL),
             Spot("  ", styles.muted),
         ]
         for at, spot in enumerate(numbers):
             left += [Spot(" · ", styles.muted)] if at else []
             left.append(spot)
         return self.lay_out(left, time, width)
+
+    def _forms(self, shown: Headline) -> list[tuple[str, bool]]:
+        """Return the words of the state, and whether dead letters are numbered: what takes most room first."""
+        forms = shown.forms or (f"{shown.state} {shown.detail}".strip(),)
+        if self.size.width >= SENTENCES:
+            forms = forms[:FULL_FORMS]
+        return [(words, has_dead) for has_dead in (True, False) for words in forms]
 
     def _numbers(self, shown: Headline, *, has_dead: bool) -> list[Spot]:
         styles, counts, drafts = self.text_styles, shown.counts, shown.drafts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from console.panes.titles import quiet_words
 from console.render.safe import visible_line
-from console.render.short_text import shorten_end
+from console.render.short_text import clock, shorten_end
 from console.session import Session
 from mailstore.state.views import View
 
@@ -58,7 +58,9 @@ def empty_list(session: Session, view: View, *, is_filtered: bool) -> list[str]:
     if found is not None and found.problem:
         return ["Invalid query.", visible_line(found.problem)]
     if view.kind == "store" and (reason := session.mailbox.failure_of(view.name)):
-        return ["This mailbox can't be read.", visible_line(reason)]
+        lost = session.mailbox.cut_off_of(f"{view.name}/")
+        since = [] if lost is None else [f"Cut off since {clock(lost.since, session.clock())}."]
+        return ["This mailbox can't be read.", *since, visible_line(reason)]
     if is_filtered:
         return ["Nothing matches.", "esc: clear the filter"]
     said = [NOTHING.get(view.kind, "Nothing here.")]

@@ -15,7 +15,7 @@ from console.hooks.waking.wake_session import can_ring, is_idle
 from console.panes.row_layout import Piece, layout_line
 from console.panes.sidebar_views import SidebarView, listed_views
 from console.render.safe import visible_line
-from console.render.short_text import age, shorten_middle
+from console.render.short_text import age, clock, shorten_middle
 from console.render.short_text import count as in_words
 from console.session import Session
 from console.styles import TextStyles
@@ -67,11 +67,8 @@ def sidebar_rows(session: Session, kept: str | None = None) -> list[SidebarRow]:
         rows.append(SidebarRow("heading:stores", "Mailboxes"))
         news = mailbox.unseen_by_mailbox()
         for label in labels:
-            rows.append(
-                SidebarRow(
-                    f"store:{label}", label, View("store", label), news.get(label, 0), **_trouble(mailbox, label)
-                )
-            )
+            trouble = _trouble(mailbox, label, session.clock())
+            rows.append(SidebarRow(f"store:{label}", label, View("store", label), news.get(label, 0), **trouble))
     for label in labels or [""]:
         rows += _channels(session, label)
     for label in labels or [""]:
@@ -88,10 +85,11 @@ def _view_row(shown: SidebarView, number: int) -> SidebarRow:
     )
 
 
-def _trouble(mailbox: Mailbox, label: str) -> dict[str, Any]:
+def _trouble(mailbox: Mailbox, label: str, now: float) -> dict[str, Any]:
     """Return how the row of one of several mailboxes says that the mailbox, or some of its lines, can't be read."""
     if mailbox.failure_of(label):
-        return {"note": FAILED, "tone": "bad"}
+        lost = mailbox.cut_off_of(f"{label}/")
+        return {"note": FAILED, "tone": "bad", "how_long": "" if lost is None else f"{FAILED} {clock(lost.since, now)}"}
     unreadable = mailbox.unreadable_in(label)
     return {"sign": f"!{in_words(unreadable)}"} if unreadable else {}
 

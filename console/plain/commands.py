@@ -13,6 +13,7 @@ from console.cli.plain import put
 from console.cli.run_module import run_module
 from console.cli.terminal_io import guarded
 from console.cli.thread import branch
+from console.cut_off_words import cut_off_line, cut_off_news
 from console.errors import Refused, UsedWrongly
 from console.hooks.sessions.live import hooked_agents
 from console.plain.news import News
@@ -21,6 +22,7 @@ from console.render.short_text import age
 from console.session import Session
 from mailstore.records.events import Seen
 from mailstore.records.message import Message
+from mailstore.state.connections import CutOff
 from mailstore.state.views import View, ViewKind
 from mailstore.store import Capability
 from mailstore.writing.replying import reply_to
@@ -86,6 +88,7 @@ class PlainDesk:
         self._news = news
         self._ask = ask
         self._listed: list[str] = []
+        self._lost: dict[str, CutOff] = {}
         self.is_left = False
 
     def run(self, line: str) -> None:
@@ -120,8 +123,9 @@ class PlainDesk:
         for message in events:
             if isinstance(message, Message) and mailbox.is_mine(message) and message.sender != self.session.user:
                 put(f"New for you: {self._line(message)}")
-        if mailbox.gone:
-            put(visible_line(f"The mailbox can't be read: {mailbox.gone}"))
+        before, self._lost = self._lost, {lost.label: lost for lost in mailbox.cut_off()}
+        for words in cut_off_news(before, self._lost, self.session.now()):
+            put(words)
 
     def _line(self, message: Message) -> str:
         return visible_line(f"{message.subject or '(no subject)'}, from {message.sender}, id {message.id}")
@@ -211,6 +215,9 @@ class PlainDesk:
         if reason:
             remedy = "open the mailbox without --observe" if self.session.observe else "see signalbox stores"
             raise Refused(f"can't write here ({reason})", remedy)
+        for name in (thread or "", *recipients):
+            if (lost := self.session.mailbox.cut_off_of(name)) is not None:
+                raise Refused(cut_off_line(lost, self.session.now()), "write when it can be reached again")
         put("Write the text. End with a line with a single dot, or cancel with a line with !cancel.")
         lines: list[str] = []
         while (line := self._ask("")) != ".":
@@ -251,6 +258,8 @@ class PlainDesk:
             f"{counts.waiting} waiting",
         ]
         put(", ".join(facts + [f"{counts.quiet} muted or snoozed"] * bool(counts.quiet)))
+        for lost in self.session.mailbox.cut_off():
+            put(cut_off_line(lost, self.session.now()))
 
     def _help(self, words: list[str]) -> None:
         for command in COMMANDS.values():

@@ -9,6 +9,7 @@ from console.screens.away.away import Away, AwayScreen
 from console.screens.channels import Channels, ChannelsScreen
 from console.screens.clipboard import Clipboard, ClipboardScreen
 from console.screens.closing import Closing, ClosingScreen
+from console.screens.cut_off_watch import CutOffWatch
 from console.screens.desks.attention_watch import AttentionWatch, AttentionWatchScreen
 from console.screens.desks.desks import Desks, DesksScreen
 from console.screens.exporting import Exporting, ExportingScreen
@@ -103,6 +104,7 @@ class Parts:
         self.time_travel = TimeTravel(screen, self.searching)
         self.away = Away(screen)
         self.attention_watch = AttentionWatch(screen)
+        self.cut_off_watch = CutOffWatch(screen)
         self.desks = Desks(screen, self.reading, self.composing, self.attention_watch)
         self.overviewing = Overviewing(screen, self.searching, self.time_travel)
         self.following = Following(screen)
@@ -138,6 +140,7 @@ class Parts:
     def drawn(self) -> None:
         """Everything was drawn, because something may have changed."""
         self.composing.show_sent()
+        self.cut_off_watch.drawn()
         self.following.drawn()
         self.saved_counts.mail_changed()
         self.attention_watch.mail_changed()

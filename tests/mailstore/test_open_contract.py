@@ -19,7 +19,6 @@ from mailstore.errors import StoreError, UnknownStore, Unsupported
 from mailstore.location import path_in, path_of, secrets_in, without_secrets
 from mailstore.records.draft import draft
 from mailstore.records.events import Back, Gone, Reset
-from mailstore.records.message import Problem
 from mailstore.records.scope import parts_of, url_of
 from mailstore.registry import complete_url, create_store, is_there, open_store
 from mailstore.state.mailbox import Mailbox

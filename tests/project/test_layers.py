@@ -52,6 +52,7 @@ CONSOLE = [
     },
     {
         "agent_presence",
+        "cut_off_words",
         "command_search",
         "concern_words",
         "list_commands",

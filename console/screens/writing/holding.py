@@ -159,14 +159,14 @@ class Holding:
 
     async def _deliver(self, letter: HeldLetter) -> bool:
         """Send a letter unless another console has taken it; if that fails, make it a draft again and return False."""
-        from console.letter_sending import prepare_letter
+        from console.letter_sending import sendable_letter
 
         screen, session, writing = self._screen, self._screen.session, letter.writing
         if not await asyncio.to_thread(lambda: self._letters().claim(letter.id, session.clock())):
             screen.tell("The held letter was taken over by another console")
             return True
         try:
-            draft = prepare_letter(session, writing)
+            draft = sendable_letter(session, writing)
             called = session.called(draft)
             details = {"thread": writing.thread, "recipients": list(draft.recipients)}
             message, unrecorded = await asyncio.to_thread(session.send, draft, action=writing.action, details=details)
