@@ -100,6 +100,22 @@ def test_watch_tells_of_messages_reads_and_agents_until_interrupted(watch: Watch
     assert watching.process.stderr.read() == b""
 
 
+def test_watch_says_since_when_the_mailbox_is_cut_off_and_goes_on_when_it_is_back(
+    watch: Watch, mail: MailFiles
+) -> None:
+    plain, rows = watch(), watch("--json")
+    away = mail.data.with_name("away")
+    mail.data.rename(away)
+    assert "The mailbox is cut off since " in plain.line("cut off")
+    told = json.loads(rows.line('"cut-off"'))
+    assert (told["event"], told["since"] <= told["at"], bool(told["reason"])) == ("cut-off", True, True)
+    away.rename(mail.data)
+    assert "can be reached again" in plain.line("again")
+    assert json.loads(rows.line('"back"'))["since"] == told["since"]
+    mail.message("after", BOB, ANN, ago=0, subject="After all")
+    assert "After all" in plain.line("message after")
+
+
 def test_watch_tells_json_a_line_of_just_what_is_asked_for(watch: Watch, mail: MailFiles) -> None:
     watching = watch("--json", "--as", ANN, "--type", "question", "--type", "ready")
     mail.message("theirs", ANN, BOB, ago=0, type="question")
