@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mailstore.errors import MailError, reason_of
 
-__all__ = ["Secret", "SecretMissing"]
+__all__ = ["Secret", "SecretMissing", "private_text"]
 
 LARGEST = 1 << 16
 COMMAND_SECONDS = 30.0
@@ -60,7 +60,8 @@ class Secret:
         raise TypeError("a secret can't be stored")
 
 
-def _from_file(path: Path) -> str:
+def private_text(path: Path) -> str:
+    """Return the text of a file that only its owner can read. Raises SecretMissing."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
@@ -73,10 +74,12 @@ def _from_file(path: Path) -> str:
         finally:
             os.close(fd)
     except OSError as error:
-        raise SecretMissing(
-            f"{path} can't be read ({reason_of(error)})", "check secret_file in the settings"
-        ) from error
-    return _first(data, str(path))
+        raise SecretMissing(f"{path} can't be read ({reason_of(error)})", "check its path in the settings") from error
+    return data.decode("utf-8", "replace")
+
+
+def _from_file(path: Path) -> str:
+    return _first(private_text(path), str(path))
 
 
 def _from_environment(name: str) -> str:
@@ -98,11 +101,11 @@ def _from_command(words: tuple[str, ...]) -> str:
         raise SecretMissing(f"{called} printed no secret ({why})", "check secret_command in the settings") from None
     if done.returncode:
         raise SecretMissing(f"{called} printed no secret (exit status {done.returncode})", "run it by hand to see why")
-    return _first(done.stdout, called)
+    return _first(done.stdout.decode("utf-8", "replace"), called)
 
 
-def _first(data: bytes, called: str) -> str:
-    text = data.decode("utf-8", "replace").split("\n", 1)[0].strip()
+def _first(text: str, called: str) -> str:
+    text = text.split("\n", 1)[0].strip()
     if not text:
         raise SecretMissing(f"{called} gives no secret", "its first line must be the secret")
     return text

@@ -1,0 +1,109 @@
+"""What a connection is opened with: user and password, creds file or NKEY, and TLS; from the URL or the environment.
+
+| variable | holds |
+|---|---|
+| `SIGNALBOX_NATS_CREDS` | path of a creds file: a JWT and a seed |
+| `SIGNALBOX_NATS_NKEY` | path of a file with the seed of an NKEY |
+| `SIGNALBOX_NATS_USER`, `SIGNALBOX_NATS_PASSWORD` | a name and its password; without a name the password is a token |
+| `SIGNALBOX_NATS_PASSWORD_FILE` | path of a file with the password |
+| `SIGNALBOX_NATS_CA` | path of the certificates that are trusted in place of the system's |
+| `SIGNALBOX_NATS_CERT`, `SIGNALBOX_NATS_KEY` | paths of a certificate and its key, for servers that ask for one |
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import ssl
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from mailstore.errors import MailError, StoreError, reason_of
+from mailstore.stores.nats.nkey import sign, user_key
+from mailstore.transports.secret import Secret, private_text
+
+__all__ = ["PREFIX", "credentials_for"]
+
+PREFIX = "SIGNALBOX_NATS_"
+PART = re.compile(r"-----BEGIN ([A-Z ]+)-----\s*(\S+)\s*-+END [A-Z ]+-+")
+JWT = "NATS USER JWT"
+SEED = "USER NKEY SEED"
+
+
+def credentials_for(
+    userinfo: tuple[str, str] | None, *, tls: bool, environment: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the options of `opened` that hold credentials and TLS; a URL's name and password come first.
+
+    Raises StoreError for a file that others can read, that can't be read or that is not what it should be.
+    """
+    found = os.environ if environment is None else environment
+    settings = {key.removeprefix(PREFIX).lower(): value for key, value in found.items() if key.startswith(PREFIX)}
+    options = _who(userinfo, {key: value for key, value in settings.items() if value})
+    if tls:
+        options["tls"] = _context(settings.get("ca", ""), settings.get("cert", ""), settings.get("key", ""))
+    return options
+
+
+def _who(userinfo: tuple[str, str] | None, settings: Mapping[str, str]) -> dict[str, Any]:
+    if userinfo is not None:
+        user, password = userinfo
+        return {"user": user, "password": password} if password else {"token": user}
+    if creds := settings.get("creds"):
+        return _creds(Path(creds).expanduser())
+    if nkey := settings.get("nkey"):
+        return _nkey(_text(Path(nkey).expanduser()).strip())
+    password = settings.get("password", "")
+    if file := settings.get("password_file"):
+        password = _text(Path(file).expanduser()).partition("\n")[0].strip()
+    if user := settings.get("user"):
+        return {"user": user, "password": password}
+    return {"token": password} if password else {}
+
+
+def _creds(path: Path) -> dict[str, Any]:
+    parts = dict(PART.findall(_text(path)))
+    if JWT not in parts or SEED not in parts:
+        raise StoreError(f"{path} is not a creds file", "it must hold a user's JWT and the seed of its NKEY")
+    user_key(parts[SEED])
+    jwt = Secret.of(parts[JWT])
+    return {"user_jwt_cb": lambda: jwt.reveal().encode(), "signature_cb": partial(_signature, Secret.of(parts[SEED]))}
+
+
+def _nkey(seed: str) -> dict[str, Any]:
+    return {"user_key": user_key(seed), "signature_cb": partial(_signature, Secret.of(seed))}
+
+
+def _signature(seed: Secret, nonce: str) -> bytes:
+    return sign(seed.reveal(), nonce)
+
+
+def _text(path: Path) -> str:
+    try:
+        return private_text(path)
+    except MailError as error:
+        raise StoreError(error.problem, error.remedy) from error
+
+
+def _context(authority: str, certificate: str, key: str) -> ssl.SSLContext:
+    try:
+        context = ssl.create_default_context(cafile=str(Path(authority).expanduser()) if authority else None)
+    except (OSError, ValueError) as error:
+        raise StoreError(f"{authority} can't be read as certificates ({_why(error)})", f"check {PREFIX}CA") from error
+    if not certificate:
+        return context
+    try:
+        context.load_cert_chain(Path(certificate).expanduser(), Path(key).expanduser() if key else None, password="")
+    except (OSError, ValueError) as error:
+        raise StoreError(
+            f"{certificate} and its key can't be read ({_why(error)})", f"check {PREFIX}CERT and {PREFIX}KEY"
+        ) from error
+    return context
+
+
+def _why(error: OSError | ValueError) -> str:
+    if isinstance(error, ssl.SSLError):
+        return "it is not in PEM"
+    return reason_of(error)

@@ -1,0 +1,213 @@
+"""Connections to servers: each way to say who one is, TLS, and a clear error for each way to fail."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from console.demo.nats_server import NatsServer
+from mailstore.errors import StoreError
+from mailstore.stores.nats.credentials import credentials_for
+from tests.servers.certificates import Certificates
+from tests.servers.fixtures import need_nats
+from tests.servers.nats_accounts import KeyPair, Operator
+from tests.servers.nats_configs import one_node, users_block
+
+PASSWORD = "pass-8f2c"
+
+
+@pytest.fixture(autouse=True)
+def _needed() -> None:
+    need_nats()
+
+
+@pytest.fixture
+def server_with(tmp_path: Path) -> Iterator[Any]:
+    servers: list[NatsServer] = []
+
+    def start(*blocks: str) -> NatsServer:
+        server = NatsServer(one_node(tmp_path / f"server{len(servers)}", *blocks))
+        servers.append(server)
+        server.start()
+        return server
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+def tls_block(certificates: Certificates, name: str = "certificate", more: str = "") -> str:
+    key = "key" if name == "certificate" else f"{name}_key"
+    return f'tls {{ cert_file: "{getattr(certificates, name)}", key_file: "{getattr(certificates, key)}"{more} }}'
+
+
+def who_am_i(host: str, environment: Mapping[str, str], *, tls: bool = False, **more: Any) -> dict[str, Any]:
+    """Connect, and return what the server says of the connection."""
+    from mailstore.stores.nats.opening import opened
+
+    async def ask() -> dict[str, Any]:
+        names = {f"SIGNALBOX_NATS_{name}": value for name, value in environment.items()}
+        options = credentials_for(more.pop("userinfo", None), tls=tls, environment=names)
+        client = await opened([host], options, tls=tls, **more)
+        try:
+            await client.flush()
+            return dict(client._server_info)
+        finally:
+            await client.close()
+
+    return asyncio.run(ask())
+
+
+def refused(host: str, environment: Mapping[str, str], **more: Any) -> str:
+    with pytest.raises(StoreError) as caught:
+        who_am_i(host, environment, **more)
+    assert PASSWORD not in f"{caught.value!r} {caught.value.__cause__!r} {caught.value.__context__!r}"
+    return str(caught.value)
+
+
+def test_a_user_is_taken_from_the_url_or_the_environment(server_with: Any, tmp_path: Path) -> None:
+    server = server_with(users_block({"maria": (PASSWORD, {})}))
+    file = tmp_path / "password"
+    file.write_text(PASSWORD + "\n")
+    file.chmod(0o600)
+    assert who_am_i(server.address, {}, userinfo=("maria", PASSWORD))
+    assert who_am_i(server.address, {"USER": "maria", "PASSWORD": PASSWORD})
+    assert who_am_i(server.address, {"USER": "maria", "PASSWORD_FILE": str(file)})
+    host = f"{server.address}: the server refused the credentials: check user, password, creds file or NKEY"
+    assert refused(server.address, {"USER": "maria", "PASSWORD": "wrong"}) == host
+    assert refused(server.address, {}) == host
+
+
+def test_a_token_is_taken(server_with: Any) -> None:
+    server = server_with(f"authorization {{ token: {PASSWORD} }}")
+    assert who_am_i(server.address, {"PASSWORD": PASSWORD})
+    assert who_am_i(server.address, {}, userinfo=(PASSWORD, ""))
+
+
+def test_an_nkey_signs_what_the_server_asks(server_with: Any, tmp_path: Path) -> None:
+    known, other = KeyPair("user"), KeyPair("user")
+    server = server_with(f"authorization {{ users = [ {{ nkey: {known.public} }} ] }}")
+    file = tmp_path / "user.nk"
+    for seed in (known.seed, other.seed):
+        file.write_text(seed + "\n")
+        file.chmod(0o600)
+        if seed == known.seed:
+            assert who_am_i(server.address, {"NKEY": str(file)})
+        else:
+            assert "refused the credentials" in refused(server.address, {"NKEY": str(file)})
+
+
+def test_a_creds_file_holds_a_user_of_an_account(server_with: Any, tmp_path: Path) -> None:
+    operator = Operator()
+    server = server_with(operator.block)
+    assert who_am_i(server.address, {"CREDS": str(operator.creds(tmp_path / "maria.creds"))})
+    late = operator.creds(tmp_path / "late.creds", expires=time.time() - 10)
+    assert "credentials" in refused(server.address, {"CREDS": str(late)})
+    strange = Operator().creds(tmp_path / "strange.creds")
+    assert "refused the credentials" in refused(server.address, {"CREDS": str(strange)})
+
+
+def test_a_file_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    file = Operator().creds(tmp_path / "open.creds")
+    file.chmod(0o644)
+    assert refused("127.0.0.1:1", {"CREDS": str(file)}) == f"others can read {file}: chmod 600 {file}"
+    assert "can't be read" in refused("127.0.0.1:1", {"CREDS": str(tmp_path / "none")})
+    file.chmod(0o600)
+    file.write_text("nothing")
+    assert "is not a creds file" in refused("127.0.0.1:1", {"CREDS": str(file)})
+    assert "is not the seed of a user" in refused("127.0.0.1:1", {"NKEY": str(file)})
+
+
+def test_tls_checks_the_name_the_date_and_the_authority(server_with: Any, server_certificates: Certificates) -> None:
+    trusted = {"CA": str(server_certificates.authority)}
+    server = server_with(tls_block(server_certificates), users_block({"maria": (PASSWORD, {})}))
+    maria = {"USER": "maria", "PASSWORD": PASSWORD}
+    assert who_am_i(server.address, {**trusted, **maria}, tls=True)
+    assert "is from an unknown authority: set SIGNALBOX_NATS_CA" in refused(server.address, maria, tls=True)
+    assert "takes connections with TLS only: write nats+tls://" in refused(server.address, maria)
+    late = server_with(tls_block(server_certificates, "expired"))
+    assert "certificate has expired" in refused(late.address, trusted, tls=True)
+    other = server_with(tls_block(server_certificates, "elsewhere"))
+    assert "is for another host name" in refused(other.address, trusted, tls=True)
+
+
+def test_a_client_shows_its_certificate(server_with: Any, server_certificates: Certificates) -> None:
+    more = f', ca_file: "{server_certificates.authority}", verify: true'
+    server = server_with(tls_block(server_certificates, more=more))
+    trusted = {"CA": str(server_certificates.authority)}
+    own = {"CERT": str(server_certificates.certificate), "KEY": str(server_certificates.key)}
+    assert who_am_i(server.address, {**trusted, **own}, tls=True)
+    assert "127.0.0.1" in refused(server.address, trusted, tls=True)
+    assert "can't be read" in refused(server.address, {"CA": "/nowhere"}, tls=True)
+    assert "can't be read" in refused(server.address, {**trusted, "CERT": "/nowhere"}, tls=True)
+
+
+def test_no_password_goes_to_a_server_without_tls(server_certificates: Certificates) -> None:
+    heard = b""
+    info = b'INFO {"server_id":"x","version":"2.15.0","auth_required":true,"max_payload":1048576}\r\n'
+
+    def listen(listener: socket.socket) -> None:
+        nonlocal heard
+        connection, _ = listener.accept()
+        with connection:
+            connection.sendall(info)
+            while data := connection.recv(4096):
+                heard += data
+
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        thread = Thread(target=listen, args=(listener,))
+        thread.start()
+        host = f"127.0.0.1:{listener.getsockname()[1]}"
+        environment = {"USER": "maria", "PASSWORD": PASSWORD, "CA": str(server_certificates.authority)}
+        assert "the server offers no TLS" in refused(host, environment, tls=True)
+        thread.join()
+    assert heard == b""
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "what answers there is no NATS server: check the port"),
+        (b"INFO {broken\r\n", "what answers there is no NATS server"),
+        (b"x" * 200_000, "what answers there is no NATS server"),
+        (b"", "what answers there is no NATS server"),
+        (b'INFO {"server_id":"x"}\r\n', "the server ended the connection"),
+        (b"INFO []\r\n", "what answers there is no NATS server"),
+    ],
+)
+def test_what_is_no_server_is_told(said: bytes, words: str) -> None:
+    def answer(listener: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            with connection:
+                connection.sendall(said)
+                connection.shutdown(socket.SHUT_WR)
+                connection.settimeout(5)
+                while connection.recv(4096):
+                    pass
+
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        thread = Thread(target=answer, args=(listener,), daemon=True)
+        thread.start()
+        assert words in refused(f"127.0.0.1:{listener.getsockname()[1]}", {})
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join(5)
+
+
+def test_no_server_and_a_silent_one_are_told() -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        host = f"127.0.0.1:{listener.getsockname()[1]}"
+        assert f"{host}: the server does not answer in time" in refused(host, {}, seconds=0.1)
+    assert f"{host}: no server answers: start nats-server there" in refused(host, {})
+    assert "no such host is known" in refused("nowhere.invalid:4222", {})
