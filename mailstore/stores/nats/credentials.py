@@ -23,6 +23,7 @@ from typing import Any
 from mailstore.errors import MailError, StoreError, reason_of
 from mailstore.stores.nats.nkey import sign, user_key
 from mailstore.transports.secret import Secret, private_text
+from mailstore.transports.secure import tls_context
 
 __all__ = ["PREFIX", "credentials_for"]
 
@@ -58,8 +59,8 @@ def _who(userinfo: tuple[str, str] | None, settings: Mapping[str, str]) -> dict[
     password = settings.get("password", "")
     if file := settings.get("password_file"):
         password = _text(Path(file).expanduser()).partition("\n")[0].strip()
-    if user := settings.get("user"):
-        return {"user": user, "password": password}
+    if name := settings.get("user"):
+        return {"user": name, "password": password}
     return {"token": password} if password else {}
 
 
@@ -89,21 +90,16 @@ def _text(path: Path) -> str:
 
 def _context(authority: str, certificate: str, key: str) -> ssl.SSLContext:
     try:
-        context = ssl.create_default_context(cafile=str(Path(authority).expanduser()) if authority else None)
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{authority} can't be read as certificates ({_why(error)})", f"check {PREFIX}CA") from error
+        context = tls_context(Path(authority).expanduser() if authority else None)
+    except MailError as error:
+        raise StoreError(error.problem.replace("ca_file", f"{PREFIX}CA"), error.remedy) from None
     if not certificate:
         return context
     try:
-        context.load_cert_chain(Path(certificate).expanduser(), Path(key).expanduser() if key else None, password="")
+        context.load_cert_chain(Path(certificate).expanduser(), Path(key).expanduser() if key else None, lambda: "")
     except (OSError, ValueError) as error:
+        why = "it is not in PEM" if isinstance(error, ssl.SSLError) else reason_of(error)
         raise StoreError(
-            f"{certificate} and its key can't be read ({_why(error)})", f"check {PREFIX}CERT and {PREFIX}KEY"
+            f"{certificate} and its key can't be read ({why})", f"check {PREFIX}CERT and {PREFIX}KEY"
         ) from error
     return context
-
-
-def _why(error: OSError | ValueError) -> str:
-    if isinstance(error, ssl.SSLError):
-        return "it is not in PEM"
-    return reason_of(error)

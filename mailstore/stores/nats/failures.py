@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import ssl
 from collections.abc import Sequence
 
-from mailstore.errors import MailError, StoreError, reason_of
+from mailstore.errors import MailError, StoreError
+from mailstore.transports.secure import down_by
 
 __all__ = ["connection_failed", "is_final", "most_telling"]
 
-EXPIRED = 10
-NOT_YET = 9
-OTHER_NAME = (62, 64)
-"""Codes of OpenSSL for a certificate: it expired, is not valid yet, or is for another host name or address."""
-
+NO_SERVER = ("is not a NATS server", "check the port")
+NEEDS_TLS = ("takes connections with TLS only", "write nats+tls:// in place of nats://")
 REFUSALS = {
-    "authorization violation": ("the server refused the credentials", "check user, password, creds file or NKEY"),
-    "user authentication expired": ("the credentials have expired", "ask for a new creds file"),
-    "user authentication revoked": ("the credentials were revoked", "ask for a new creds file"),
-    "account authentication expired": ("the account's credentials have expired", "ask for a new creds file"),
-    "authentication timeout": ("the server took too long to check the credentials", "try again"),
-    "no ssl context provided": ("the server takes connections with TLS only", "write nats+tls:// in place of nats://"),
-    "secure connection - tls required": (
-        "the server takes connections with TLS only",
-        "write nats+tls:// in place of nats://",
-    ),
-    "expecting info message": ("what answers there is no NATS server", "check the port"),
-    "json parse error": ("what answers there is no NATS server", "check the port"),
-    "maximum connections exceeded": ("the server has no room for another connection", "try again later"),
-    "no tls offered": ("the server offers no TLS", "write nats:// if it may be read on its way, or set up its TLS"),
+    "authorization violation": ("refused the credentials", "check user, password, creds file or NKEY"),
+    "user authentication expired": ("says that the credentials have expired", "ask for a new creds file"),
+    "user authentication revoked": ("says that the credentials were revoked", "ask for a new creds file"),
+    "account authentication expired": ("says that the account has expired", "ask for a new creds file"),
+    "authentication timeout": ("took too long to check the credentials", "try again"),
+    "no ssl context provided": NEEDS_TLS,
+    "secure connection - tls required": NEEDS_TLS,
+    "no tls offered": ("offers no TLS", "set up its TLS, or write nats:// if the mail may be read on its way"),
+    "expecting info message": NO_SERVER,
+    "json parse error": NO_SERVER,
+    "maximum connections exceeded": ("has no room for another connection", "try again later"),
 }
 """What the server or the client library says, in lower case, and what that means."""
 
-RANK = ("credentials", "certificate", "TLS", "NATS server")
+GARBAGE = (ValueError, KeyError, TypeError, AttributeError, asyncio.LimitOverrunError)
+"""What the client library raises at an answer that follows no protocol."""
 
 
 def connection_failed(error: BaseException, hosts: Sequence[str]) -> StoreError:
@@ -42,13 +37,17 @@ def connection_failed(error: BaseException, hosts: Sequence[str]) -> StoreError:
     if isinstance(error, MailError):
         return error if isinstance(error, StoreError) else StoreError(error.problem, error.remedy)
     where = ", ".join(hosts)
-    problem, remedy = _meaning(error)
-    return StoreError(f"{where}: {problem}", remedy)
+    if found := _refusal(error):
+        return StoreError(f"{where} {found[0]}", found[1])
+    down = down_by(error, where)
+    if "unknown authority" in down.problem:
+        return StoreError(down.problem, "set SIGNALBOX_NATS_CA to that authority's certificate")
+    return StoreError(down.problem, down.remedy)
 
 
 def is_final(error: BaseException) -> bool:
     """Say whether trying again can't help: credentials, certificates, or no NATS server at all."""
-    return any(word in _meaning(error)[0] for word in RANK)
+    return isinstance(error, ssl.SSLCertVerificationError) or _refusal(error) is not None
 
 
 def most_telling(errors: Sequence[BaseException]) -> BaseException:
@@ -56,41 +55,9 @@ def most_telling(errors: Sequence[BaseException]) -> BaseException:
     return next((error for error in errors if is_final(error)), errors[-1])
 
 
-def _meaning(error: BaseException) -> tuple[str, str]:
-    if isinstance(error, MailError):
-        return error.problem, error.remedy
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return _certificate(error)
-    if isinstance(error, ssl.SSLError):
-        return "the TLS connection failed", "check that the server's port takes TLS"
-    if isinstance(error, socket.gaierror):
-        return "no such host is known", "check the name of the host"
-    if isinstance(error, ConnectionRefusedError):
-        return "no server answers", "start nats-server there, or check host and port"
-    if isinstance(error, asyncio.TimeoutError):
-        return "the server does not answer in time", "check that it runs and that no firewall is between"
-    if isinstance(error, (EOFError, ConnectionError)):
-        return "the server ended the connection", "look at its log"
-    text = str(error).lower()
-    for said, meaning in REFUSALS.items():
-        if said in text:
-            return meaning
+def _refusal(error: BaseException) -> tuple[str, str] | None:
     if isinstance(error, OSError):
-        return f"the connection failed ({reason_of(error)})", "check host and port"
-    if isinstance(error, (ValueError, KeyError, TypeError, AttributeError, asyncio.LimitOverrunError)):
-        return REFUSALS["expecting info message"]
-    return f"the connection failed ({_plain(error)})", "look at the server's log"
-
-
-def _certificate(error: ssl.SSLCertVerificationError) -> tuple[str, str]:
-    if error.verify_code == EXPIRED:
-        return "the server's certificate has expired", "renew it there"
-    if error.verify_code == NOT_YET:
-        return "the server's certificate is not valid yet", "compare the clocks of both machines"
-    if error.verify_code in OTHER_NAME:
-        return "the server's certificate is for another host name", "use the name that it is for, or renew it there"
-    return "the server's certificate is from an unknown authority", "set SIGNALBOX_NATS_CA to the authority's file"
-
-
-def _plain(error: BaseException) -> str:
-    return str(error).removeprefix("nats: ").strip("' ").lower()[:200] or type(error).__name__
+        return None
+    text = str(error).lower()
+    found = next((meaning for said, meaning in REFUSALS.items() if said in text), None)
+    return NO_SERVER if found is None and isinstance(error, GARBAGE) else found
