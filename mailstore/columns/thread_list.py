@@ -71,13 +71,13 @@ class ThreadList(Sequence[str]):
 
 
 class ViewThreads:
-    """The threads of a view, sorted by their newest message that belongs to it."""
+    """The threads of a view, sorted by their newest message that belongs to it, as `newest` lists them."""
 
     def __init__(self, messages: MessageTable, matches: Callable[[int], bool], newest: dict[int, int]) -> None:
         self.matches = matches
         self._age = messages.age
         self._newest = newest
-        self.ranking = SortedRows(lambda root: messages.age(newest[root]), newest)
+        self.ranking = SortedRows.of_sorted(lambda root: messages.age(newest[root]), array("i", newest))
 
     def newest(self, root: int) -> int | None:
         """Return the message by which a thread is sorted, None for a thread that is not listed."""

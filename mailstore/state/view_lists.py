@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from mailstore.columns.message_list import Membership, MessageList
 from mailstore.columns.messages import MessageHead, MessageTable
+from mailstore.columns.newest_in_threads import newest_in_threads
 from mailstore.columns.postings import Postings
 from mailstore.columns.reply_forest import ReplyForest
 from mailstore.columns.thread_list import ViewThreads
@@ -47,13 +48,8 @@ class ViewLists:
         if len(self._lists) >= MOST:
             del self._lists[next(iter(self._lists))]
         matches, rows = self._belonging(view)
-        messages = self._messages
-        newest: dict[int, int] = {}
-        for row in rows:
-            root = self._forest.root(row)
-            known = newest.get(root)
-            newest[root] = row if known is None else messages.younger(row, known)
-        return ViewThreads(messages, matches, newest)
+        newest = newest_in_threads(self._messages, self._forest, tuple(rows))
+        return ViewThreads(self._messages, matches, newest)
 
     def _belonging(self, view: View) -> tuple[Callable[[int], bool], Iterable[int]]:
         """Return a predicate for the messages of a view, and the messages that have arrived for which it is true."""

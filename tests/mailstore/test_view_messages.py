@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from random import Random
+from unittest.mock import patch
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -86,3 +89,16 @@ def test_the_newest_are_known_first_and_a_late_message_takes_its_place() -> None
     assert not whole.extends(begun)
     assert grown[-1] == "m10004"
     assert grown[-3:] == [*whole[-2:], "m10004"]
+
+
+@settings(max_examples=15)
+@given(events(), st.randoms())
+def test_threads_of_many_messages_are_in_the_order_of_those_of_few(mail: list[Event], random: Random) -> None:
+    random.shuffle(mail)
+    mailbox = Mailbox()
+    mailbox.fold(mail, NOW)
+    few = {view: list(mailbox.threads(view)) for view in VIEWS}
+    with patch("mailstore.columns.newest_in_threads.MANY", 1):
+        mailbox = Mailbox()
+        mailbox.fold(mail, NOW)
+        assert {view: list(mailbox.threads(view)) for view in VIEWS} == few
