@@ -1,0 +1,218 @@
+"""Mail over a relay of AgentAZAll: HTTP with JSON, where fetching deletes."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from mailstore.errors import reason_of
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.transports.relay_http import RelayAnswer, RelayHttp
+from mailstore.transports.relay_refusals import refusal_of
+from mailstore.transports.relay_wire import (
+    Batch,
+    agent_of,
+    batch_of,
+    decode,
+    encoded,
+    fresh_id,
+    letter_of,
+    message_id,
+    payload_of,
+    sender_of,
+)
+from mailstore.transports.secret import Secret, SecretMissing
+from mailstore.transports.secure import said
+from mailstore.transports.transport import (
+    MOST_BYTES,
+    LetterRefused,
+    OutgoingLetter,
+    Receiver,
+    Transport,
+    TransportDown,
+)
+
+__all__ = ["RelayAccount", "RelayTransport"]
+
+MOST_RESPONSE = 4 * MOST_BYTES
+"""Bytes of one answer with letters: what is waiting comes all at once."""
+MOST_ANSWER = 1 << 20
+SEND_SECONDS = 120.0
+POLL_SECONDS = 600.0
+EXCERPT = 1 << 16
+LEAST_ROOM = MOST_BYTES
+"""Free bytes on the disk without which nothing is fetched: the relay deletes what it hands out."""
+
+
+class RelayAccount(msgspec.Struct, frozen=True):
+    """One agent on one relay. `address` is its address there: fetching with another agent's token would take its mail.
+
+    `server` is a URL; without TLS only this machine is reached, unless `allow_plain`. `seconds` bounds each read.
+    """
+
+    server: str
+    address: str
+    secret: Secret
+    ca_file: Path | None = None
+    seconds: float = 30.0
+    allow_plain: bool = False
+
+
+class RelayTransport(Transport):
+    """Sends one request for each recipient; fetches all that waits, onto the disk before anything else."""
+
+    kind = "relay"
+
+    def __init__(self, account: RelayAccount) -> None:
+        self._account = account
+        self._http = RelayHttp(
+            account.server, ca_file=account.ca_file, seconds=account.seconds, allow_plain=account.allow_plain
+        )
+        self._agent = agent_of(account.address)
+        self._stranger = ""
+        self._unspooled: list[bytes] = []
+
+    @property
+    def label(self) -> str:
+        """Return `relay ADDRESS at HOST:PORT`."""
+        return f"relay {self._account.address} at {self._http.place}"
+
+    def send(self, letter: OutgoingLetter, recipient: str) -> None:
+        """Hand a letter over; the relay says 404 to a recipient that it doesn't know."""
+        value = {"to": recipient, "payload": payload_of(letter)}
+        answer = self._asked("POST", "/send", value=value, most=MOST_ANSWER, seconds=SEND_SECONDS)
+        if not 200 <= answer.status < 300:
+            raise self._failed(answer, f"{recipient} has no account on this relay")
+        told = decode(answer.body)
+        if not isinstance(told, dict) or "message_id" not in told:
+            raise TransportDown(f"{self._http.place} does not answer as a relay", "check the server's URL")
+
+    def receive(self, receiver: Receiver) -> int:
+        """Take in what an interrupted run has left, then what waits on the relay."""
+        self._spool_again(receiver)
+        taken = sum(self._take_in(receiver, path) for path in receiver.spooled())
+        self._check_owner()
+        _check_room(receiver)
+        answer = self._asked("GET", "/messages", most=MOST_RESPONSE, seconds=POLL_SECONDS)
+        if answer.status != 200:
+            raise self._failed(answer, "no relay there")
+        batch = batch_of(answer.body)
+        if batch is None:
+            receiver.turn_away(f"answer {message_id({}, answer.body)}", "not a relay's answer", answer.body[:EXCERPT])
+            raise TransportDown(
+                f"{self._http.place} does not answer as a relay" + (f": {answer.fault}" if answer.fault else ""),
+                "check the server's URL",
+            )
+        taken += self._kept(receiver, answer, batch)
+        self._check_owner()
+        if answer.fault:
+            raise TransportDown(
+                f"{self._http.place}: {answer.fault}", f"{taken} letters that came whole are kept; ask for the others"
+            )
+        return taken
+
+    def _check_owner(self) -> None:
+        if self._stranger:
+            raise TransportDown(self._stranger, "give this account its own token, then move that file away")
+
+    def _kept(self, receiver: Receiver, answer: RelayAnswer, batch: Batch) -> int:
+        """Put an answer on the disk, without what the filter turns away, and take it in; return how many letters."""
+        is_ours = batch.agent == "" or agent_of(batch.agent) == self._agent
+        blocked = [each for each in batch.messages if is_ours and not receiver.admits(sender_of(each))]
+        admitted = [each for each in batch.messages if each not in blocked] if blocked else batch.messages
+        renamed = _told_apart(receiver, admitted) if is_ours else admitted
+        is_as_it_came = renamed == batch.messages and not answer.fault and not batch.rest
+        data = answer.body if is_as_it_came else encoded(Batch(batch.agent, renamed))
+        path = None
+        if renamed or not is_ours:
+            try:
+                path = receiver.spool(data)
+            except OSError:
+                # the only copy: kept until there is room
+                self._unspooled.append(data)
+                raise
+        for each in blocked:
+            receiver.turn_away(message_id(each), "blocked by the address filter")
+        if batch.rest:
+            key = f"rest {message_id({}, batch.rest)}"
+            receiver.turn_away(key, "part of an answer that can't be read", batch.rest[:EXCERPT])
+        return self._take_in(receiver, path) if path else 0
+
+    def _spool_again(self, receiver: Receiver) -> None:
+        while self._unspooled:
+            receiver.spool(self._unspooled[0])
+            del self._unspooled[0]
+
+    def _take_in(self, receiver: Receiver, path: Path) -> int:
+        """Take the letters of a spooled answer in, and remove it; return how many. Raises OSError."""
+        try:
+            data = read_whole(path, MOST_RESPONSE * 2)
+        except NotAFile:
+            return 0
+        batch = batch_of(data)
+        if batch is None:
+            if not data:
+                receiver.unspool(path)
+            return 0
+        if batch.agent and agent_of(batch.agent) != self._agent:
+            self._stranger = (
+                f"this token belongs to {said(batch.agent)}, not to {self._account.address} "
+                f"({len(batch.messages)} letters fetched with it lie in {path})"
+            )
+            return 0
+        taken = 0
+        for message in batch.messages:
+            try:
+                letter = letter_of(message)
+            except ValueError as error:
+                receiver.turn_away(message_id(message), reason_of(error), json.dumps(message).encode()[:EXCERPT])
+                continue
+            taken += not receiver.knows(letter.key)
+            receiver.keep(letter)
+        receiver.unspool(path)
+        return taken
+
+    def _asked(self, method: str, path: str, *, value: Any = None, most: int, seconds: float) -> RelayAnswer:
+        try:
+            token = self._account.secret.reveal()
+        except SecretMissing as error:
+            raise TransportDown(error.problem, error.remedy) from None
+        return self._http.exchange(method, path, value=value, token=token, most=most, seconds=seconds)
+
+    def _failed(self, answer: RelayAnswer, unknown: str) -> TransportDown | LetterRefused:
+        with suppress(SecretMissing):
+            return refusal_of(answer, self._http.place, unknown, self._account.secret.reveal())
+        return refusal_of(answer, self._http.place, unknown)
+
+    def close(self) -> None:
+        """Close the client."""
+        self._http.close()
+
+
+def _told_apart(receiver: Receiver, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return messages with ids of their own: of two with one id, and of one without, none is lost."""
+    seen: dict[str, dict[str, Any]] = {}
+    for each in messages:
+        key = message_id(each)
+        if seen.get(key) == each:
+            continue
+        if key in seen or key != each.get("id") or receiver.knows(key):
+            key = fresh_id(each)
+        seen.setdefault(key, each)
+    return [each if key == each.get("id") else {**each, "id": key} for key, each in seen.items()]
+
+
+def _check_room(receiver: Receiver) -> None:
+    """Raise TransportDown where the disk could not take what would be fetched."""
+    path = receiver.spool(b"")
+    try:
+        facts = os.statvfs(path)
+    finally:
+        receiver.unspool(path)
+    if facts.f_bavail * facts.f_frsize < LEAST_ROOM:
+        raise TransportDown("the disk is almost full", f"free {LEAST_ROOM >> 20} MiB; until then the mail stays there")

@@ -1,0 +1,207 @@
+"""What goes over the wire to a relay and comes from it: payloads, and answers of any quality."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from mailstore.encoding import encodable, encodable_value
+from mailstore.files.salvage import UNREADABLE, each_object, loads
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.transports.letter_file import moment
+from mailstore.transports.transport import MOST_BYTES, IncomingLetter, LetterRefused, OutgoingLetter
+
+__all__ = [
+    "Batch",
+    "agent_of",
+    "batch_of",
+    "decode",
+    "encoded",
+    "fresh_id",
+    "letter_of",
+    "message_id",
+    "payload_of",
+    "sender_of",
+]
+
+SUFFIX = ".agenttalk"
+UNNAMED = "(AgentTalk message)"
+"""The subject that the original program gives to a payload without one."""
+MOST_ATTACHMENTS = 1000
+AGENT = re.compile(rb'"agent"\s*:\s*"([^"\\]{1,300})"')
+LONGEST_HEAD = 1000
+LONGEST_ID = 200
+
+
+class Batch(NamedTuple):
+    """A relay's answer: for which agent it is, its messages, and what of it can't be read."""
+
+    agent: str
+    messages: list[dict[str, Any]]
+    rest: bytes = b""
+
+
+def agent_of(name: str) -> str:
+    """Return an agent's name as relays compare them: without the suffix, in lower case."""
+    return name.strip().lower().removesuffix(SUFFIX)
+
+
+def payload_of(letter: OutgoingLetter) -> str:
+    """Return a letter as relays carry it. Raises LetterRefused if an attachment can't be read or all is too large.
+
+    The keys after `body` and `from` are ours; the original program ignores them.
+    """
+    fields: dict[str, Any] = {
+        "subject": encodable(letter.subject),
+        "body": encodable(letter.body),
+        "from": letter.sender,
+        "message_id": letter.id,
+        "date": letter.date,
+        "to": [each for each in letter.recipients if each not in letter.copies],
+        "cc": list(letter.copies),
+        "thread": letter.thread,
+    }
+    fields = {name: value for name, value in fields.items() if value or name in ("subject", "body")}
+    room = MOST_BYTES - len(letter.body)
+    for attachment in letter.attachments:
+        try:
+            data = read_whole(attachment.path, max(room, 0))
+        except NotAFile as error:
+            raise LetterRefused(f"attachment {attachment.name!r} can't be sent", str(error)) from error
+        except OSError as error:
+            raise LetterRefused(f"can't read attachment {attachment.name!r}", error.strerror or "") from error
+        room -= len(data)
+        encoded_data = base64.b64encode(data).decode("ascii")
+        fields.setdefault("attachments", []).append({"name": encodable(attachment.name), "data": encoded_data})
+    if room < 0:
+        raise LetterRefused(f"larger than {MOST_BYTES >> 20} MiB", "send less at once")
+    return json.dumps(encodable_value(fields), ensure_ascii=False)
+
+
+def decode(data: bytes) -> Any:
+    """Return the JSON value in an answer, None if there is none."""
+    try:
+        return loads(data)
+    except UNREADABLE:
+        return None
+
+
+def batch_of(data: bytes) -> Batch | None:
+    """Return the messages in an answer to a poll, None if there are none to be found.
+
+    Of an answer that ends too early or is damaged the whole messages are found; the relay has deleted them all.
+    """
+    value = decode(data)
+    if isinstance(value, dict) and isinstance(value.get("messages"), list):
+        found = value["messages"]
+        whole = [each for each in found if isinstance(each, dict)]
+        others = [each for each in found if not isinstance(each, dict)]
+        return Batch(_text(value.get("agent")), whole, json.dumps(others).encode() if others else b"")
+    messages: list[dict[str, Any]] = []
+    start = end = max(data.find(b'"messages"'), 0)
+
+    def take(at: int, stop: int, _: Any) -> bool:
+        nonlocal end
+        message = decode(data[at:stop])
+        if not isinstance(message, dict) or "payload" not in message:
+            return False
+        messages.append(message)
+        end = stop
+        return True
+
+    each_object(data.decode("latin-1"), start, take)
+    if not messages and b'"payload"' not in data:
+        return None
+    named = AGENT.search(data, 0, start or LONGEST_HEAD)
+    return Batch(named[1].decode("utf-8", "replace") if named else "", messages, data[end:].strip(b", \t\r\n]}"))
+
+
+def encoded(batch: Batch) -> bytes:
+    """Return a batch as a relay's answer, for what is kept until it is taken in."""
+    value = {"agent": batch.agent, "count": len(batch.messages), "messages": batch.messages}
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def sender_of(message: dict[str, Any]) -> str:
+    """Return a message's sender, which the relay takes from the token with which it was sent."""
+    return _text(message.get("from"))
+
+
+def message_id(message: dict[str, Any], data: bytes = b"") -> str:
+    """Return a message's id on the relay; for one without, a digest of it, or of `data`."""
+    found = message.get("id")
+    if isinstance(found, str) and 0 < len(found) <= LONGEST_ID and found.isprintable():
+        return found
+    return hashlib.sha256(data or _said(message)).hexdigest()[:16]
+
+
+def fresh_id(message: dict[str, Any]) -> str:
+    """Return an id for a message whose own is another's, too; the same at every look."""
+    return f"{message_id(message)}#{hashlib.sha256(_said(message)).hexdigest()[:16]}"
+
+
+def _said(message: dict[str, Any]) -> bytes:
+    return json.dumps([message.get(name) for name in ("id", "from", "timestamp", "payload")], sort_keys=True).encode()
+
+
+def letter_of(message: dict[str, Any]) -> IncomingLetter:
+    """Return the letter in a message; a payload that is no JSON object is its body. Raises ValueError if too large."""
+    payload = message.get("payload")
+    content = decode(payload.encode("utf-8", "replace")) if isinstance(payload, str) else payload
+    plain = payload if isinstance(payload, str) else json.dumps(payload)
+    fields: dict[str, Any] = content if isinstance(content, dict) else {"body": plain}
+    stamp = _text(message.get("timestamp"))
+    copies = _texts(fields.get("cc"))
+    recipients = (*_texts(fields.get("to")), *copies) or (_text(message.get("to")),)
+    return IncomingLetter(
+        key=message_id(message),
+        sender=sender_of(message),
+        recipients=tuple(dict.fromkeys(each for each in recipients if each)),
+        subject=_text(fields.get("subject")) or UNNAMED,
+        date=_text(fields.get("date")) or stamp,
+        body=_text(fields.get("body")),
+        id=_text(fields.get("message_id")),
+        copies=copies,
+        thread=_text(fields.get("thread")),
+        arrived=moment(stamp),
+        attachments=tuple(_attachments(fields.get("attachments"))),
+    )
+
+
+def _attachments(value: object) -> Iterator[tuple[str, bytes]]:
+    if not isinstance(value, list):
+        return
+    if len(value) > MOST_ATTACHMENTS:
+        raise ValueError(f"more than {MOST_ATTACHMENTS} attachments")
+    room = MOST_BYTES
+    for each in value:
+        if not isinstance(each, dict):
+            continue
+        name = re.split(r"[/\\]", _text(each.get("name")))[-1] or "attachment.bin"
+        text = _text(each.get("data"))
+        try:
+            data = base64.b64decode(text.encode("ascii", "replace"))
+        except binascii.Error:
+            # kept as it came rather than dropped
+            name, data = f"{name}.base64", text.encode("utf-8", "replace")
+        room -= len(data)
+        if room < 0:
+            raise ValueError(f"larger than {MOST_BYTES >> 20} MiB")
+        yield name, data
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return encodable(value)
+    return "" if value is None else msgspec.json.encode(value).decode()
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(_text, value)) if isinstance(value, list) else ()

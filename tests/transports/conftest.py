@@ -1,0 +1,34 @@
+"""Servers for the tests of transports, shared by the tests of one worker; each test has agents of its own names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.servers.agentazall_programs import AgentRelay, running_relay
+from tests.transports.receiver import KeptLetters
+
+_numbers = count(1)
+
+
+@pytest.fixture(scope="session")
+def agentazall_relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentRelay]:
+    """AgentAZAll's own relay."""
+    with running_relay(tmp_path_factory.mktemp("relay")) as relay:
+        yield relay
+
+
+@pytest.fixture
+def new_name() -> Callable[[str], str]:
+    """Return a name that no other test of this worker has taken: `new_name("ann")`."""
+    return lambda name: f"{name}{next(_numbers)}"
+
+
+@pytest.fixture
+def receiver(tmp_path: Path) -> KeptLetters:
+    folder = tmp_path / "spool"
+    folder.mkdir()
+    return KeptLetters(folder)
