@@ -105,14 +105,15 @@ class RelayTransport(Transport):
         if batch is None:
             receiver.turn_away(f"answer {message_id({}, answer.body)}", "not a relay's answer", answer.body[:EXCERPT])
             raise TransportDown(
-                f"{self._http.place} does not answer as a relay" + (f": {answer.fault}" if answer.fault else ""),
+                f"{self._http.place} does not answer as a relay" + (f" ({answer.fault})" if answer.fault else ""),
                 "check the server's URL",
             )
         taken += self._kept(receiver, answer, batch)
         self._check_owner()
         if answer.fault:
             raise TransportDown(
-                f"{self._http.place}: {answer.fault}", f"{taken} letters that came whole are kept; ask for the others"
+                f"relay {self._http.place} failed ({answer.fault})",
+                f"{taken} letters that came whole are kept; ask for the others",
             )
         return taken
 

@@ -37,7 +37,7 @@ def refusal_of(answer: RelayAnswer, place: str, unknown: str, token: str = "") -
         remedy = "check the address" if is_relay else "check the server's URL"
     elif 300 <= answer.status < 400:
         problem, remedy = "the relay's URL has moved", "check the server's URL"
-    text = f"{place}: {problem}" + (f" ({words})" if words else "")
+    text = f"{problem} ({place} says {words})" if words else f"{problem} ({place})"
     if answer.status in (429, 503) and answer.retry_after.isdecimal():
         remedy = f"it asks to wait {answer.retry_after[:6]} s"
     return (LetterRefused if kind == "refused" else TransportDown)(text, remedy)

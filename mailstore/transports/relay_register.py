@@ -36,7 +36,7 @@ def register(server: str, name: str, *, ca_file: Path | None = None, allow_plain
     finally:
         http.close()
     if answer.status == 400:
-        raise LetterRefused(f"{http.place}: the relay refuses the name {name!r}", "use 3 to 30 of a-z, 0-9, _ and -")
+        raise LetterRefused(f"relay {http.place} refuses the name {name!r}", "use 3 to 30 of a-z, 0-9, _ and -")
     if not 200 <= answer.status < 300:
         raise refusal_of(answer, http.place, "there is no registration on this relay")
     value = decode(answer.body)
