@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from mailstore.records.extra_fields import extra_text
 
 if TYPE_CHECKING:
+    from mailstore.records.adopted import Adopted
     from mailstore.records.draft import Draft
+    from mailstore.records.merged import Merged
     from mailstore.records.message import Message, Problem
     from mailstore.rules.archive_plan import LateWriter
 
@@ -27,6 +29,7 @@ __all__ = [
     "FieldsInText",
     "KnownFields",
     "LateWriters",
+    "Merges",
     "RawProblems",
     "SearchHints",
     "SearchableText",
@@ -99,6 +102,21 @@ class CopiesFiles(Protocol):
 
     def copy_files(self, source: Any) -> None:
         """Make this new mailbox a copy of another of the same class. Raises StoreError."""
+
+
+@runtime_checkable
+class Merges(Protocol):
+    """A kind that takes records of other mailboxes as they are while programs read and write it."""
+
+    def merge(self, records: Sequence[Adopted]) -> Merged:
+        """Append the records that this mailbox does not have yet, with their ids, senders and times.
+
+        A message is there if its id is, a read or delivery if one of the same message and name is, a record of the
+        journal if its id is, and a line of an agent if its last line says the same. That is checked and written under
+        the kind's own locks, so that nothing is doubled whoever else merges; a message does not come before its
+        deliveries. Raises StoreError if nothing more can be written: some may have been, and the same call again
+        writes the rest. May block.
+        """
 
 
 @runtime_checkable

@@ -13,12 +13,12 @@ from mailstore.files.owned import give, look_of, open_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     File = Path | str
 
-__all__ = ["append_all", "append_line", "append_lines", "locked", "refusal", "replace_file"]
+__all__ = ["append_all", "append_line", "append_lines", "appending", "locked", "refusal", "replace_file"]
 
 PATIENCE_SECONDS = 5.0
 PAUSE_SECONDS = 0.005
@@ -70,23 +70,39 @@ def append_all(parts: Sequence[tuple[File, Sequence[bytes]]], like: os.stat_resu
     end of a file is ended first, in the same write. A partial write (the disk is full) is undone, and so are the writes
     to the files before it. Raises MailboxBusy, and StoreError for what the file system refuses.
     """
-    starts: list[int] = []
+    with appending([path for path, _ in parts], like) as append:
+        return append([lines for _, lines in parts])
+
+
+@contextmanager
+def appending(
+    paths: Sequence[File], like: os.stat_result | None = None
+) -> Iterator[Callable[[Sequence[Sequence[bytes]]], list[int]]]:
+    """Hold the locks of several files and provide a function that appends lines to each, as `append_all` does.
+
+    What is read from the files meanwhile can't have changed when it is called, unless a program ignores the locks.
+    Raises what `append_all` raises.
+    """
     with ExitStack() as stack:
         files = [
-            (stack.enter_context(locked(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, like=like)), path, lines)
-            for path, lines in parts
+            (stack.enter_context(locked(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, like=like)), path) for path in paths
         ]
-        written: list[tuple[int, int, int]] = []
-        for fd, path, lines in files:
-            try:
-                start, begin, end = _append(fd, path, b"".join(line + b"\n" for line in lines))
-            except StoreError:
-                for each in reversed(written):
-                    _take_back(*each)
-                raise
-            starts.append(start)
-            written.append((fd, begin, end))
-    return starts
+
+        def append(parts: Sequence[Sequence[bytes]]) -> list[int]:
+            starts: list[int] = []
+            written: list[tuple[int, int, int]] = []
+            for (fd, path), lines in zip(files, parts, strict=True):
+                try:
+                    start, begin, end = _append(fd, path, b"".join(line + b"\n" for line in lines))
+                except StoreError:
+                    for each in reversed(written):
+                        _take_back(*each)
+                    raise
+                starts.append(start)
+                written.append((fd, begin, end))
+            return starts
+
+        yield append
 
 
 def replace_file(path: Path, data: bytes, like: os.stat_result | None = None) -> None:

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from msgspec import MsgspecError
@@ -35,8 +36,10 @@ from mailstore.stores.haak.reader import Reader
 if TYPE_CHECKING:
     from mailstore.records.adopted import Adopted
     from mailstore.records.draft import Draft
+    from mailstore.records.merged import Merged
     from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
     from mailstore.stores.haak.search.candidates import Candidates
+    from mailstore.stores.haak.write.merging import HaakMerger
 
 __all__ = ["HaakStore"]
 
@@ -62,6 +65,8 @@ class HaakStore(WatchedStore, Resumable):
         super().__init__(self._files, places.folder, poll=poll)
         self._places = places
         self._candidates: Candidates | None = None
+        self._merger: HaakMerger | None = None
+        self._merging = Lock()
 
     @classmethod
     def recognise(cls, path: Path) -> bool:
@@ -298,6 +303,18 @@ class HaakStore(WatchedStore, Resumable):
             adopt(self._places, records)
         except OSError as error:
             raise refusal(self._places.mailbox, error) from error
+
+    def merge(self, records: Sequence[Adopted]) -> Merged:
+        """Append the records of other mailboxes that this one does not have."""
+        from mailstore.stores.haak.write.merging import HaakMerger
+
+        self._recover()
+        with self._merging:
+            self._merger = self._merger or HaakMerger(self._places)
+            try:
+                return self._merger.merge(records)
+            except OSError as error:
+                raise refusal(self._places.mailbox, error) from error
 
     def late_writers(self) -> list[LateWriter]:
         """Return the programs that have the mailbox file, or a retired one, open for writing."""

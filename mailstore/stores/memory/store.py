@@ -10,9 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.haak_records.adopted import adopted_message, is_whole
+from mailstore.kit.known_records import KnownRecords
 from mailstore.kit.timestamps import isoformat
 from mailstore.location import path_of
+from mailstore.records.adopted import AdoptedMessage
 from mailstore.records.events import Event, Gone, Reset
+from mailstore.records.merged import Merged, TurnedAway
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent
 from mailstore.store import Capabilities, Capability, Store
@@ -20,6 +24,7 @@ from mailstore.stores.memory.lines import LineDecoder, content_of, line_of
 from mailstore.stores.memory.records import Record, Records
 
 if TYPE_CHECKING:
+    from mailstore.records.adopted import Adopted
     from mailstore.records.draft import Draft
 
 __all__ = ["MemoryStore"]
@@ -50,6 +55,9 @@ class MemoryStore(Store):
         self._next = 0
         self._decoder = LineDecoder()
         self._scanning: Iterator[list[Event]] | None = None
+        self._known = KnownRecords()
+        self._known_version = -1
+        self._known_to = 0
 
     @classmethod
     def open(cls, location: str | Path, *, poll: bool = False) -> Self:
@@ -185,6 +193,30 @@ class MemoryStore(Store):
     def write_intervention(self, intervention: Intervention) -> None:
         """Append to the oversight journal."""
         self._write(intervention)
+
+    def merge(self, records: Sequence[Adopted]) -> Merged:
+        """Append the records of other mailboxes that this one does not have; an archived message comes as live."""
+        whole = [record for record in records if is_whole(record)]
+        with self.records.lock:
+            known = self._known_records()
+            missing = known.missing(whole)
+            letters = (adopted_message(it, known.roster) if isinstance(it, AdoptedMessage) else it for it in missing)
+            self._write(*(line_of(it) if isinstance(it, dict) else it for it in letters))
+        written = set(map(id, missing))
+        refused = tuple(TurnedAway(record, "it is incomplete") for record in records if not is_whole(record))
+        return Merged(tuple(record for record in whole if id(record) not in written), refused)
+
+    def _known_records(self) -> KnownRecords:
+        """Return what the mailbox has; reads only what came since the last call."""
+        version, fresh = self.records.since(self._known_to)
+        if version != self._known_version:
+            self._known, self._known_version, self._known_to = KnownRecords(), version, 0
+            _, fresh = self.records.since(0)
+        decoder = LineDecoder()
+        for at, record in enumerate(fresh, self._known_to):
+            self._known.take(decoder.decode(record, at) if isinstance(record, str) else [record])
+        self._known_to += len(fresh)
+        return self._known
 
     def _write(self, *records: Record) -> int:
         with self.records.lock:

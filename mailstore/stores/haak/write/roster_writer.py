@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,18 +12,20 @@ from mailstore.errors import StoreError
 from mailstore.files.append import append_lines, locked, replace_file
 from mailstore.files.lines import BIG_BLOCK, LineFile
 from mailstore.files.salvage import UNREADABLE, loads
-from mailstore.haak_records.field_names import AGENT, SPELLS, STATUSES, pick
+from mailstore.haak_records.field_names import AGENT, AGENT_FIELDS, SPELLS, STATUSES, pick
+from mailstore.haak_records.records import agent_of
 from mailstore.haak_records.roster_entry import has_any, is_of, updated_entry
-from mailstore.haak_records.values import entries_of
+from mailstore.haak_records.values import NotARecord, entries_of
 from mailstore.kit.json_records import encode_record
-from mailstore.records.roster import Status
+from mailstore.kit.known_records import agent_digest
+from mailstore.records.roster import Agent, Status
 from mailstore.stores.haak.places import MailboxFiles
 from mailstore.stores.haak.write.writer import records_on
 
 if TYPE_CHECKING:
     from mailstore.haak_records.roster_entry import Described
 
-__all__ = ["update_roster"]
+__all__ = ["merge_into_document", "update_roster"]
 
 Entry = dict[str, Any]
 
@@ -40,6 +43,45 @@ def update_roster(places: MailboxFiles, agent: Described, time: float) -> None:
     append_lines(places.roster_lines, [encode_record(_entry(entries, agent, time))], places.look())
 
 
+def merge_into_document(path: Path, agents: Sequence[Agent]) -> list[Agent]:
+    """Replace the entries of agents whose entries say something else; return the agents that were written.
+
+    Each gets the times that it has, as the last program to change it wrote them. Raises StoreError and OSError.
+    """
+    with locked(path):
+        document, entries = _read_document(path)
+        fresh: dict[str, Agent] = {}
+        for agent in agents:
+            old = next((entry for entry in reversed(entries) if is_of(entry, agent.session_id)), None)
+            if old is None or _digest(old) != agent_digest(agent):
+                fresh[agent.session_id] = agent
+            else:
+                fresh.pop(agent.session_id, None)
+        for agent in fresh.values():
+            document = _put(document, agent.session_id, _with_spell(entries, _as_it_is(entries, agent)))
+        if fresh:
+            replace_file(path, msgspec.json.format(encode_record(document), indent=2) + b"\n")
+    return [agent for agent in agents if agent.session_id in fresh]
+
+
+def _digest(entry: Entry) -> bytes:
+    try:
+        agent, _ = agent_of(entry)
+    except NotARecord:
+        return b""
+    return agent_digest(agent) if isinstance(agent, Agent) else b""
+
+
+def _as_it_is(entries: list[Entry], agent: Agent) -> Entry:
+    """Return an agent's entry with exactly what is known of it, and the intervals in which it was frozen."""
+    old = next((entry for entry in reversed(entries) if is_of(entry, agent.session_id)), {})
+    kept = {name: value for name, value in old.items() if name in AGENT_FIELDS or name == SPELLS}
+    entry = updated_entry(entries, kept, agent, agent.updated or 0.0)
+    if agent.updated is None:
+        entry = {name: value for name, value in entry.items() if name not in AGENT["updated"]}
+    return {**(loads(agent.extra.encode()) if agent.extra else {}), **entry}
+
+
 def _entry(entries: list[Entry], agent: Described, time: float) -> Entry:
     """Return an agent's new entry: its last one, updated."""
     old = next((entry for entry in reversed(entries) if is_of(entry, agent.session_id)), {})
@@ -48,16 +90,21 @@ def _entry(entries: list[Entry], agent: Described, time: float) -> Entry:
 
 def _update_document(path: Path, agent: Described, time: float) -> None:
     with locked(path):
-        data = path.read_bytes()
-        try:
-            document = loads(data) if data.strip() else []
-        except UNREADABLE as error:
-            raise StoreError(f"{path} is invalid JSON", "correct it first; nothing was written") from error
-        entries = entries_of(document)
-        if entries is None:
-            raise StoreError(f"{path} is not a roster", "a roster is a list or an object of agents")
+        document, entries = _read_document(path)
         new = _put(document, agent.session_id, _with_spell(entries, _entry(entries, agent, time)))
         replace_file(path, msgspec.json.format(encode_record(new), indent=2) + b"\n")
+
+
+def _read_document(path: Path) -> tuple[Any, list[Entry]]:
+    data = path.read_bytes()
+    try:
+        document = loads(data) if data.strip() else []
+    except UNREADABLE as error:
+        raise StoreError(f"{path} is invalid JSON", "correct it first; nothing was written") from error
+    entries = entries_of(document)
+    if entries is None:
+        raise StoreError(f"{path} is not a roster", "a roster is a list or an object of agents")
+    return document, list(entries)
 
 
 def _with_spell(entries: list[Entry], entry: Entry) -> Entry:
