@@ -10,15 +10,19 @@ here for "none".
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, runtime_checkable
 
+from mailstore.errors import ContentGone
 from mailstore.records.extra_fields import extra_text
 
 if TYPE_CHECKING:
     from mailstore.records.adopted import Adopted
+    from mailstore.records.agent_fact import AgentFact
+    from mailstore.records.attached_file import AttachedFile
     from mailstore.records.draft import Draft
+    from mailstore.records.letter_way import LetterWay
     from mailstore.records.merged import Merged
     from mailstore.records.message import Message, Problem
     from mailstore.rules.archive_plan import LateWriter
@@ -26,20 +30,29 @@ if TYPE_CHECKING:
 __all__ = [
     "ArchiveFiles",
     "CopiesFiles",
+    "DescribesAgents",
     "FieldsInText",
     "KnownFields",
     "LateWriters",
+    "LetterWays",
     "Merges",
+    "MessageAttachments",
     "RawProblems",
     "SearchHints",
     "SearchableText",
     "WakesByText",
     "archive_file",
+    "attachments",
     "candidates",
+    "delayed",
+    "describe_agent",
     "is_for_named",
+    "is_waiting",
     "late_writers",
+    "open_attachment",
     "raw_problem",
     "search_text",
+    "ways",
     "would_wake",
 ]
 
@@ -145,6 +158,42 @@ class FieldsInText(Protocol):
         """Return those of the known fields that `content` appends to the text."""
 
 
+@runtime_checkable
+class MessageAttachments(Protocol):
+    """A kind whose messages may have files that are kept apart from them."""
+
+    def attachments(self, message: Message, places: Sequence[str] = ()) -> Sequence[AttachedFile]:
+        """Return the files of a message, also those that are missing; `places` are the files of all its copies.
+
+        Blocks. Empty if there are none.
+        """
+
+    def open_attachment(self, message: Message, name: str, places: Sequence[str] = ()) -> BinaryIO:
+        """Open one of a message's files for reading. Blocks; raises ContentGone if it can't be read."""
+
+
+@runtime_checkable
+class DescribesAgents(Protocol):
+    """A kind that knows more of an agent than the roster says."""
+
+    def describe_agent(self, name: str) -> Sequence[AgentFact]:
+        """Return what is known of an agent, by its name in this mailbox. Blocks; empty if nothing is."""
+
+
+@runtime_checkable
+class LetterWays(Protocol):
+    """A kind whose letters are carried by transports, which are recorded."""
+
+    def ways(self, message: Message, places: Sequence[str] = ()) -> Sequence[LetterWay]:
+        """Return how a message went to its recipients and how its copies came, as far as it is recorded. Blocks."""
+
+    def is_waiting(self, places: Sequence[str]) -> bool:
+        """Return whether a message with copies in these files waits to be sent; looks at nothing but the names."""
+
+    def delayed(self) -> Mapping[str, LetterWay]:
+        """Return the letters that could not be sent yet, by message id, each with its last failure. Blocks."""
+
+
 def candidates(store: object, words: Sequence[str]) -> Generator[list[str]] | None:
     """Return a store's hint for a search; None if it has none."""
     return store.candidates(words) if isinstance(store, SearchHints) else None
@@ -171,6 +220,38 @@ def search_text(store: ReadsMail, message: Message) -> str:
 def raw_problem(store: object, problem: Problem) -> bytes | None:
     """Return the record that a problem is about, of a store without lines. Blocks; raises ContentGone."""
     return store.raw_problem(problem) if isinstance(store, RawProblems) else None
+
+
+def attachments(store: object, message: Message, places: Sequence[str] = ()) -> Sequence[AttachedFile]:
+    """Return the files of a message, of a store that has such. Blocks."""
+    return store.attachments(message, places) if isinstance(store, MessageAttachments) else ()
+
+
+def open_attachment(store: object, message: Message, name: str, places: Sequence[str] = ()) -> BinaryIO:
+    """Open one of a message's files for reading. Blocks; raises ContentGone."""
+    if isinstance(store, MessageAttachments):
+        return store.open_attachment(message, name, places)
+    raise ContentGone("messages of this mailbox have no attached files", "look at the message's record")
+
+
+def describe_agent(store: object, name: str) -> Sequence[AgentFact]:
+    """Return what a store knows of an agent besides its entry in the roster. Blocks."""
+    return store.describe_agent(name) if isinstance(store, DescribesAgents) else ()
+
+
+def ways(store: object, message: Message, places: Sequence[str] = ()) -> Sequence[LetterWay]:
+    """Return how a message went to its recipients and how its copies came. Blocks."""
+    return store.ways(message, places) if isinstance(store, LetterWays) else ()
+
+
+def is_waiting(store: object, places: Sequence[str]) -> bool:
+    """Return whether a message with copies in these files waits to be sent."""
+    return isinstance(store, LetterWays) and store.is_waiting(places)
+
+
+def delayed(store: object) -> Mapping[str, LetterWay]:
+    """Return the letters that could not be sent yet, by message id. Blocks."""
+    return store.delayed() if isinstance(store, LetterWays) else {}
 
 
 def archive_file(store: object, month: str) -> str:

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import BinaryIO, ClassVar, Self
 
 from mailstore.capabilities import Capabilities, Capability
 from mailstore.errors import ContentGone, Unsupported
-from mailstore.optional import SearchHints, archive_file, candidates, late_writers, raw_problem, search_text
+from mailstore.optional import (
+    SearchHints,
+    archive_file,
+    attachments,
+    candidates,
+    delayed,
+    describe_agent,
+    is_waiting,
+    late_writers,
+    open_attachment,
+    raw_problem,
+    search_text,
+    ways,
+)
+from mailstore.records.agent_fact import AgentFact
+from mailstore.records.attached_file import AttachedFile
 from mailstore.records.events import Event
+from mailstore.records.letter_way import LetterWay
 from mailstore.records.message import Message, Problem
 from mailstore.rules.archive_plan import LateWriter
 from mailstore.store import Store
@@ -77,6 +93,30 @@ class ReadOnly(Store):
     def candidates(self, words: Sequence[str]) -> Generator[list[str]] | None:
         """Return the other store's hint for a search."""
         return candidates(self._store, words)
+
+    def attachments(self, message: Message, places: Sequence[str] = ()) -> Sequence[AttachedFile]:
+        """Return the files of a message of the other store."""
+        return attachments(self._store, message, places)
+
+    def open_attachment(self, message: Message, name: str, places: Sequence[str] = ()) -> BinaryIO:
+        """Open one of a message's files for reading. Raises ContentGone."""
+        return open_attachment(self._store, message, name, places)
+
+    def describe_agent(self, name: str) -> Sequence[AgentFact]:
+        """Return what the other store knows of an agent."""
+        return describe_agent(self._store, name)
+
+    def ways(self, message: Message, places: Sequence[str] = ()) -> Sequence[LetterWay]:
+        """Return how a message of the other store went."""
+        return ways(self._store, message, places)
+
+    def is_waiting(self, places: Sequence[str]) -> bool:
+        """Return whether a message of the other store waits to be sent."""
+        return is_waiting(self._store, places)
+
+    def delayed(self) -> Mapping[str, LetterWay]:
+        """Return the letters of the other store that could not be sent yet."""
+        return delayed(self._store)
 
     def keep_index(self, folder: Path) -> None:
         """Keep the other store's index."""

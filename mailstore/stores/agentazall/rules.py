@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from mailstore.stores.agentazall.places import config_at, mailbox_dir
 
-__all__ = ["OPEN", "Filter", "filter_of", "filters_of", "is_blocked"]
+__all__ = ["OPEN", "Filter", "filter_of", "filters_of", "is_blocked", "rules_of"]
 
 MOST_CONFIGS = 100
 
@@ -55,13 +55,20 @@ def _texts(value: object) -> tuple[str, ...]:
 
 def filters_of(root: Path) -> dict[str, Filter]:
     """Return the filters of the agents with a configuration beside the mailboxes, by address."""
-    found: dict[str, Filter] = {}
+    return {agent: rules for agent, _, rules in _configured(root) if rules != OPEN}
+
+
+def rules_of(root: Path, address: str) -> tuple[str, Filter] | None:
+    """Return the filter of an agent and the name of the file that holds it; None if it has no configuration here."""
+    found = [(file, rules) for agent, file, rules in _configured(root) if agent == address]
+    return found[-1] if found else None
+
+
+def _configured(root: Path) -> Iterator[tuple[str, str, Filter]]:
+    """Yield each agent with a configuration beside the mailboxes, the file's name, and its filter."""
     with suppress(OSError):
         for path in islice(sorted(root.parent.parent.glob("config*.json")), MOST_CONFIGS):
             with suppress(OSError):
                 config = config_at(path)
                 if config is not None and mailbox_dir(config, path) == root:
-                    rules = filter_of(config)
-                    if rules != OPEN:
-                        found[str(config.get("agent_name"))] = rules
-    return found
+                    yield str(config.get("agent_name")), path.name, filter_of(config)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, Self
 
 from mailstore.errors import ContentGone, DraftRefused, StoreError
 from mailstore.files.append import refusal
@@ -14,8 +15,11 @@ from mailstore.kit.locating import found_at, is_found
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
+from mailstore.records.agent_fact import AgentFact
+from mailstore.records.attached_file import AttachedFile
 from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
+from mailstore.stores.agentazall.attached import attached_files, open_attached
 from mailstore.stores.agentazall.block import unwrapped
 from mailstore.stores.agentazall.decode import Copy, split, who
 from mailstore.stores.agentazall.names import HUMAN, USER, address_of
@@ -155,12 +159,42 @@ class AgentAZAllStore(WatchedStore):
             return ""
         return subject if subject.lower().startswith("re: ") or not subject else f"Re: {subject}"
 
+    def attachments(self, message: Message, places: Sequence[str] = ()) -> list[AttachedFile]:
+        """Return the files beside any copy of a message, and those that its header lists and no copy has."""
+        return attached_files(self.folder, self._paired(message, places))
+
+    def open_attachment(self, message: Message, name: str, places: Sequence[str] = ()) -> BinaryIO:
+        """Open one of a message's files for reading, beside whichever copy has it. Raises ContentGone."""
+        return open_attached(self.folder, self._paired(message, places), name)
+
+    def describe_agent(self, name: str) -> list[AgentFact]:
+        """Return an agent's identity, what it says of itself, its notes, and whose letters its program accepts."""
+        from mailstore.stores.agentazall.about import about_agent
+
+        return about_agent(self.folder, name, self._pins)
+
+    def _paired(self, message: Message, places: Sequence[str]) -> list[tuple[Copy, SignedFile]]:
+        """Return the copies of a message: those in some files too, to which a relay gave other ids."""
+        copies = [(copy, letter) for copy, _, letter in self._found(message)]
+        for place in places:
+            copy = split(place)
+            if copy is not None and ".." not in copy and copy not in [each for each, _ in copies]:
+                with suppress(OSError, NotAFile, InvalidSignedFile):
+                    copies.append((copy, parse(read_whole(self.folder / place))))
+        return copies
+
     def _find(self, message: Message) -> tuple[bytes, SignedFile]:
         """Return any existing copy of a message. Raises ContentGone."""
         where = message.location
         if where is None:
             raise ContentGone(f"message {message.id} is in no file", "check whether it was moved or deleted")
-        for copy in self._copies(where.file, message):
+        for _, data, letter in self._found(message):
+            return data, letter
+        raise ContentGone(f"{where.file} no longer holds this message", "was it moved or taken away?")
+
+    def _found(self, message: Message) -> Iterator[tuple[Copy, bytes, SignedFile]]:
+        """Yield the existing copies of a message that have its id."""
+        for copy in self._copies(message.location.file if message.location else "", message):
             path = self.folder / "/".join(copy)
             if any(parent.is_symlink() for parent in list(path.parents)[:3]):
                 continue
@@ -171,8 +205,7 @@ class AgentAZAllStore(WatchedStore):
                 continue
             is_senders = not message.sender or who(letter, copy).sender == message.sender
             if is_senders and self._source.known_id(letter, copy) == message.id:
-                return data, letter
-        raise ContentGone(f"{where.file} no longer holds this message", "was it moved or taken away?")
+                yield copy, data, letter
 
     def _copies(self, file: str, message: Message) -> Iterator[Copy]:
         """Yield possible locations of copies: the one read, then the same day of the participants, then all others."""

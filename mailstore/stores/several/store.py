@@ -18,6 +18,7 @@ from mailstore.records.message import Intervention, Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.records.scope import KIND, LABEL, label_of, parts_of, url_of
 from mailstore.store import Capabilities, Capability, Store
+from mailstore.stores.several.extras import SeveralExtras
 from mailstore.stores.several.part import SeveralPart
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ LONGEST_PAUSE = 30.0
 T = TypeVar("T")
 
 
-class SeveralStore(Store):
+class SeveralStore(SeveralExtras, Store):
     """Mailboxes side by side: every name has its mailbox's label, and a write goes to one of them."""
 
     kind: ClassVar[str] = KIND
@@ -223,6 +224,9 @@ class SeveralStore(Store):
             raise
         except MailError as error:
             raise ContentGone(error.problem, error.remedy) from error
+
+    def _able(self) -> dict[str, SeveralPart]:
+        return {label: part for label, part in self._parts.items() if part.failure is None}
 
     def _part(self, name: str) -> SeveralPart:
         part = self._parts.get(label_of(name))

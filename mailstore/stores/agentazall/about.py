@@ -1,0 +1,194 @@
+"""What is known of an agent: its identity, what it says of itself, its notes, whose letters its program accepts."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from mailstore.errors import reason_of
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.records.agent_fact import AgentFact
+from mailstore.stores.agentazall.identity import public_of
+from mailstore.stores.agentazall.names import address_of
+from mailstore.stores.agentazall.pins import Pins
+from mailstore.stores.agentazall.places import DAY, is_agent_name
+from mailstore.stores.agentazall.rules import Filter, rules_of
+from mailstore.stores.agentazall.signature import fingerprint_of, is_checkable
+from mailstore.stores.agentazall.tree import TASKS
+
+__all__ = ["about_agent"]
+
+LARGEST_KEY = 1 << 16
+LARGEST_TEXT = 1 << 20
+SHOWN_TEXT = 8000
+"""Characters of a text that are shown."""
+LAST_DAYS = 30
+MOST_NOTES = 200
+HEX_KEY = re.compile(r"[0-9a-fA-F]{64}")
+IDENTITY, AGENT_KEY = ".identity_key", ".agent_key"
+
+
+def about_agent(root: Path, name: str, pins: Pins) -> list[AgentFact]:
+    """Return what is known of an agent by its name; no key is among it. Blocks; bounded, and follows no link."""
+    address = address_of(name)
+    facts = [AgentFact("address", address)]
+    if not _is_name(address):
+        return facts
+    home = root / address
+    pin = pins.known(name)
+    pinned = pin.fingerprint if pin is not None else ""
+    if home.is_symlink() or not home.is_dir():
+        facts.append(AgentFact("folder", "none here: it is on another machine, or only named"))
+        return [*facts, AgentFact("fingerprint", f"{pinned} (of its letters)")] if pinned else facts
+    days = _days(home)
+    return [
+        *facts,
+        *_identity(home, address, pinned),
+        *_own_key(home, address),
+        *_said(home, address, days, "who_am_i", "identity.txt", "who am I"),
+        *_said(home, address, days, TASKS, "tasks.txt", "doing"),
+        *_notes(home, address, days),
+        *_filter(root, address),
+    ]
+
+
+def _identity(home: Path, address: str, pinned: str) -> Iterator[AgentFact]:
+    source = f"{address}/{IDENTITY}"
+    path = home / IDENTITY
+    try:
+        held = msgspec.json.decode(read_whole(path, LARGEST_KEY), type=dict[str, Any])
+        mode = stat.S_IMODE(path.lstat().st_mode)
+    except FileNotFoundError:
+        yield AgentFact("identity", "none: its program signs no letters", source)
+        if pinned:
+            yield AgentFact("fingerprint", f"{pinned} (of its letters)")
+        return
+    except (OSError, NotAFile, msgspec.MsgspecError) as error:
+        why = reason_of(error) if isinstance(error, (OSError, NotAFile)) else "it is damaged"
+        yield AgentFact("identity", f"{IDENTITY} can't be read: {why}", source, is_warning=True)
+        return
+    key = _public(held)
+    if not key:
+        yield AgentFact("identity", f"{IDENTITY} has no key in it", source, is_warning=True)
+        return
+    fingerprint = fingerprint_of(key)
+    yield AgentFact("fingerprint", fingerprint, source)
+    created = held.get("created")
+    since = f", made {created}" if isinstance(created, str) and created else ""
+    yield AgentFact("identity", f"its program signs its letters{since}", source)
+    if pinned and pinned != fingerprint:
+        words = f"its letters were first signed with {pinned}, which is another key than in {IDENTITY}"
+        yield AgentFact("key", words, source, is_warning=True)
+    claimed = held.get("fingerprint")
+    if isinstance(claimed, str) and claimed and claimed.lower() != fingerprint:
+        yield AgentFact("key", f"{IDENTITY} claims the fingerprint {claimed}", source, is_warning=True)
+    if mode & 0o077:
+        words = f"other users of this machine can read its private key (mode {mode:04o}): chmod 600 {source}"
+        yield AgentFact("key", words, source, is_warning=True)
+
+
+def _public(held: dict[str, Any]) -> bytes:
+    """Return the public key in an identity file, computed from the private one if it lacks it; empty if neither."""
+    public, private = held.get("public_key_hex"), held.get("private_key_hex")
+    if isinstance(private, str) and HEX_KEY.fullmatch(private) and is_checkable():
+        return public_of(bytes.fromhex(private))
+    return bytes.fromhex(public) if isinstance(public, str) and HEX_KEY.fullmatch(public) else b""
+
+
+def _own_key(home: Path, address: str) -> Iterator[AgentFact]:
+    """Tell of the key by which the program recognises the agent's owner, without the key."""
+    try:
+        held = msgspec.json.decode(read_whole(home / AGENT_KEY, LARGEST_KEY), type=dict[str, Any])
+    except FileNotFoundError:
+        return
+    except (OSError, NotAFile, msgspec.MsgspecError):
+        yield AgentFact("owner key", f"{AGENT_KEY} can't be read", f"{address}/{AGENT_KEY}", is_warning=True)
+        return
+    created = held.get("created")
+    words = [f"there since {created}" if isinstance(created, str) and created else "there"]
+    if held.get("allow_memory_sharing") is True:
+        words.append("other agents may read its memories")
+    yield AgentFact("owner key", ", ".join(words), f"{address}/{AGENT_KEY}")
+
+
+def _said(home: Path, address: str, days: list[str], folder: str, file: str, label: str) -> Iterator[AgentFact]:
+    """Yield the newest text of a file that isn't empty, with its day."""
+    for day in days[:LAST_DAYS]:
+        path = home / day / folder / file
+        if path.parent.is_symlink() or (home / day).is_symlink():
+            continue
+        try:
+            text = read_whole(path, LARGEST_TEXT).decode("utf-8", "replace").strip()
+        except (OSError, NotAFile):
+            continue
+        if text:
+            cut = f"{text[:SHOWN_TEXT].rstrip()} …" if len(text) > SHOWN_TEXT else text
+            yield AgentFact(label, cut, f"{address}/{day}/{folder}/{file}")
+            return
+
+
+def _notes(home: Path, address: str, days: list[str]) -> Iterator[AgentFact]:
+    """Yield the names of the agent's notes, each with the newest day that has it."""
+    found: dict[str, str] = {}
+    for day in days:
+        folder = home / day / "notes"
+        for name, size in _files(folder):
+            if size and name.endswith(".txt"):
+                found.setdefault(name.removesuffix(".txt"), day)
+        if len(found) >= MOST_NOTES:
+            break
+    if found:
+        names = [f"{name} ({day})" for name, day in islice(found.items(), MOST_NOTES)]
+        yield AgentFact("notes", "\n".join(names), f"{address}/*/notes")
+
+
+def _filter(root: Path, address: str) -> Iterator[AgentFact]:
+    found = rules_of(root, address)
+    if found is None:
+        yield AgentFact("filter", "not known: no config.json of it is beside the mailboxes")
+        return
+    file, rules = found
+    yield AgentFact("filter", _in_words(rules), file)
+
+
+def _in_words(rules: Filter) -> str:
+    blocked, allowed = ", ".join(rules.blacklist), ", ".join(rules.whitelist)
+    if rules.mode == "off":
+        return "off: letters of everybody are accepted"
+    refused = f"letters from {blocked} are rejected" if blocked else ""
+    if rules.mode == "whitelist" and allowed:
+        return f"only letters from {allowed} are accepted{f', and {refused}' if refused else ''}"
+    return refused or "letters of everybody are accepted"
+
+
+def _days(home: Path) -> list[str]:
+    """Return the agent's days, newest first."""
+    try:
+        with os.scandir(home) as entries:
+            days = [it.name for it in entries if DAY.fullmatch(it.name) and it.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    return sorted(days, reverse=True)
+
+
+def _files(folder: Path) -> Iterator[tuple[str, int]]:
+    try:
+        if folder.is_symlink():
+            return
+        with os.scandir(folder) as entries:
+            for entry in islice(entries, MOST_NOTES):
+                if entry.is_file(follow_symlinks=False) and not entry.name.startswith("."):
+                    yield entry.name, entry.stat(follow_symlinks=False).st_size
+    except OSError:
+        return
+
+
+def _is_name(address: str) -> bool:
+    return is_agent_name(address) and not {"/", "\\", "\0"}.intersection(address) and bool(address)
