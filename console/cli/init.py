@@ -1,4 +1,4 @@
-"""`signalbox init [DIR]`: create an empty mailbox and roster."""
+"""`signalbox init [DIR|URL]`: create an empty mailbox and roster, in a folder or on a server."""
 
 from __future__ import annotations
 
@@ -8,23 +8,34 @@ from console.cli.document import put_json
 from console.cli.options import json_option
 from console.cli.plain import put
 from console.render.safe import visible_line
-from mailstore.registry import create_store, is_there, store_class
+from mailstore.registry import KIND, create_store, is_there, store_class
+from mailstore.store import Store
+
+DEFAULT = "haak"
+REPLICAS = range(1, 6)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "folder", nargs="?", default=".", metavar="DIR", help="Project folder (default: the current one)"
+        "place",
+        nargs="?",
+        default=".",
+        metavar="PLACE",
+        help="Project folder (default: the current one), or a server's nats://HOST[,HOST…]/NAME",
     )
-    parser.add_argument("--kind", default="haak", metavar="KIND", help="Kind of mailbox (default: haak)")
+    parser.add_argument("--kind", default="", metavar="KIND", help="Kind of mailbox (default: haak, or the URL's)")
+    parser.add_argument(
+        "--replicas", type=int, metavar="N", help="Servers of a cluster that each keep a copy, 1 to 5 (nats only)"
+    )
     json_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Create the mailbox, unless there is one already."""
-    kind = store_class(args.kind)
-    was_there = is_there(kind, args.folder)
-    with create_store(args.kind, args.folder) as store:
+    kind, location = _named(args)
+    was_there = is_there(kind, location)
+    with create_store(kind.kind, _with_replicas(kind, location, args.replicas)) as store:
         if args.json:
             put_json({"url": store.url, "created": not was_there})
         elif was_there:
@@ -33,3 +44,23 @@ def run(args: argparse.Namespace) -> int:
             put(f"Created an empty mailbox: {visible_line(store.url)}")
             put("Next: signalbox roster register adds agents, signalbox send writes, signalbox opens the console")
     return 0
+
+
+def _named(args: argparse.Namespace) -> tuple[type[Store], str]:
+    """Return the kind and the location that the words name: a server's URL names its kind itself."""
+    scheme, colon, location = args.place.partition(":")
+    if not (colon and location.startswith("//") and KIND.fullmatch(scheme)):
+        return store_class(args.kind or DEFAULT), args.place
+    if args.kind and args.kind != scheme:
+        raise Refused(f"the URL names a {scheme} mailbox, not {args.kind}", "leave out --kind")
+    return store_class(scheme), location
+
+
+def _with_replicas(kind: type[Store], location: str, replicas: int | None) -> str:
+    if replicas is None:
+        return location
+    if not kind.kind.startswith("nats"):
+        raise Refused(f"{kind.called()} has no replicas", "leave out --replicas")
+    if replicas not in REPLICAS:
+        raise Refused(f"--replicas {replicas} is out of range", "use 1 to 5, an odd number as a rule")
+    return f"{location}{'&' if '?' in location else '?'}replicas={replicas}"

@@ -31,7 +31,7 @@ def users_block(users: Mapping[str, tuple[str, Permissions]]) -> str:
     """Return the block of users, each with a password and what it may do."""
     entries = []
     for name, (password, allowed) in users.items():
-        rights = " ".join(f"{verb} = {{ allow = {json.dumps(list(subjects))} }}" for verb, subjects in allowed.items())
+        rights = ", ".join(f"{verb} = {{ allow = {json.dumps(list(subjects))} }}" for verb, subjects in allowed.items())
         permissions = f", permissions = {{ {rights} }}" if rights else ""
         entries.append(f"  {{ user = {json.dumps(name)}, password = {json.dumps(password)}{permissions} }}")
     return "authorization { users = [\n" + "\n".join(entries) + "\n] }"
