@@ -53,6 +53,7 @@ COMMANDS = {
     "hook": CliCommand("hooks", "Install, remove or check the hooks that tell agents of their mail", "Mailbox"),
     "mcp": CliCommand("mcp", "Serve an agent its mailbox over the Model Context Protocol", "Mailbox"),
     "doctor": CliCommand("doctor", "Check the whole mailbox for damage; changes nothing", "Mailbox"),
+    "nats": CliCommand("nats", "Print a NATS server's permissions, by which no sender can be forged", "Mailbox"),
     "map": CliCommand("map", "Guess a mapping for a custom mail format", "Mailbox"),
     "stores": CliCommand("stores", "List the kinds of mailbox", "Reference"),
     "themes": CliCommand("themes", "List themes", "Reference"),

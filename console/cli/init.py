@@ -7,6 +7,7 @@ import argparse
 from console.cli.document import put_json
 from console.cli.options import json_option
 from console.cli.plain import put
+from console.errors import Refused
 from console.render.safe import visible_line
 from mailstore.registry import KIND, create_store, is_there, store_class
 from mailstore.store import Store

@@ -15,6 +15,7 @@ import pytest
 
 from console.demo.nats_server import NatsServer
 from mailstore.errors import StoreError
+from mailstore.stores.nats.address import location_of
 from mailstore.stores.nats.credentials import credentials_for
 from tests.servers.certificates import Certificates
 from tests.servers.fixtures import need_nats
@@ -55,8 +56,8 @@ def who_am_i(host: str, environment: Mapping[str, str], *, tls: bool = False, **
 
     async def ask() -> dict[str, Any]:
         names = {f"SIGNALBOX_NATS_{name}": value for name, value in environment.items()}
-        options = credentials_for(more.pop("userinfo", None), tls=tls, environment=names)
-        client = await opened([host], options, tls=tls, **more)
+        address = location_of(f"//{host}/fleet", is_tls=tls).address
+        client = await opened(address, credentials_for(address, more.pop("userinfo", ()), names), **more)
         try:
             await client.flush()
             return dict(client._server_info)
@@ -89,7 +90,7 @@ def test_a_user_is_taken_from_the_url_or_the_environment(server_with: Any, tmp_p
 def test_a_token_is_taken(server_with: Any) -> None:
     server = server_with(f"authorization {{ token: {PASSWORD} }}")
     assert who_am_i(server.address, {"PASSWORD": PASSWORD})
-    assert who_am_i(server.address, {}, userinfo=(PASSWORD, ""))
+    assert who_am_i(server.address, {}, userinfo=(PASSWORD,))
 
 
 def test_an_nkey_signs_what_the_server_asks(server_with: Any, tmp_path: Path) -> None:

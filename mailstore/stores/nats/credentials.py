@@ -21,37 +21,41 @@ from pathlib import Path
 from typing import Any
 
 from mailstore.errors import MailError, StoreError, reason_of
+from mailstore.stores.nats.address import NatsAddress
 from mailstore.stores.nats.nkey import sign, user_key
 from mailstore.transports.secret import Secret, private_text
 from mailstore.transports.secure import tls_context
 
-__all__ = ["PREFIX", "credentials_for"]
+__all__ = ["PREFIX", "credentials_for", "inbox_of"]
 
 PREFIX = "SIGNALBOX_NATS_"
 PART = re.compile(r"-----BEGIN ([A-Z ]+)-----\s*(\S+)\s*-+END [A-Z ]+-+")
 JWT = "NATS USER JWT"
 SEED = "USER NKEY SEED"
+INBOX = re.compile(r"[A-Za-z0-9_%-]+")
+"""Names that may stand in a subject as they are."""
 
 
 def credentials_for(
-    userinfo: tuple[str, str] | None, *, tls: bool, environment: Mapping[str, str] | None = None
+    address: NatsAddress, userinfo: tuple[str, ...] = (), environment: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return the options of `opened` that hold credentials and TLS; a URL's name and password come first.
+    """Return the options of `opened` that hold credentials and TLS; those of a URL come first.
+
+    `userinfo` is a name and a password, or a token alone.
 
     Raises StoreError for a file that others can read, that can't be read or that is not what it should be.
     """
     found = os.environ if environment is None else environment
     settings = {key.removeprefix(PREFIX).lower(): value for key, value in found.items() if key.startswith(PREFIX)}
     options = _who(userinfo, {key: value for key, value in settings.items() if value})
-    if tls:
+    if address.is_tls:
         options["tls"] = _context(settings.get("ca", ""), settings.get("cert", ""), settings.get("key", ""))
     return options
 
 
-def _who(userinfo: tuple[str, str] | None, settings: Mapping[str, str]) -> dict[str, Any]:
-    if userinfo is not None:
-        user, password = userinfo
-        return {"user": user, "password": password} if password else {"token": user}
+def _who(userinfo: tuple[str, ...], settings: Mapping[str, str]) -> dict[str, Any]:
+    if userinfo:
+        return _login(*userinfo) if len(userinfo) > 1 else {"token": userinfo[0]}
     if creds := settings.get("creds"):
         return _creds(Path(creds).expanduser())
     if nkey := settings.get("nkey"):
@@ -60,21 +64,35 @@ def _who(userinfo: tuple[str, str] | None, settings: Mapping[str, str]) -> dict[
     if file := settings.get("password_file"):
         password = _text(Path(file).expanduser()).partition("\n")[0].strip()
     if name := settings.get("user"):
-        return {"user": name, "password": password}
+        return _login(name, password)
     return {"token": password} if password else {}
+
+
+def _login(user: str, password: str) -> dict[str, Any]:
+    inbox = {"inbox_prefix": inbox_of(user)} if INBOX.fullmatch(user) else {}
+    return {"user": user, "password": password, **inbox}
+
+
+def inbox_of(user: str) -> str:
+    """Return the subject under which a user gets answers, so that a server can let nobody else listen there."""
+    return f"_INBOX.{user}"
 
 
 def _creds(path: Path) -> dict[str, Any]:
     parts = dict(PART.findall(_text(path)))
     if JWT not in parts or SEED not in parts:
         raise StoreError(f"{path} is not a creds file", "it must hold a user's JWT and the seed of its NKEY")
-    user_key(parts[SEED])
     jwt = Secret.of(parts[JWT])
-    return {"user_jwt_cb": lambda: jwt.reveal().encode(), "signature_cb": partial(_signature, Secret.of(parts[SEED]))}
+    return {
+        "user_jwt_cb": lambda: jwt.reveal().encode(),
+        "signature_cb": partial(_signature, Secret.of(parts[SEED])),
+        "inbox_prefix": inbox_of(user_key(parts[SEED])),
+    }
 
 
 def _nkey(seed: str) -> dict[str, Any]:
-    return {"user_key": user_key(seed), "signature_cb": partial(_signature, Secret.of(seed))}
+    key = user_key(seed)
+    return {"user_key": key, "signature_cb": partial(_signature, Secret.of(seed)), "inbox_prefix": inbox_of(key)}
 
 
 def _signature(seed: Secret, nonce: str) -> bytes:

@@ -7,6 +7,7 @@ import ssl
 from collections.abc import Sequence
 
 from mailstore.errors import MailError, StoreError
+from mailstore.stores.nats.address import NatsAddress
 from mailstore.transports.secure import down_by
 
 __all__ = ["connection_failed", "is_final", "most_telling"]
@@ -24,6 +25,7 @@ REFUSALS = {
     "no tls offered": ("offers no TLS", "set up its TLS, or write nats:// if the mail may be read on its way"),
     "expecting info message": NO_SERVER,
     "json parse error": NO_SERVER,
+    "permissions violation": ("does not let this user do that", "log in as the one who writes"),
     "maximum connections exceeded": ("has no room for another connection", "try again later"),
 }
 """What the server or the client library says, in lower case, and what that means."""
@@ -32,11 +34,11 @@ GARBAGE = (ValueError, KeyError, TypeError, AttributeError, asyncio.LimitOverrun
 """What the client library raises at an answer that follows no protocol."""
 
 
-def connection_failed(error: BaseException, hosts: Sequence[str]) -> StoreError:
-    """Return what to tell a person of an error that a connection to one of some hosts met; it holds no secret."""
+def connection_failed(error: BaseException, address: NatsAddress) -> StoreError:
+    """Return what to tell a person of an error that a connection to some servers met; it holds no secret."""
     if isinstance(error, MailError):
         return error if isinstance(error, StoreError) else StoreError(error.problem, error.remedy)
-    where = ", ".join(hosts)
+    where = address.shown_hosts
     if found := _refusal(error):
         return StoreError(f"{where} {found[0]}", found[1])
     down = down_by(error, where)

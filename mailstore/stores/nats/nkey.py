@@ -13,7 +13,7 @@ from typing import Any
 
 from mailstore.errors import StoreError
 
-__all__ = ["checked_text", "sign", "user_key"]
+__all__ = ["checked_text", "new_seed", "sign", "user_key"]
 
 SEED = 18 << 3
 USER = 20 << 3
@@ -33,11 +33,25 @@ def user_key(seed: str) -> str:
     return checked_text(bytes([USER]) + public)
 
 
-def _key(seed: str) -> Any:
+def new_seed() -> str:
+    """Return the seed of a new user. Raises StoreError where keys can't be made."""
+    private = _library()
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+    raw = private.generate().private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
+    return checked_text(bytes([SEED | USER >> 5, (USER & 31) << 3]) + raw)
+
+
+def _library() -> Any:
     try:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     except ModuleNotFoundError:
-        raise StoreError("the server's question can't be signed", "install signalbox[nats]") from None
+        raise StoreError("an NKEY can't be used", "install signalbox[nats]") from None
+    return Ed25519PrivateKey
+
+
+def _key(seed: str) -> Any:
+    private = _library()
     wrong = StoreError("the NKEY is not the seed of a user", "it must begin with SU and have 58 characters")
     text = seed.strip()
     if not SHAPE.fullmatch(text):
@@ -49,7 +63,7 @@ def _key(seed: str) -> Any:
     body, check = raw[:-2], raw[-2:]
     if _check(body) != check or body[0] & 0xF8 != SEED or (body[0] & 7) << 5 | body[1] >> 3 != USER:
         raise wrong
-    return Ed25519PrivateKey.from_private_bytes(body[2:])
+    return private.from_private_bytes(body[2:])
 
 
 def checked_text(body: bytes) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from mailstore.errors import StoreError
+from mailstore.stores.nats.address import NatsAddress
 from mailstore.stores.nats.failures import connection_failed, is_final, most_telling
 
 try:
@@ -18,17 +19,16 @@ except ModuleNotFoundError:
 __all__ = ["NatsClient", "ended", "opened"]
 
 CONNECT_SECONDS = 5.0
-HOST_SECONDS = 2
-"""How long one host may take to answer; a frozen one takes connections and says nothing."""
 CLOSE_SECONDS = 1.0
-PING_SECONDS = 2
-PINGS_UNANSWERED = 2
-"""A server that froze is noticed after some six seconds."""
-PAUSE_SECONDS = 0.25
-"""Between two attempts at the same host."""
-NAME = "signalbox"
-
-Notice = Callable[[Exception], Awaitable[None]]
+USUAL: dict[str, Any] = {
+    "name": "signalbox",
+    "connect_timeout": 2,
+    "ping_interval": 2,
+    "max_outstanding_pings": 2,
+    "max_reconnect_attempts": -1,
+    "reconnect_time_wait": 0.25,
+}
+"""Options of every client, in seconds: a server that froze takes connections and says nothing; six seconds tell."""
 
 
 class NatsClient(Client):
@@ -47,46 +47,33 @@ class NatsClient(Client):
 
 
 async def opened(
-    hosts: Sequence[str],
+    address: NatsAddress,
     options: Mapping[str, Any],
     *,
-    tls: bool = False,
-    error_cb: Notice | None = None,
+    callbacks: Mapping[str, Any] | None = None,
     seconds: float = CONNECT_SECONDS,
-    **callbacks: Any,
 ) -> NatsClient:
-    """Return a client connected to the first of some hosts that takes it, which then reconnects for ever.
+    """Return a client connected to the first server of an address that takes it, which then reconnects for ever.
 
-    `options` are those of `credentials_for`. Raises StoreError when every host has failed once, one refuses for good,
-    or the time is over.
+    `options` are those of `credentials_for`, `callbacks` those of the client library by name. Raises StoreError when
+    every server has failed once, one refuses for good, or the time is over.
     """
-    rest = dict(options)
-    client = NatsClient(needs_tls=tls, user_key=rest.pop("user_key", ""))
+    rest: dict[str, Any] = {**USUAL, **options, **(callbacks or {})}
+    client = NatsClient(needs_tls=address.is_tls, user_key=rest.pop("user_key", ""))
+    told = rest.pop("error_cb", None)
     errors: list[Exception] = []
     enough = asyncio.Event()
 
     async def note(error: Exception) -> None:
+        if connecting.done():
+            if told is not None:
+                await told(error)
+            return
         errors.append(error)
-        del errors[:-100]
-        if is_final(error) or len(errors) >= len(hosts):
+        if is_final(error) or len(errors) >= len(address.hosts):
             enough.set()
-        if error_cb is not None and connecting.done():
-            await error_cb(error)
 
-    connecting = asyncio.ensure_future(
-        client.connect(
-            servers=[f"{'tls' if tls else 'nats'}://{host}" for host in hosts],
-            name=NAME,
-            error_cb=note,
-            connect_timeout=HOST_SECONDS,
-            max_reconnect_attempts=-1,
-            reconnect_time_wait=PAUSE_SECONDS,  # type: ignore[arg-type]
-            ping_interval=PING_SECONDS,
-            max_outstanding_pings=PINGS_UNANSWERED,
-            **rest,
-            **callbacks,
-        )
-    )
+    connecting = asyncio.ensure_future(client.connect(servers=address.servers, error_cb=note, **rest))
     stopped = asyncio.ensure_future(enough.wait())
     try:
         await asyncio.wait({connecting, stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -102,7 +89,7 @@ async def opened(
             await asyncio.wait({connecting})
     met = [*errors, *([failed] if failed else [])] or [TimeoutError()]
     await ended(client)
-    raise connection_failed(most_telling(met), hosts) from None
+    raise connection_failed(most_telling(met), address) from None
 
 
 async def ended(client: Client) -> None:

@@ -1,0 +1,109 @@
+"""`signalbox nats permissions`: the users of a nats-server's configuration, by which no sender can be forged."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from console.cli.loading import loaded
+from console.cli.options import mailbox_options
+from console.cli.plain import put
+from console.errors import Refused
+from console.render.safe import visible_line
+from mailstore.errors import reason_of
+from mailstore.records.protocol import PERSON
+from mailstore.records.roster import Status
+from mailstore.stores.nats.address import location_of
+from mailstore.stores.nats.nkey import new_seed, user_key
+from mailstore.stores.nats.permissions import grant_for, server_users
+from mailstore.stores.nats.subjects import token_of
+from mailstore.transports.secret import SecretMissing, private_text
+
+ACTIONS = ("permissions",)
+ADMIN = "signalbox-admin"
+WITH_NAMES = (
+    "# Log in with SIGNALBOX_NATS_USER and SIGNALBOX_NATS_PASSWORD; nats-server reads the variables named here."
+)
+WITH_KEYS = "# Log in with SIGNALBOX_NATS_NKEY, the path of the user's own file in {}."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("action", choices=ACTIONS, help="Print who may write what, for the server's configuration")
+    parser.add_argument(
+        "--keys",
+        type=Path,
+        metavar="DIR",
+        help="Log in by NKEY, with keys in DIR, made if new (default: passwords in the server's environment)",
+    )
+    mailbox_options(parser, json=False)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the configuration for the agents that have not ended, and the user."""
+    with loaded(args) as mail:
+        store, agents = mail.store, [agent for agent in mail.mailbox.roster if agent.status is not Status.DEAD]
+    if not store.kind.startswith("nats"):
+        raise Refused(f"{store.called()} has no server's permissions", "name one with --store nats://HOST/NAME")
+    mailbox = location_of(store.url.partition(":")[2]).address.mailbox
+    names = list(dict.fromkeys([PERSON, *sorted(agent.session_id for agent in agents)]))
+    if args.keys is None:
+        grants = [grant_for(mailbox, name) for name in names]
+        variables = _variables([ADMIN, *(grant.user for grant in grants)])
+        logins = [f'user: "{grant.user}", password: ${variables[grant.user]}' for grant in grants]
+        admin = f'user: "{ADMIN}", password: ${variables[ADMIN]}'
+    else:
+        keys = _keys(args.keys.expanduser(), [ADMIN, *names])
+        grants = [grant_for(mailbox, name, inbox=keys[name]) for name in names]
+        logins = [f"nkey: {keys[name]}" for name in names]
+        admin = f"nkey: {keys[ADMIN]}"
+    put("\n".join(_explanation(store.url, args.keys)))
+    put(server_users(grants, logins, admin))
+    return 0
+
+
+def _explanation(url: str, keys: Path | None) -> list[str]:
+    """Return the comment before the users: what they may do, and how they log in."""
+    return [
+        f"# Who may write what in {visible_line(url)}: for the configuration of nats-server.",
+        "# An agent writes mail, reads, its roster entry and its presence under its own name only; all read all.",
+        f"# {ADMIN} is for signalbox init; give it to no agent.",
+        WITH_NAMES if keys is None else WITH_KEYS.format(visible_line(str(keys))),
+    ]
+
+
+def _variables(users: Sequence[str]) -> dict[str, str]:
+    """Return a name of a variable for each user's password, each another."""
+    found: dict[str, str] = {}
+    for user in users:
+        stem = "PASSWORD_" + re.sub(r"[^A-Z0-9]", "_", user.upper())
+        name, number = stem, 1
+        while name in found.values():
+            number += 1
+            name = f"{stem}_{number}"
+        found[user] = name
+    return found
+
+
+def _keys(folder: Path, names: Sequence[str]) -> dict[str, str]:
+    """Return the public key of each name, from files with their seeds; what has none yet gets one."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return {name: user_key(_seed(folder / f"{token_of(name)}.nk")) for name in names}
+    except OSError as error:
+        raise Refused(f"{folder} can't hold the keys ({reason_of(error)})", "name another folder") from error
+
+
+def _seed(file: Path) -> str:
+    try:
+        return private_text(file).strip()
+    except SecretMissing:
+        if os.path.lexists(file):
+            raise
+    seed = new_seed()
+    with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as output:
+        output.write(f"{seed}\n")
+    return seed
