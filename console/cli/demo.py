@@ -12,6 +12,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, metavar="N", help="Seed of the simulation; the same seed gives the same agents"
     )
+    parser.add_argument(
+        "--nats", action="store_true", help="Keep the mailbox on a NATS server that runs as long (needs nats-server)"
+    )
     parser.add_argument("--keep", type=Path, metavar="DIR", help="Create the mailbox in DIR and keep it")
 
 
@@ -19,4 +22,4 @@ def run(args: argparse.Namespace) -> int:
     """Run the demonstration until the person leaves it."""
     from console.demo.run import run_demo
 
-    return run_demo(seed=args.seed, theme=args.theme, keep=args.keep)
+    return run_demo(seed=args.seed, theme=args.theme, keep=args.keep, nats=args.nats)

@@ -26,7 +26,7 @@ from console.demo.simulation import Company
 from mailstore.errors import MailError
 from mailstore.records.events import Event
 from mailstore.records.message import Message
-from mailstore.registry import store_class
+from mailstore.registry import open_store
 from mailstore.store import Store
 
 __all__ = ["LOG", "main"]
@@ -139,8 +139,8 @@ def _log(folder: Path, text: str) -> None:
                 file.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {text}\n")
 
 
-async def _play(folder: Path, seed: int | None, speed: float, parent: int) -> None:
-    with store_class("haak").open(str(folder)) as store:
+async def _play(folder: Path, url: str, seed: int | None, speed: float, parent: int) -> None:
+    with open_store(url) as store:
         await Stage(store, folder, seed=seed, speed=speed, parent=parent).run()
 
 
@@ -151,13 +151,14 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, help="the same figures and choices each time")
     parser.add_argument("--speed", type=float, default=1.0, help="how much faster than life (default: 1)")
     parser.add_argument("--parent", type=int, default=os.getppid(), help="end when this process has ended")
+    parser.add_argument("--store", metavar="URL", help="the demo's mailbox, if it is not in the folder")
     args = parser.parse_args(words)
     if args.speed <= 0:
         parser.error("--speed must be more than 0")
     if not (args.folder / MARKER).is_file():
         parser.error(f"{args.folder} holds no mailbox of a demo: agents are simulated nowhere else")
     try:
-        asyncio.run(_play(args.folder, args.seed, args.speed, args.parent))
+        asyncio.run(_play(args.folder, args.store or f"haak:{args.folder}", args.seed, args.speed, args.parent))
     except Exception as error:  # nothing else reports it
         _log(args.folder, f"ended by {type(error).__name__}: {error}")
         return 1

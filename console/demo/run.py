@@ -28,11 +28,17 @@ HELD_FOR = 3.0
 
 
 def run_demo(
-    *, seed: int | None = None, theme: str | None = None, keep: Path | None = None, agents: bool = True
+    *,
+    seed: int | None = None,
+    theme: str | None = None,
+    keep: Path | None = None,
+    agents: bool = True,
+    nats: bool = False,
 ) -> int:
     """Open the console on a throw-away mailbox; return the exit status.
 
     With `keep` the mailbox is made in (or, if it is there already, reopened in) that folder and stays.
+    With `nats` it is on a server that runs as long.
     Raises StoreError without a terminal, or when `keep` holds something else.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -41,9 +47,14 @@ def run_demo(
     with ExitStack() as stack:
         ending = stack.enter_context(SignalHandler())
         root = stack.enter_context(prepared(seed, keep))
+        url = f"haak:{root / 'data'}"
+        if nats:
+            from console.demo.nats_mailbox import nats_mailbox
+
+            url = stack.enter_context(nats_mailbox(root))
         if agents:
-            stack.enter_context(simulated(root, seed))
-        return _open(root, theme, ending)
+            stack.enter_context(simulated(root, seed, url=url))
+        return _open(url, root, theme, ending)
 
 
 @contextmanager
@@ -72,9 +83,10 @@ def prepared(seed: int, keep: Path | None = None) -> Iterator[Path]:
 
 
 @contextmanager
-def simulated(root: Path, seed: int, speed: float = 1.0) -> Iterator[subprocess.Popen[bytes]]:
-    """Let the simulated agents play on `root`/data in a process of their own; end it at the end."""
+def simulated(root: Path, seed: int, speed: float = 1.0, url: str = "") -> Iterator[subprocess.Popen[bytes]]:
+    """Let the simulated agents play on `root`/data, or a URL, in a process of their own; end it at the end."""
     words = ["--seed", str(seed), "--speed", str(speed), "--parent", str(os.getpid())]
+    words += ["--store", url] if url else []
     with (root / "agents-output.log").open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "console.demo.agents", str(root / "data"), *words],
@@ -101,7 +113,7 @@ def _import_path() -> str:
     return os.pathsep.join(filter(None, (ours, os.environ.get("PYTHONPATH"))))
 
 
-def _open(root: Path, theme: str | None, ending: SignalHandler) -> int:
+def _open(url: str, root: Path, theme: str | None, ending: SignalHandler) -> int:
     from msgspec.structs import replace
 
     prepare()
@@ -111,7 +123,6 @@ def _open(root: Path, theme: str | None, ending: SignalHandler) -> int:
     from console.state import PersonalState
     from mailstore.registry import open_store
 
-    url = f"haak:{root / 'data'}"
     state = PersonalState(root / "state.db")
     config = replace(load_config().config, observe=False)
     try:

