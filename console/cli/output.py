@@ -22,6 +22,7 @@ __all__ = [
     "PresenceRow",
     "SettledRow",
     "StayRow",
+    "SyncDone",
     "ThreadRow",
     "ViewRow",
 ]

@@ -7,8 +7,6 @@ import signal
 import sys
 import time
 from contextlib import suppress
-from functools import partial
-from pathlib import Path
 
 from console.cli.document import put_json
 from console.cli.options import json_option
@@ -42,9 +40,10 @@ def run(args: argparse.Namespace) -> int:
             return _reported(engine.once(), is_json=args.json)
         for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(each, lambda *_: engine.stop())
-        put(f"Carrying the mail of {', '.join(each.name for each in plan.agents) or 'nobody'} in {visible_line(str(plan.root))}")
+        names = ", ".join(each.name for each in plan.agents)
+        put(f"Carrying the mail of {names} in {visible_line(str(plan.root))}")
         sys.stdout.flush()
-        engine.run(partial(status.show, len(plan.agents)))
+        engine.run(status.show)
     status.clear()
     return 0
 
@@ -73,7 +72,7 @@ class _StatusLine:
         self._is_shown = is_shown and is_terminal(sys.stderr)
         self._line = ""
 
-    def show(self, _agents: int, report: SyncReport) -> None:
+    def show(self, report: SyncReport) -> None:
         """Draw the status."""
         if not self._is_shown:
             return

@@ -42,7 +42,9 @@ def plan_for(given: str | None) -> SyncPlan:
             return plan_of(ours, file, root)
         return _theirs(root)
     except OSError as error:
-        raise Refused(f"{error.filename} can't be read ({reason_of(error)})", "check the path and its permissions") from error
+        raise Refused(
+            f"{error.filename} can't be read ({reason_of(error)})", "check the path and its permissions"
+        ) from error
 
 
 def _ours(file: Path) -> TransportSettings:
@@ -63,7 +65,9 @@ def _path(given: str) -> str:
     if not colon or "/" in kind:
         return given
     if kind != KIND:
-        raise Refused(f"a mailbox of the kind {kind} can't be synchronised", "sync carries the mail of AgentAZAll mailboxes")
+        raise Refused(
+            f"a mailbox of the kind {kind} can't be synchronised", "sync carries the mail of AgentAZAll mailboxes"
+        )
     return location
 
 

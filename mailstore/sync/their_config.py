@@ -39,7 +39,9 @@ def plan_in(file: Path) -> SyncPlan:
     warnings = []
     if reading.has_secrets and file.stat().st_mode & OTHERS:
         warnings.append(f"{file} holds passwords, and others can read it: chmod 600 {file}")
-    return SyncPlan(root.resolve(), (agent,), min(max(float(every), SHORTEST_SECONDS), LONGEST_SECONDS), tuple(warnings))
+    return SyncPlan(
+        root.resolve(), (agent,), min(max(float(every), SHORTEST_SECONDS), LONGEST_SECONDS), tuple(warnings)
+    )
 
 
 class _Reading:
