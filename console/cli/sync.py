@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-import time
-from contextlib import suppress
 
 from console.cli.document import put_json
 from console.cli.options import json_option
 from console.cli.output import SyncDone
 from console.cli.plain import put
-from console.cli.progress import is_terminal
+from console.cli.progress import StatusLine
 from console.cli.sync_plan import plan_for
 from console.cli.terminal_io import tell, warn
 from console.render.safe import visible_line
@@ -34,8 +32,8 @@ def run(args: argparse.Namespace) -> int:
     plan = plan_for(args.mailbox or args.store)
     for warning in plan.warnings:
         warn(warning)
-    status = _StatusLine(is_shown=not args.once and not args.json)
-    with SyncEngine(plan, status.tell) as engine:
+    status = StatusLine(is_shown=not args.once and not args.json)
+    with SyncEngine(plan, status.above(tell)) as engine:
         if args.once:
             return _reported(engine.once(), is_json=args.json)
         for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -43,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
         names = ", ".join(each.name for each in plan.agents)
         put(f"Carrying the mail of {names} in {visible_line(str(plan.root))}")
         sys.stdout.flush()
-        engine.run(status.show)
+        engine.run(lambda report: status.show(_sentence(report)))
     status.clear()
     return 0
 
@@ -63,32 +61,3 @@ def _sentence(report: SyncReport) -> str:
     if report.troubles:
         words += f", {len(report.troubles)} {'account fails' if len(report.troubles) == 1 else 'accounts fail'}"
     return words
-
-
-class _StatusLine:
-    """One line at the bottom of a terminal, and messages above it; in a log only the messages."""
-
-    def __init__(self, *, is_shown: bool) -> None:
-        self._is_shown = is_shown and is_terminal(sys.stderr)
-        self._line = ""
-
-    def show(self, report: SyncReport) -> None:
-        """Draw the status."""
-        if not self._is_shown:
-            return
-        line = f"{time.strftime('%H:%M:%S')}  {_sentence(report)}"
-        with suppress(OSError):
-            print(f"\r\x1b[K{visible_line(line)}", end="", file=sys.stderr, flush=True)
-        self._line = line
-
-    def tell(self, text: str) -> None:
-        """Print a message."""
-        self.clear()
-        tell(text)
-
-    def clear(self) -> None:
-        """Remove the status."""
-        if self._line:
-            self._line = ""
-            with suppress(OSError):
-                print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -57,7 +57,7 @@ def _ours(file: Path) -> TransportSettings:
     except tomllib.TOMLDecodeError as error:
         raise UsedWrongly(f"{file}{invalid_toml(error, text)}", "signalbox config edit opens it") from error
     except ValidationError as error:
-        raise UsedWrongly(f"{file}: [transports] {must_be(error)}", "signalbox config edit opens it") from error
+        raise UsedWrongly(f"[transports] in {file}, {must_be(error)}", "signalbox config edit opens it") from error
 
 
 def _path(given: str) -> str:
@@ -75,7 +75,7 @@ def _root(given: str) -> Path:
     path = path_of(_path(given))
     root = find(path)
     if root is None:
-        raise Refused(f"there are no AgentAZAll mailboxes at {path}", "name the folder of mailboxes, or a config.json")
+        raise Refused(f"no AgentAZAll mailbox was found at {path}", "name the folder of mailboxes, or a config.json")
     return root.resolve()
 
 
@@ -94,6 +94,6 @@ def _theirs(root: Path) -> SyncPlan:
     agents = {agent.name: agent for plan in plans for agent in plan.agents}
     named = [agents.get(name) or AgentPlan(name) for name in agents_in(root)]
     if not named:
-        raise MailError(f"there are no agents in {root}", "register one with its own program first")
+        raise MailError(f"{root} has no folder of an agent", "register one with its own program first")
     every = min((plan.every_seconds for plan in plans), default=SyncPlan(root, ()).every_seconds)
     return SyncPlan(root, tuple(named), every, tuple(each for plan in plans for each in plan.warnings))

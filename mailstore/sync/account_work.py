@@ -9,7 +9,7 @@ from threading import Event
 import msgspec
 
 from mailstore.errors import MailError, StoreError, reason_of
-from mailstore.stores.agentazall.ledger import Way, WayState
+from mailstore.stores.agentazall.ledger import LedgerWay, SendState
 from mailstore.sync.backoff import pause_after
 from mailstore.sync.door import Door, DoorOfAgent
 from mailstore.sync.ledger_writer import LedgerWriter
@@ -88,7 +88,7 @@ class AccountWork:
         try:
             self._transport.send(letter, called)
         except LetterRefused as error:
-            self._post.note(way._replace(state=WayState.REFUSED, reason=str(error)))
+            self._post.note(way._replace(state=SendState.REFUSED, reason=str(error)))
             self._shared.tell(f"{self.agent}: {letter.id} to {errand.recipient}: {error}")
             return
         except TransportDown as error:
@@ -97,10 +97,10 @@ class AccountWork:
         except FileNotFoundError as error:
             self._post.note(self._later(way, f"an attachment is gone ({reason_of(error)})"))
             return
-        self._post.note(way._replace(state=WayState.DELIVERED, reason=""))
+        self._post.note(way._replace(state=SendState.DELIVERED, reason=""))
         self.sent += 1
 
-    def _later(self, way: Way, reason: str) -> Way:
+    def _later(self, way: LedgerWay, reason: str) -> LedgerWay:
         return way._replace(reason=reason, next=time.time() + pause_after(self.failures))
 
     def _fail(self, reason: str) -> float:

@@ -63,7 +63,7 @@ class SyncEngine:
         """Lock the agents, and open the ledger and the accounts. Raises MailError."""
         root = self._plan.root
         if not root.is_dir():
-            raise MailboxMissing(f"there are no mailboxes at {root}", "name the folder of mailboxes, or a config.json")
+            raise MailboxMissing(f"{root} is not a folder", "name the folder of mailboxes, or a config.json")
         with ExitStack() as stack:
             for agent in self._plan.agents:
                 if not (root / agent.name).is_dir():

@@ -9,7 +9,7 @@ from threading import RLock
 from typing import Any
 
 from mailstore.errors import StoreError, reason_of
-from mailstore.stores.agentazall.ledger import LOCAL, NO_WAY, ArrivalState, Way, ledger_file, way_in
+from mailstore.stores.agentazall.ledger import LOCAL, NO_WAY, ArrivalState, LedgerWay, ledger_file, way_in
 
 __all__ = ["LedgerWriter"]
 
@@ -118,7 +118,7 @@ class LedgerWriter:
         self._all(changes)
         return is_other
 
-    def ways(self, owner: str, message_id: str) -> list[Way]:
+    def ways(self, owner: str, message_id: str) -> list[LedgerWay]:
         """Return the ways of a letter."""
         rows = self._rows(
             "SELECT owner, message_id, recipient, transport, state, tries, last, reason, next FROM ways"
@@ -126,7 +126,7 @@ class LedgerWriter:
         )  # fmt: skip
         return [way_in(row) for row in rows]
 
-    def waiting(self, owner: str) -> list[tuple[Way, str]]:
+    def waiting(self, owner: str) -> list[tuple[LedgerWay, str]]:
         """Return the ways that wait, with the file of each letter as it was noted last."""
         rows = self._rows(
             "SELECT w.owner, w.message_id, recipient, transport, state, tries, last, reason, next, file"
@@ -135,11 +135,11 @@ class LedgerWriter:
         )  # fmt: skip
         return [(way_in(row), row[9]) for row in rows]
 
-    def plan_ways(self, ways: Iterable[Way]) -> None:
+    def plan_ways(self, ways: Iterable[LedgerWay]) -> None:
         """Write ways that are still to be tried, unless they are known."""
         self._all([("INSERT OR IGNORE INTO ways VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(way)) for way in ways])
 
-    def note_way(self, way: Way) -> None:
+    def note_way(self, way: LedgerWay) -> None:
         """Write the state of a way."""
         self._change("INSERT OR REPLACE INTO ways VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *way)
 

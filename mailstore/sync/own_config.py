@@ -25,12 +25,12 @@ def plan_of(settings: TransportSettings, file: Path, root: Path) -> SyncPlan:
     """Return the plan for a mailbox; `file` is that of the settings. Raises WrongSettings and OSError."""
     accounts: dict[str, list[AccountPlan]] = {}
     for place, kind, account in _accounts(settings, file):
-        _check_agent(account.agent, f"{place}.agent")
+        _check_agent(account.agent, f"agent of {place}")
         accounts.setdefault(account.agent, []).append(_account(place, kind, account, file))
     for name in settings.agents:
-        _check_agent(name, f"{file}: [transports] agents")
+        _check_agent(name, f"an entry of [transports] agents in {file}")
     if others := sorted(set(accounts) - set(settings.agents)) if settings.agents else []:
-        raise WrongSettings(f"{file}: [transports] agents lacks {others[0]}, which has an account", "add it there")
+        raise WrongSettings(f"[transports] agents in {file} lacks {others[0]}, which has an account", "add it there")
     names = settings.agents or sorted(accounts) or agents_in(root)
     filters = filters_of(root)
     agents = [AgentPlan(name, tuple(accounts.get(name, ())), filters.get(name, OPEN)) for name in names]
@@ -47,7 +47,7 @@ def agents_in(root: Path) -> list[str]:
 def _accounts(settings: TransportSettings, file: Path) -> Iterator[tuple[str, str, Settings]]:
     for kind in KINDS:
         for number, account in enumerate(getattr(settings, kind)):
-            yield f"{file}: [[transports.{kind}]] {number + 1}", kind, account
+            yield f"[[transports.{kind}]] number {number + 1} in {file}", kind, account
 
 
 def _account(place: str, kind: str, account: Settings, file: Path) -> AccountPlan:
@@ -61,7 +61,7 @@ def _account(place: str, kind: str, account: Settings, file: Path) -> AccountPla
         if fields["secret"] is None:
             raise WrongSettings(f"{place} has no token", "name a file that holds it with secret_file")
         if not account.server.startswith(("http://", "https://")):
-            raise WrongSettings(f"{place}: server is no URL", 'write server = "https://HOST:PORT"')
+            raise WrongSettings(f"server of {place} is not a URL", 'write server = "https://HOST:PORT"')
     else:
         fields["port"] = fields["port"] or PORTS[kind, fields["security"]]
         if fields["username"] and fields["secret"] is None:
@@ -73,4 +73,4 @@ def _account(place: str, kind: str, account: Settings, file: Path) -> AccountPla
 
 def _check_agent(name: str, place: str) -> None:
     if not name.isprintable() or not is_agent_name(name) or {"/", "\\"}.intersection(name):
-        raise WrongSettings(f'{place}: "{name}" is not the address of an agent', "write the name of its folder")
+        raise WrongSettings(f'{place} is "{name}", not the address of an agent', "write the name of its folder")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mailstore.errors import reason_of
 from mailstore.stores.agentazall.decode import Copy, split
-from mailstore.stores.agentazall.ledger import LOCAL, NO_WAY, Way, WayState
+from mailstore.stores.agentazall.ledger import LOCAL, NO_WAY, LedgerWay, SendState
 from mailstore.stores.agentazall.places import OUTBOX
 from mailstore.sync.filing import file_as_sent, finish_moves
 from mailstore.sync.ledger_writer import LedgerWriter
@@ -29,7 +29,7 @@ class Errand(NamedTuple):
 
     letter: Outgoing
     recipient: str
-    way: Way
+    way: LedgerWay
 
 
 class Post:
@@ -88,7 +88,7 @@ class Post:
                 Errand(letter, recipient, way)
                 for letter in self._letters.values()
                 for recipient, way in self._ways_by(letter, account)
-                if way.state is WayState.WAITING and (now is None or way.next is None or way.next <= now)
+                if way.state is SendState.WAITING and (now is None or way.next is None or way.next <= now)
             ]
             return sorted(found, key=lambda each: each.way.tries)
 
@@ -106,12 +106,12 @@ class Post:
             self._busy[letter.letter.id] -= 1
         self.settle(letter)
 
-    def note(self, way: Way) -> None:
+    def note(self, way: LedgerWay) -> None:
         """Write how a try has ended. Raises OSError."""
         with self._lock:
-            is_further = way.state is WayState.WAITING and way.tries >= MOST_TRIES
+            is_further = way.state is SendState.WAITING and way.tries >= MOST_TRIES
             if is_further and self._is_reached(way.message_id, way.recipient):
-                way = way._replace(state=WayState.GIVEN_UP, next=None)
+                way = way._replace(state=SendState.GIVEN_UP, next=None)
             self._ledger.note_way(way)
 
     def waiting(self) -> int:
@@ -126,12 +126,12 @@ class Post:
             if letter.place.box != OUTBOX or self._letters.get(message_id) is not letter or self._busy[message_id] > 0:
                 return
             ways = self._ledger.ways(self._agent, message_id)
-            reached = {way.recipient for way in ways if way.state is WayState.DELIVERED}
+            reached = {way.recipient for way in ways if way.state is SendState.DELIVERED}
             if not reached:
                 return
             for recipient in letter.letter.recipients:
                 states = [way.state for way in ways if way.recipient == recipient and way.transport in self._accounts]
-                is_refused = len(states) == len(self._accounts) and set(states) == {WayState.REFUSED}
+                is_refused = len(states) == len(self._accounts) and set(states) == {SendState.REFUSED}
                 if recipient not in reached and not is_refused:
                     return
             place = file_as_sent(self._root, letter.place)
@@ -160,14 +160,14 @@ class Post:
 
     def _is_reached(self, message_id: str, recipient: str) -> bool:
         ways = self._ledger.ways(self._agent, message_id)
-        return any(way.recipient == recipient and way.state is WayState.DELIVERED for way in ways)
+        return any(way.recipient == recipient and way.state is SendState.DELIVERED for way in ways)
 
     def _sent(self, file: str) -> Outgoing | None:
         place: Copy | None = split(file)
         found = read_outgoing(self._root, place, self._own) if place else None
         return found if isinstance(found, Outgoing) else None
 
-    def _ways_by(self, letter: Outgoing, account: str) -> list[tuple[str, Way]]:
+    def _ways_by(self, letter: Outgoing, account: str) -> list[tuple[str, LedgerWay]]:
         """Return the ways of a letter by an account; a recipient that has a folder here needs none."""
         known = {
             way.recipient: way for way in self._ledger.ways(self._agent, letter.letter.id) if way.transport == account
@@ -184,17 +184,17 @@ class Post:
         for recipient in letter.letter.recipients:
             if recipient in self._local:
                 way = known.get((recipient, LOCAL)) or _new_way(letter, recipient, LOCAL)
-                if way.state is WayState.DELIVERED:
+                if way.state is SendState.DELIVERED:
                     continue
                 try:
                     deliver(self._root, letter, recipient)
                 except OSError as error:
-                    self._ledger.note_way(_tried(way, WayState.WAITING, f"can't be written ({reason_of(error)})"))
+                    self._ledger.note_way(_tried(way, SendState.WAITING, f"can't be written ({reason_of(error)})"))
                     self._tell(
                         f"{self._agent}: {letter.letter.id} to {recipient}: can't be written ({reason_of(error)})"
                     )
                     continue
-                self._ledger.note_way(_tried(way, WayState.DELIVERED, ""))
+                self._ledger.note_way(_tried(way, SendState.DELIVERED, ""))
             elif not self._accounts and (recipient, NO_WAY) not in known:
                 way = _new_way(letter, recipient, NO_WAY)
                 self._ledger.note_way(way._replace(reason="it has no folder here, and no account to send by is set"))
@@ -206,9 +206,9 @@ class Post:
         self._told = held
 
 
-def _new_way(letter: Outgoing, recipient: str, transport: str) -> Way:
-    return Way(letter.place.owner, letter.letter.id, recipient, transport, WayState.WAITING, 0, None, "", None)
+def _new_way(letter: Outgoing, recipient: str, transport: str) -> LedgerWay:
+    return LedgerWay(letter.place.owner, letter.letter.id, recipient, transport, SendState.WAITING, 0, None, "", None)
 
 
-def _tried(way: Way, state: WayState, reason: str) -> Way:
+def _tried(way: LedgerWay, state: SendState, reason: str) -> LedgerWay:
     return way._replace(state=state, tries=way.tries + 1, last=time.time(), reason=reason, next=None)

@@ -27,14 +27,14 @@ def plan_in(file: Path) -> SyncPlan:
         raise WrongSettings(f"{file} is not a configuration of AgentAZAll", "it must hold agent_name and mailbox_dir")
     root = mailbox_dir(config, file)
     if root is None:
-        raise WrongSettings(f"{file}: mailbox_dir is not a path", "write the folder of mailboxes")
+        raise WrongSettings(f"mailbox_dir in {file} is not a path", "write the folder of mailboxes")
     reading = _Reading(file)
     name = reading.text(config, "", "agent_name")
     if not name.isprintable() or not is_agent_name(name) or {"/", "\\"}.intersection(name) or not name:
-        raise WrongSettings(f"{file}: agent_name is not an address", "write the name of the agent's folder")
+        raise WrongSettings(f"agent_name in {file} is not an address", "write the name of the agent's folder")
     every = config.get("sync_interval", EVERY_SECONDS)
     if not isinstance(every, int | float) or isinstance(every, bool):
-        raise WrongSettings(f"{file}: sync_interval must be a number", "write seconds")
+        raise WrongSettings(f"sync_interval in {file} must be a number", "write seconds")
     agent = AgentPlan(name, tuple(_accounts(reading, config, name)), filter_of(config))
     warnings = []
     if reading.has_secrets and file.stat().st_mode & OTHERS:
@@ -54,7 +54,7 @@ class _Reading:
     def _of(self, table: dict[str, Any], place: str, key: str, kind: type, what: str, default: Any) -> Any:
         found = table.get(key, default)
         if not isinstance(found, kind) or (kind is int and isinstance(found, bool)):
-            raise WrongSettings(f"{self._file}: {place}{key} must be {what}", "mend it, or remove it")
+            raise WrongSettings(f"{place}{key} in {self._file} must be {what}", "mend it, or remove it")
         return found
 
     def text(self, table: dict[str, Any], place: str, key: str, default: str = "") -> str:
@@ -67,7 +67,7 @@ class _Reading:
     def port(self, table: dict[str, Any], place: str, key: str, default: int) -> int:
         found: int = self._of(table, place, key, int, "a port", default)
         if not 0 < found < 65536:
-            raise WrongSettings(f"{self._file}: {place}{key} must be a port", "write a number from 1 to 65535")
+            raise WrongSettings(f"{place}{key} in {self._file} must be a port", "write a number from 1 to 65535")
         return found
 
     def secret(self, table: dict[str, Any], place: str, key: str) -> Secret | None:
@@ -82,7 +82,7 @@ class _Reading:
         found = self._of(config, "", several, list, "a list", [])
         for number, each in enumerate(found):
             if not isinstance(each, dict):
-                raise WrongSettings(f"{self._file}: {several}[{number}] must be an object", "mend it, or remove it")
+                raise WrongSettings(f"{several}[{number}] in {self._file} must be an object", "mend it, or remove it")
             yield f"{several}[{number}].", each
         if is_used and not found:
             yield f"{single}.", self._of(config, "", single, dict, "an object", {})

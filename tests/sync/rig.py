@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import RLock
 
 from mailstore.stores.agentazall.identity import Identity, public_of
-from mailstore.stores.agentazall.ledger import Way, ways_of
+from mailstore.stores.agentazall.ledger import LedgerWay, ways_of
 from mailstore.stores.agentazall.rules import OPEN, Filter
 from mailstore.sync.engine import SyncEngine, SyncReport
 from mailstore.sync.plan import AccountPlan, AgentPlan, SyncPlan
@@ -175,7 +175,7 @@ class Machine:
     def bodies(self, agent: str, box: str = "inbox") -> list[str]:
         return sorted(text.partition("\n---\n")[2] for text in self.files(agent, box).values())
 
-    def ways(self, message_id: str) -> tuple[Way, ...]:
+    def ways(self, message_id: str) -> tuple[LedgerWay, ...]:
         return ways_of(self.root, message_id)
 
     def remove(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.stores.agentazall.ledger import WayState, accounts_of, arrivals_of
+from mailstore.stores.agentazall.ledger import SendState, accounts_of, arrivals_of
 from tests.sync.rig import DAY, Machine, Office
 
 ALICE, BOB, CAROL = "alice@localhost", "bob@localhost", "carol@localhost"
@@ -27,7 +27,7 @@ def test_a_letter_for_an_agent_of_the_same_tree_is_copied_with_its_attachments(t
     for agent, box in ((ALICE, "sent"), (BOB, "inbox")):
         assert (machine.root / agent / DAY / box / ("a" * 12) / "r.csv").read_bytes() == b"1,2\n"
     assert not list((machine.root / ALICE / DAY / "outbox").iterdir())
-    assert [(way.transport, way.state) for way in machine.ways("a" * 12)] == [("local", WayState.DELIVERED)]
+    assert [(way.transport, way.state) for way in machine.ways("a" * 12)] == [("local", SendState.DELIVERED)]
 
 
 def test_a_letter_goes_by_every_account_and_is_kept_once(tmp_path: Path) -> None:
@@ -64,9 +64,9 @@ def test_a_letter_is_sent_when_one_of_its_ways_is_up_and_the_other_follows_later
     report = alice.once()
     assert (report.sent, report.waiting, len(report.troubles)) == (1, 0, 1)
     ways = {way.transport: way for way in alice.ways("c" * 12)}
-    assert ways[f"post {ALICE}@up"].state is WayState.DELIVERED
+    assert ways[f"post {ALICE}@up"].state is SendState.DELIVERED
     waits = ways[f"post {ALICE}@down"]
-    assert (waits.state, waits.tries, waits.reason) == (WayState.WAITING, 1, down.down)
+    assert (waits.state, waits.tries, waits.reason) == (SendState.WAITING, 1, down.down)
     assert waits.next is not None
     assert waits.last is not None
     assert waits.next > waits.last
@@ -78,7 +78,7 @@ def test_a_letter_is_sent_when_one_of_its_ways_is_up_and_the_other_follows_later
     down.down = ""
     assert alice.once().sent == 0
     assert len(down.boxes[BOB]) == 1
-    assert {way.state for way in alice.ways("c" * 12)} == {WayState.DELIVERED}
+    assert {way.state for way in alice.ways("c" * 12)} == {SendState.DELIVERED}
     assert up.sent == 1
 
 
@@ -105,7 +105,7 @@ def test_a_refusal_is_final_and_shown_and_the_letter_stays(tmp_path: Path) -> No
     for _ in range(2):
         alice.once()
     (way,) = alice.ways("e" * 12)
-    assert (way.state, way.tries, way.reason, way.next) == (WayState.REFUSED, 1, f"office knows no {BOB}", None)
+    assert (way.state, way.tries, way.reason, way.next) == (SendState.REFUSED, 1, f"office knows no {BOB}", None)
     assert list(alice.files(ALICE, "outbox"))
     assert any("office knows no" in line for line in alice.said)
 

@@ -20,11 +20,11 @@ __all__ = [
     "LOCAL",
     "NO_WAY",
     "AccountState",
-    "Arrival",
     "ArrivalState",
+    "LedgerArrival",
+    "LedgerWay",
+    "SendState",
     "SyncRun",
-    "Way",
-    "WayState",
     "accounts_of",
     "arrivals_of",
     "ledger_file",
@@ -43,7 +43,7 @@ NO_WAY = "none"
 """The transport of a letter to a recipient to whom no account leads."""
 
 
-class WayState(StrEnum):
+class SendState(StrEnum):
     """How far a letter has come on one way to one recipient."""
 
     WAITING = "waiting"
@@ -60,21 +60,21 @@ class ArrivalState(StrEnum):
     TURNED_AWAY = "turned-away"
 
 
-class Way(NamedTuple):
+class LedgerWay(NamedTuple):
     """The tries to hand a letter over to one recipient by one transport; `next` is when it is tried again."""
 
     owner: str
     message_id: str
     recipient: str
     transport: str
-    state: WayState
+    state: SendState
     tries: int
     last: float | None
     reason: str
     next: float | None
 
 
-class Arrival(NamedTuple):
+class LedgerArrival(NamedTuple):
     """A letter that came in by a transport; `message_id` is empty for one that was turned away unread."""
 
     owner: str
@@ -116,24 +116,24 @@ def ledger_file(root: Path) -> Path:
     return state_folder() / "sync" / f"{digest}.db"
 
 
-def ways_of(root: Path, message_id: str) -> tuple[Way, ...]:
+def ways_of(root: Path, message_id: str) -> tuple[LedgerWay, ...]:
     """Return the ways of a letter that was sent from here. Never raises; blocks briefly."""
     return _rows(
         root, way_in, "SELECT * FROM ways WHERE message_id = ? ORDER BY owner, recipient, transport", message_id
     )
 
 
-def waiting_in(root: Path) -> tuple[Way, ...]:
+def waiting_in(root: Path) -> tuple[LedgerWay, ...]:
     """Return the ways of all letters that are neither delivered nor given up by them, refused ones too."""
     return _rows(root, way_in, "SELECT * FROM ways WHERE state IN ('waiting', 'refused') ORDER BY rowid")
 
 
-def arrivals_of(root: Path, message_id: str) -> tuple[Arrival, ...]:
+def arrivals_of(root: Path, message_id: str) -> tuple[LedgerArrival, ...]:
     """Return how a letter came here, in the order of its copies."""
     return _rows(root, _arrival_in, "SELECT * FROM arrivals WHERE message_id = ? ORDER BY at", message_id)
 
 
-def turned_away_at(root: Path, since: float = 0.0) -> tuple[Arrival, ...]:
+def turned_away_at(root: Path, since: float = 0.0) -> tuple[LedgerArrival, ...]:
     """Return what was not taken in since a time."""
     return _rows(root, _arrival_in, "SELECT * FROM arrivals WHERE state = 'turned-away' AND at >= ? ORDER BY at", since)
 
@@ -161,15 +161,15 @@ def _rows(root: Path, make: Callable[[tuple[Any, ...]], Found], statement: str, 
         return ()
 
 
-def way_in(row: tuple[Any, ...]) -> Way:
+def way_in(row: tuple[Any, ...]) -> LedgerWay:
     """Return the way in a row of the table `ways`."""
     owner, message_id, recipient, transport, state, tries, last, reason, after = row[:9]
-    return Way(owner, message_id, recipient, transport, WayState(state), tries, last, reason, after)
+    return LedgerWay(owner, message_id, recipient, transport, SendState(state), tries, last, reason, after)
 
 
-def _arrival_in(row: tuple[Any, ...]) -> Arrival:
+def _arrival_in(row: tuple[Any, ...]) -> LedgerArrival:
     owner, transport, key, message_id, at, state, reason, sender = row[:8]
-    return Arrival(owner, transport, key, message_id, at, ArrivalState(state), reason, sender)
+    return LedgerArrival(owner, transport, key, message_id, at, ArrivalState(state), reason, sender)
 
 
 def _account_in(row: tuple[Any, ...]) -> AccountState:
