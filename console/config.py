@@ -11,6 +11,7 @@ from platformdirs import user_config_path, user_state_path
 
 from mailstore.rules.retention import KEEP, Retention
 from mailstore.rules.waking import WAKING_TYPES
+from mailstore.sync.settings import TransportSettings
 
 if TYPE_CHECKING:
     from mailstore.queries.attention import Limits
@@ -202,6 +203,7 @@ class Config(Struct, frozen=True):
     away: AwaySettings = field(default_factory=AwaySettings)
     send: SendSettings = field(default_factory=SendSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
+    transports: TransportSettings = field(default_factory=TransportSettings)
 
     views: dict[str, str] = field(default_factory=dict)
     """Saved views: queries by their names."""

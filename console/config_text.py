@@ -33,6 +33,9 @@ def _table(values: Struct, name: tuple[str, ...]) -> Iterator[str]:
         yield f"[{'.'.join(name)}]"
     for setting in fields(values):
         value = getattr(values, setting.name)
+        if isinstance(value, list) and value and all(isinstance(each, Struct) for each in value):
+            tables += [(setting.name, each) for each in value]
+            continue
         if isinstance(value, Struct | dict):
             tables.append((setting.name, value))
             continue

@@ -44,6 +44,7 @@ COMMANDS = {
     "overview": CliCommand("overview", "Show who writes, reads and answers, how fast, and when", "Overview"),
     "away": CliCommand("away", "Show what happened while you were away", "Overview"),
     "init": CliCommand("init", "Create an empty mailbox and roster", "Mailbox"),
+    "sync": CliCommand("sync", "Carry the mail of an AgentAZAll mailbox to other machines and back", "Mailbox"),
     "archive": CliCommand("archive", "Archive settled threads (shows a plan, asks first)", "Mailbox"),
     "convert": CliCommand("convert", "Copy a mailbox into another kind and report what could not be copied", "Mailbox"),
     "roster": CliCommand("roster", "List the roster; register, update, freeze, resume or retire an agent", "Mailbox"),

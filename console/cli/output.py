@@ -22,6 +22,7 @@ __all__ = [
     "PresenceRow",
     "SettledRow",
     "StayRow",
+    "SyncDone",
     "ThreadRow",
     "ViewRow",
 ]
@@ -255,3 +256,12 @@ class ByeRow(msgspec.Struct, frozen=True):
     unread: OpenMailRow
     asked: OpenMailRow
     asking: OpenMailRow
+
+
+class SyncDone(msgspec.Struct, frozen=True):
+    """What a sync did: letters moved to `sent/`, taken in, still waiting; what fails, and why."""
+
+    sent: int
+    received: int
+    waiting: int
+    troubles: list[str]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
 
-__all__ = ["ProgressLine", "is_terminal"]
+__all__ = ["ProgressLine", "StatusLine", "is_terminal"]
 
 
 def is_terminal(stream: object) -> bool:
@@ -26,3 +29,38 @@ class ProgressLine:
             self._last = line
             end = "\n" if done >= total else ""
             print(f"\r\x1b[K{line}", end=end, file=sys.stderr, flush=True)
+
+
+class StatusLine:
+    """The state of a command that runs on, in the last line of a terminal; silent anywhere else."""
+
+    def __init__(self, *, is_shown: bool = True) -> None:
+        self._is_shown = is_shown and is_terminal(sys.stderr)
+        self._has_line = False
+
+    def show(self, words: str) -> None:
+        """Show the state as of now, overwriting the line."""
+        if self._is_shown:
+            from console.render.safe import visible_line
+
+            self._has_line = True
+            self._put(f"\r\x1b[K{time.strftime('%H:%M:%S')}  {visible_line(words)}")
+
+    def above(self, tell: Callable[[str], None]) -> Callable[[str], None]:
+        """Return a function that tells something in a line of its own."""
+
+        def told(words: str) -> None:
+            self.clear()
+            tell(words)
+
+        return told
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self._has_line:
+            self._has_line = False
+            self._put("\r\x1b[K")
+
+    def _put(self, words: str) -> None:
+        with suppress(OSError):
+            print(words, end="", file=sys.stderr, flush=True)

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual import on
-from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
-from textual.events import Blur
 from textual.message import Message as Note
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
 from console.bindings import FooterKey
-from console.panes.query_completion import HELP, Completing, completing
+from console.panes.query_completion import HELP
+from console.panes.query_input import QueryInput
 from console.render.safe import visible_line
 from console.render.short_text import shorten_end
 from console.session import Session
-from console.widgets.offers import Completion, Offers
+from console.widgets.offers import Offers
 from mailstore.errors import QueryError
 
 if TYPE_CHECKING:
@@ -40,15 +39,13 @@ FILTER_KEYS = SEARCH_KEYS[:2]
 """What the footer names while a query is typed: letters are text."""
 LONGEST = 300
 """Characters of a problem, which may repeat what was typed."""
-ROWS_LEFT = 8
-"""Lines of the screen that the list of candidates leaves to everything else."""
 
 
 class SearchProblem(Static):
     """The lines below the search: where its query is invalid, and why."""
 
 
-class SearchBar(Input):
+class SearchBar(QueryInput):
     """Searches or filters while typing; Enter goes to the results, Escape clears.
 
     Tab completes, and again takes the next candidate; Up and Down go through earlier queries.
@@ -58,8 +55,6 @@ class SearchBar(Input):
         Binding("escape", "give_up", "close", show=False),
         Binding("down", "newer", "newer query, or hits", show=False),
         Binding("up", "older", "older query", show=False),
-        Binding("tab", "complete(1)", "complete", show=False),
-        Binding("shift+tab", "complete(-1)", "complete", show=False),
     ]
 
     @dataclass
@@ -77,14 +72,8 @@ class SearchBar(Input):
         is_kept: bool
 
     def __init__(self, session: Session, offers: Offers, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id, compact=True)
+        super().__init__(session, offers, id=id)
         self.mode: Mode = "search"
-        self.offers = offers
-        self._session = session
-        self._completion = Completion(self, offers)
-        self._completing = Completing(0)
-        self._completed = ""
-        """The text as Tab left it."""
         self._history: SearchHistory | None = None
 
     @property
@@ -103,7 +92,7 @@ class SearchBar(Input):
         self.display = True
         self.tell(None)
         self.screen.set_focus(self)  # at once: keys that are already typed belong here
-        self._offer()
+        self.offer()
 
     def tell(self, problem: QueryError | None) -> None:
         """Show the problem below the query, at its position; None hides it."""
@@ -114,51 +103,16 @@ class SearchBar(Input):
             place = cell_len(self.value[: begin + problem.position]) - self.scroll_offset.x
             line.update(f"{' ' * max(0, place)}▲\n{shorten_end(visible_line(str(problem)[:LONGEST]), LONGEST)}")
 
-    # Completion
-
-    def _offer(self) -> None:
-        """Offer what can be written here; in an empty search, everything."""
-        is_at_end = self.cursor_position == len(self.value)
-        if self.mode == "filter" or self.screen.focused is not self or not is_at_end:
-            self._completion.hide()
-            return
-        self._completing = found = completing(self.value, self._session)
-        most = max(3, self.screen.size.height - ROWS_LEFT)
-        self._completion.show(found.candidates, is_picked=False, most=most)
-
-    def action_complete(self, step: int) -> None:
-        """Complete what is typed; pressed again, take the next candidate."""
-        if not self._completion.is_open:
-            raise SkipAction
-        self._completion.pick(step)
-        self._accept()
-
-    @on(Offers.Clicked)
-    def _clicked(self, event: Offers.Clicked) -> None:
-        event.stop()
-        if self._completion.pick_line(event.line):
-            self._accept()
-            self.focus()
-
-    def _accept(self) -> None:
-        value = self._completion.picked.value
-        is_only = len(self._completing.candidates) == 1
-        ending = " " if is_only and not value.endswith(":") else ""
-        self._completed = f"{self.value[: self._completing.start]}{value}{ending}"
-        self.value = self._completed
-        self.cursor_position = len(self.value)
-        if is_only:
-            self._completed = ""
-            self._offer()
+    @property
+    def is_completed(self) -> bool:
+        """Whether candidates are offered: in an empty search, everything that can be written."""
+        return self.mode == "search"
 
     # Typing and leaving
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
-        if event.value != self._completed:
-            self._completed = ""
-            self._offer()
         text = "" if event.value.strip() == HELP else event.value
         self.post_message(self.Typed(self.mode, text))
 
@@ -182,22 +136,18 @@ class SearchBar(Input):
 
     def _recall(self, text: str | None) -> None:
         if text is not None:
-            self.value = self._completed = text
-            self.cursor_position = len(text)
-            self._completion.hide()
+            self.put(text)
+            self.completion.hide()
 
     def action_give_up(self) -> None:
         """Clear the search or the filter."""
         self._leave(is_kept=False)
 
     def _leave(self, *, is_kept: bool) -> None:
-        self._completion.hide()
+        self.completion.hide()
         if self.value.strip() == HELP:
             self.value = ""
         self.post_message(self.Left(self.mode, is_kept))
-
-    def on_blur(self, event: Blur) -> None:
-        self._completion.hide()
 
     def render_line(self, y: int) -> Strip:
         """Render the value, with control characters made visible."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Protocol
 from console.screens.listing import Listing
 from console.screens.needs import PartScreen
 from console.stepping import stepped
-from mailstore.errors import QueryError
 
 if TYPE_CHECKING:
     from mailstore.queries.query import Query
@@ -67,24 +66,17 @@ class Marking:
 
     def mark_query(self) -> None:
         """Ask for a query and mark the listed threads that match it."""
-        from console.screens.prompt import Prompt
+        from console.screens.query_prompt import QueryPrompt
         from mailstore.queries.query import parse
 
         screen, session = self._screen, self._screen.session
-
-        def problem(text: str) -> str:
-            try:
-                parse(text, session.now())
-            except QueryError as error:
-                return str(error)
-            return "" if text else "Enter a query: words, from:, is:unread, …"
 
         def answered(text: str | None) -> None:
             if text:
                 found = self._mark_found(parse(text, session.now()), set(screen.listing.all_roots()))
                 screen.run_task(found, group="search", exclusive=True)
 
-        screen.ask(Prompt("Mark threads matching", check=problem), answered)
+        screen.ask(QueryPrompt(session, "Mark threads matching"), answered)
 
     async def _mark_found(self, query: Query, listed: set[str]) -> None:
         from console.search_context import search_context

@@ -51,12 +51,14 @@ class Prompt(ModalScreen[str | None]):
         offers = Offers()
         with Vertical(id="ask"):
             yield Static(self._question, id="ask-question", markup=False)
-            yield CompletingInput(
-                self._candidates, offers, value=self._value, id="ask-input", compact=True, is_alone=True
-            )
+            yield self.field(self._value, offers)
             yield offers
             yield Static(self._detail, id="ask-detail", markup=False)
             yield Static("Enter: confirm · Esc: cancel", id="ask-keys", markup=False)
+
+    def field(self, value: str, offers: Offers) -> Input:
+        """Return the input."""
+        return CompletingInput(self._candidates, offers, value=value, id="ask-input", compact=True, is_alone=True)
 
     def on_mount(self) -> None:
         """Focus the input."""

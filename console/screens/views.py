@@ -16,10 +16,9 @@ from console.render.short_text import count
 from console.screens.ask import Ask
 from console.screens.list_screen import ListScreen
 from console.screens.prompt import Prompt
+from console.screens.query_prompt import QueryPrompt
 from console.symbols import FAILED
 from console.undo_history import UndoableAction
-from mailstore.errors import QueryError
-from mailstore.queries.query import parse
 
 __all__ = ["SavedViews"]
 
@@ -73,14 +72,8 @@ class SavedViews(ListScreen):
 
     def action_save_view(self) -> None:
         """Save a search under a name."""
-        self.app.push_screen(Prompt("Search to save", value=self.session.last_query, check=self._wrong), self._named)
-
-    def _wrong(self, text: str) -> str:
-        try:
-            parse(text, self.session.now())
-        except QueryError as error:
-            return str(error)
-        return "" if text else "Enter a query: words, from:, tag:, is:unread, …"
+        asked = QueryPrompt(self.session, "Search to save", value=self.session.last_query)
+        self.app.push_screen(asked, self._named)
 
     def _named(self, query: str | None) -> None:
         if query:

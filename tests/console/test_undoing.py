@@ -54,6 +54,10 @@ async def test_a_range_and_what_a_query_finds_are_marked(tmp_path: Path) -> None
         await seat.press(*["backspace"] * 10, *"lamp", "enter")
         await seat.until(lambda: marks(seat) == ["Subject 5", "Subject 3", "Subject 1"])
         assert "3 threads marked" in seat.lines[-1]
+        await seat.press("M", *"is:unrea")
+        assert "a recipient has not read it yet" in seat.text
+        await seat.press("tab")
+        assert "is:unread" in seat.text
 
 
 async def test_another_view_has_no_marks(tmp_path: Path) -> None:

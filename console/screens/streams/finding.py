@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Protocol
 from console.screens.listing import Listing
 from console.screens.needs import PartScreen
 from console.stepping import stepped
-from mailstore.errors import QueryError
 
 if TYPE_CHECKING:
     from console.widgets.block_layout import BlockSource
@@ -54,17 +53,9 @@ class StreamSearch:
 
     def begin(self) -> None:
         """Ask for a query, and go to its nearest hit above the cursor."""
-        from console.screens.prompt import Prompt
-        from mailstore.queries.query import parse
+        from console.screens.query_prompt import QueryPrompt
 
-        screen, session = self._screen, self._screen.session
-
-        def problem(text: str) -> str:
-            try:
-                parse(text, session.now())
-            except QueryError as error:
-                return str(error)
-            return ""
+        screen = self._screen
 
         def answered(text: str | None) -> None:
             if text is None:
@@ -74,8 +65,9 @@ class StreamSearch:
             if text:
                 self.step(-1, is_first=True)
 
-        asked = Prompt(
-            "Find in this stream", value=screen.listing.finding, detail="n, N: next, previous", check=problem
+        value = screen.listing.finding
+        asked = QueryPrompt(
+            screen.session, "Find in this stream", value=value, detail="n, N: next, previous", may_be_empty=True
         )
         screen.ask(asked, answered)
 

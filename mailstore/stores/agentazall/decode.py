@@ -16,7 +16,19 @@ from mailstore.stores.agentazall.places import INBOX
 from mailstore.transports.header_addresses import addresses, bare
 from mailstore.transports.letter_file import ISO, SignedFile, moment
 
-__all__ = ["Copy", "Who", "attachments", "digest_of", "id_of", "message_of", "missing", "split", "trace_of", "who"]
+__all__ = [
+    "Copy",
+    "Who",
+    "attachments",
+    "digest_of",
+    "id_of",
+    "message_of",
+    "missing",
+    "split",
+    "trace_of",
+    "way_of",
+    "who",
+]
 
 MOST_ATTACHMENTS = 1000
 

@@ -11,11 +11,12 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from mailstore.errors import DraftRefused
-from mailstore.files.owned import look_of, make_folder
+from mailstore.files.owned import look_of
 from mailstore.files.pending import Pending
 from mailstore.kit.bodies import first_line
 from mailstore.records.draft import Draft
 from mailstore.stores.agentazall.block import MARKERS
+from mailstore.stores.agentazall.box_folder import make_box
 from mailstore.stores.agentazall.decode import Copy
 from mailstore.stores.agentazall.identity import own_identity
 from mailstore.stores.agentazall.names import HUMAN, USER, address_of
@@ -99,7 +100,7 @@ def _write(root: Path, copies: list[Copy], data: bytes) -> None:
         drafts: list[tuple[Path, Pending]] = []
         for copy in copies:
             path = root / "/".join(copy)
-            _make_folder(root, path.parent)
+            make_box(root, path.parent)
             drafts.append((path, stack.enter_context(Pending(path, data, look_of(path.parent), MODE))))
         try:
             for path, draft in reversed(drafts):
@@ -111,11 +112,3 @@ def _write(root: Path, copies: list[Copy], data: bytes) -> None:
                 with suppress(OSError):
                     path.unlink()
             raise
-
-
-def _make_folder(root: Path, folder: Path) -> None:
-    """Create a box and the folders above it, none of which may be a symbolic link."""
-    for place in [*reversed(folder.relative_to(root).parents), folder.relative_to(root)][1:]:
-        make_folder(root / place, look_of((root / place).parent))
-        if (root / place).is_symlink():
-            raise NotADirectoryError(20, "symbolic link: links are not followed", str(root / place))

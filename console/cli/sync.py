@@ -1,0 +1,63 @@
+"""`signalbox sync`: carry the mail of an AgentAZAll mailbox to other machines and back."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+
+from console.cli.document import put_json
+from console.cli.options import json_option
+from console.cli.output import SyncDone
+from console.cli.plain import put
+from console.cli.progress import StatusLine
+from console.cli.sync_plan import plan_for
+from console.cli.terminal_io import tell, warn
+from console.render.safe import visible_line
+from mailstore.sync.engine import SyncEngine, SyncReport
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "mailbox", nargs="?", metavar="PATH", help="Folder of mailboxes, or a config.json (default: of the settings)"
+    )
+    parser.add_argument("--store", metavar="URL", help="Mailbox: agentazall:PATH or a path")
+    parser.add_argument("--once", action="store_true", help="Send and receive once; exit with 1 if an account fails")
+    json_option(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry mail until interrupted, or once."""
+    plan = plan_for(args.mailbox or args.store)
+    for warning in plan.warnings:
+        warn(warning)
+    status = StatusLine(is_shown=not args.once and not args.json)
+    with SyncEngine(plan, status.above(tell)) as engine:
+        if args.once:
+            return _reported(engine.once(), is_json=args.json)
+        for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(each, lambda *_: engine.stop())
+        names = ", ".join(each.name for each in plan.agents)
+        put(f"Carrying the mail of {names} in {visible_line(str(plan.root))}")
+        sys.stdout.flush()
+        engine.run(lambda report: status.show(_sentence(report)))
+    status.clear()
+    return 0
+
+
+def _reported(report: SyncReport, *, is_json: bool) -> int:
+    if is_json:
+        put_json(SyncDone(report.sent, report.received, report.waiting, list(report.troubles)))
+    else:
+        put(_sentence(report))
+    return 1 if report.troubles else 0
+
+
+def _sentence(report: SyncReport) -> str:
+    words = f"{report.sent} sent, {report.received} received"
+    if report.waiting:
+        words += f", {report.waiting} waiting"
+    if report.troubles:
+        words += f", {len(report.troubles)} {'account fails' if len(report.troubles) == 1 else 'accounts fail'}"
+    return words

@@ -1,0 +1,99 @@
+"""Find out what to carry: from the table [transports] of the settings, or from AgentAZAll's own config.json."""
+
+from __future__ import annotations
+
+import tomllib
+from itertools import islice
+from pathlib import Path
+
+from msgspec import ValidationError, convert
+
+from console.cli.loading import mailbox_url
+from console.cli.settings import settings
+from console.config import config_file
+from console.errors import Refused, UsedWrongly
+from console.toml_errors import invalid_toml, must_be
+from mailstore.errors import MailError, reason_of
+from mailstore.location import path_of
+from mailstore.stores.agentazall.places import config_at, find, mailbox_dir
+from mailstore.sync.own_config import agents_in, plan_of
+from mailstore.sync.plan import AgentPlan, SyncPlan
+from mailstore.sync.settings import TransportSettings
+from mailstore.sync.their_config import plan_in
+
+__all__ = ["plan_for"]
+
+KIND = "agentazall"
+MOST_CONFIGS = 100
+
+
+def plan_for(given: str | None) -> SyncPlan:
+    """Return what to carry: a config.json that is named, else [transports], else each config.json beside the mailboxes.
+
+    Raises MailError.
+    """
+    try:
+        if given and given.endswith(".json"):
+            return plan_in(path_of(_path(given)))
+        file = config_file()
+        ours = _ours(file)
+        root = _root(given or ours.mailbox or mailbox_url(None, settings().store))
+        if ours != TransportSettings() and _is_meant(ours, root):
+            return plan_of(ours, file, root)
+        return _theirs(root)
+    except OSError as error:
+        raise Refused(
+            f"{error.filename} can't be read ({reason_of(error)})", "check the path and its permissions"
+        ) from error
+
+
+def _ours(file: Path) -> TransportSettings:
+    """Return the table [transports], which must be right as a whole. Raises UsedWrongly and OSError."""
+    try:
+        text = file.read_text(encoding="utf-8")
+        return convert(tomllib.loads(text).get("transports", {}), TransportSettings)
+    except FileNotFoundError:
+        return TransportSettings()
+    except tomllib.TOMLDecodeError as error:
+        raise UsedWrongly(f"{file}{invalid_toml(error, text)}", "signalbox config edit opens it") from error
+    except ValidationError as error:
+        raise UsedWrongly(f"[transports] in {file}, {must_be(error)}", "signalbox config edit opens it") from error
+
+
+def _path(given: str) -> str:
+    kind, colon, location = given.partition(":")
+    if not colon or "/" in kind:
+        return given
+    if kind != KIND:
+        raise Refused(
+            f"a mailbox of the kind {kind} can't be synchronised", "sync carries the mail of AgentAZAll mailboxes"
+        )
+    return location
+
+
+def _root(given: str) -> Path:
+    path = path_of(_path(given))
+    root = find(path)
+    if root is None:
+        raise Refused(f"no AgentAZAll mailbox was found at {path}", "name the folder of mailboxes, or a config.json")
+    return root.resolve()
+
+
+def _is_meant(ours: TransportSettings, root: Path) -> bool:
+    """Return whether the table is for this mailbox: it names none, or this one."""
+    return not ours.mailbox or find(path_of(_path(ours.mailbox))) in (root, None) or _root(ours.mailbox) == root
+
+
+def _theirs(root: Path) -> SyncPlan:
+    """Return the plans of all config.json beside the mailboxes as one; agents without one get local mail alone."""
+    plans: list[SyncPlan] = []
+    for path in islice(sorted(root.parent.parent.glob("config*.json")), MOST_CONFIGS):
+        config = config_at(path)
+        if config is not None and (folder := mailbox_dir(config, path)) is not None and folder.resolve() == root:
+            plans.append(plan_in(path))
+    agents = {agent.name: agent for plan in plans for agent in plan.agents}
+    named = [agents.get(name) or AgentPlan(name) for name in agents_in(root)]
+    if not named:
+        raise MailError(f"{root} has no folder of an agent", "register one with its own program first")
+    every = min((plan.every_seconds for plan in plans), default=SyncPlan(root, ()).every_seconds)
+    return SyncPlan(root, tuple(named), every, tuple(each for plan in plans for each in plan.warnings))

@@ -1,0 +1,1 @@
+"""Carry the mail of AgentAZAll mailboxes to other machines and back: `signalbox sync`."""

@@ -1,0 +1,125 @@
+"""What one account of an agent does in each round: hand over what waits, then take in what has come."""
+
+from __future__ import annotations
+
+import os
+import time
+from threading import Event
+
+import msgspec
+
+from mailstore.errors import MailError, StoreError, reason_of
+from mailstore.stores.agentazall.ledger import LedgerWay, SendState
+from mailstore.sync.backoff import pause_after
+from mailstore.sync.door import Door, DoorOfAgent
+from mailstore.sync.ledger_writer import LedgerWriter
+from mailstore.sync.plan import AccountPlan
+from mailstore.sync.post import Errand, Post
+from mailstore.transports.transport import LetterRefused, Transport, TransportDown
+
+__all__ = ["AccountWork"]
+
+
+class AccountWork:
+    """One account: used by one thread at a time. Counts what it did since it was made."""
+
+    def __init__(
+        self, account: AccountPlan, transport: Transport, post: Post, shared: DoorOfAgent, ledger: LedgerWriter
+    ) -> None:
+        self.label = transport.label
+        self.can_send = transport.can_send
+        self.agent = shared.agent
+        self.sent = self.received = self.failures = 0
+        self.trouble = ""
+        self._since = 0.0
+        self._account = account
+        self._transport = transport
+        self._post = post
+        self._door = Door(shared, account, self.label)
+        self._shared = shared
+        self._ledger = ledger
+
+    def round(self, stop: Event) -> float | None:
+        """Do everything once; return how long to pause if it failed, None if the account works."""
+        try:
+            if self._transport.can_send:
+                self._send_all(stop)
+            if self._transport.can_receive and not stop.is_set():
+                self.received += self._transport.receive(self._door)
+        except MailError as error:
+            return self._fail(str(error))
+        except OSError as error:
+            return self._fail(f"can't be written ({reason_of(error)}): free some disk space, or check the permissions")
+        except Exception as error:
+            if os.environ.get("SIGNALBOX_DEBUG"):
+                raise
+            # its words might quote anything, a password too
+            return self._fail(f"internal error ({type(error).__name__}): set SIGNALBOX_DEBUG=1 to see it")
+        if self.trouble:
+            self._shared.tell(f"{self.agent}: {self.label} works again")
+        self.failures, self.trouble = 0, ""
+        self._note(is_up=True, pause=None)
+        return None
+
+    def close(self) -> None:
+        """Close connections."""
+        self._transport.close()
+
+    def _send_all(self, stop: Event) -> None:
+        for errand in self._post.errands(self.label):
+            if stop.is_set():
+                return
+            if self._post.hold(errand.letter):
+                try:
+                    self._send(errand)
+                finally:
+                    self._post.release(errand.letter)
+
+    def _send(self, errand: Errand) -> None:
+        letter = errand.letter.letter
+        called = self._account.called(errand.recipient)
+        others = {each: self._account.called(each) for each in letter.recipients}
+        letter = msgspec.structs.replace(
+            letter,
+            recipients=tuple(others.values()),
+            copies=tuple(self._account.called(each) for each in letter.copies),
+        )
+        way = errand.way._replace(tries=errand.way.tries + 1, last=time.time(), next=None)
+        try:
+            self._transport.send(letter, called)
+        except LetterRefused as error:
+            self._post.note(way._replace(state=SendState.REFUSED, reason=str(error)))
+            self._shared.tell(f"{self.agent}: {letter.id} to {errand.recipient}: {error}")
+            return
+        except TransportDown as error:
+            self._post.note(self._later(way, str(error)))
+            raise
+        except FileNotFoundError as error:
+            self._post.note(self._later(way, f"an attachment is gone ({reason_of(error)})"))
+            return
+        self._post.note(way._replace(state=SendState.DELIVERED, reason=""))
+        self.sent += 1
+
+    def _later(self, way: LedgerWay, reason: str) -> LedgerWay:
+        return way._replace(reason=reason, next=time.time() + pause_after(self.failures))
+
+    def _fail(self, reason: str) -> float:
+        if not self.trouble:
+            self._since = time.time()
+            self._shared.tell(
+                f"{self.agent}: {reason}" if self.label in reason else f"{self.agent}: {self.label}: {reason}"
+            )
+        self.trouble = reason
+        pause = pause_after(self.failures)
+        self.failures += 1
+        self._note(is_up=False, pause=pause)
+        return pause
+
+    def _note(self, *, is_up: bool, pause: float | None) -> None:
+        now = time.time()
+        try:
+            self._ledger.note_account(
+                self.agent, self.label, is_up, now, self.trouble, None if pause is None else now + pause
+            )
+        except (OSError, StoreError) as error:
+            self._shared.tell(f"{self._ledger.path} can't be written ({error})")

@@ -1,0 +1,212 @@
+"""The door: every letter from outside is judged before it touches the disk, and is on the disk when it is let in."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import unicodedata
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from threading import RLock
+
+from mailstore.stores.agentazall.judge import Judge
+from mailstore.stores.agentazall.ledger import ArrivalState
+from mailstore.stores.agentazall.names import name_of
+from mailstore.stores.agentazall.pins import Pins
+from mailstore.stores.agentazall.places import INBOX
+from mailstore.stores.agentazall.rules import Filter, is_blocked
+from mailstore.stores.agentazall.signature import SignatureVerdict
+from mailstore.sync.inbox_index import InboxIndex, known_letter
+from mailstore.sync.keeping import attachment_names, put_letter
+from mailstore.sync.keyring import note_key
+from mailstore.sync.ledger_writer import LedgerWriter
+from mailstore.sync.plan import AccountPlan
+from mailstore.sync.spool import Spool
+from mailstore.transports.header_addresses import bare
+from mailstore.transports.letter_file import moment, parse
+from mailstore.transports.transport import MOST_BYTES, IncomingLetter
+
+__all__ = ["Door", "DoorOfAgent"]
+
+ID = r"[A-Za-z0-9][A-Za-z0-9._~+=@-]{0,99}"
+LONGEST = 2000
+"""Characters of a header's value."""
+MOST_RECIPIENTS = 1000
+EXCERPT_BYTES = 4096
+AHEAD_SECONDS = 86_400.0
+
+
+class DoorOfAgent:
+    """What all accounts of an agent share: its inbox, the keys of its correspondents, one letter at a time."""
+
+    def __init__(
+        self, root: Path, agent: str, rules: Filter, ledger: LedgerWriter, pins: Pins, tell: Callable[[str], None]
+    ) -> None:
+        self.root = root
+        self.agent = agent
+        self.rules = rules
+        self.ledger = ledger
+        self.pins = pins
+        self.judge = Judge(pins)
+        self.tell = tell
+        self.index = InboxIndex(root, agent)
+        self.lock = RLock()
+
+
+class Door:
+    """The Receiver of one account of an agent."""
+
+    def __init__(self, shared: DoorOfAgent, account: AccountPlan, label: str) -> None:
+        self._shared = shared
+        self._account = account
+        self._label = label
+        self._spool = Spool(shared.root / shared.agent, label)
+
+    def knows(self, key: str) -> bool:
+        """Return whether a letter was taken in or turned away before."""
+        return self._shared.ledger.knows(self._shared.agent, self._label, key)
+
+    def admits(self, sender: str) -> bool:
+        """Return whether the address filter lets a sender in: by what it wrote, and by the address in that."""
+        rules = self._shared.rules
+        here = self._account.here(bare(sender))
+        return not any(is_blocked(rules, each) for each in (sender, bare(sender), here))
+
+    def keep(self, letter: IncomingLetter) -> None:
+        """Take a letter in, once. Raises OSError and StoreError."""
+        with self._shared.lock:
+            if self.knows(letter.key):
+                return
+            if not self.admits(letter.sender):
+                self.turn_away(letter.key, f"the address filter blocks {_line(letter.sender)}", sender=letter.sender)
+                return
+            size = len(letter.body.encode("utf-8", "surrogatepass")) + sum(len(data) for _, data in letter.attachments)
+            if size > MOST_BYTES:
+                reason = f"larger than {MOST_BYTES >> 20} MiB with its attachments"
+                self.turn_away(
+                    letter.key, reason, letter.body[:EXCERPT_BYTES].encode("utf-8", "replace"), letter.sender
+                )
+                return
+            self._take_in(letter)
+
+    def turn_away(self, key: str, reason: str, excerpt: bytes = b"", sender: str = "") -> None:
+        """Record that something was not taken in."""
+        shared = self._shared
+        if not self.knows(key):
+            shared.ledger.note_arrival(
+                shared.agent, self._label, key, "", time.time(), ArrivalState.TURNED_AWAY, _line(reason),
+                _line(sender), excerpt[:EXCERPT_BYTES],
+            )  # fmt: skip
+            shared.tell(f"{shared.agent}: a letter by {self._label} was turned away: {_line(reason)}")
+
+    def spool(self, data: bytes) -> Path:
+        """Keep bytes that the other side has deleted. Raises OSError."""
+        return self._spool.put(data)
+
+    def unspool(self, path: Path) -> None:
+        """Remove what was spooled."""
+        self._spool.remove(path)
+
+    def spooled(self) -> list[Path]:
+        """Return what an interrupted run left, and make sure that there is room for more. Raises OSError."""
+        return self._spool.waiting()
+
+    def _take_in(self, letter: IncomingLetter) -> None:
+        shared = self._shared
+        message_id, is_own_id = self._id(letter)
+        data = self._file(letter, message_id, is_own_id=is_own_id)
+        parsed = parse(data)
+        facts = shared.judge.facts_of(parsed)
+        known = known_letter(parsed, message_id, is_own_id, facts)
+        shared.index.look()
+        sender, now = bare(parsed.get("From")), time.time()
+        same = shared.index.same(known, lambda other: shared.ledger.came_by(shared.agent, self._label, other))
+        if same:
+            state = ArrivalState.DUPLICATE
+        else:
+            state = ArrivalState.KEPT
+            self._put(letter, message_id, data)
+        shared.ledger.note_arrival(
+            shared.agent, self._label, letter.key, same or message_id, now, state, _verdict(facts.verdict), sender
+        )
+        if state is ArrivalState.KEPT:
+            shared.index.add(known)
+            for warning in shared.judge.judged(facts, name_of(sender), message_id)[1]:
+                shared.tell(f"{shared.agent}: {warning}")
+            for warning in note_key(shared.root / shared.agent, sender, facts):
+                shared.tell(f"{shared.agent}: {warning}")
+
+    def _put(self, letter: IncomingLetter, message_id: str, data: bytes) -> None:
+        """Write the letter under its id, or, if another letter has that name, under one of its own."""
+        shared = self._shared
+        box = shared.root / shared.agent / _day(letter) / INBOX
+        own = hashlib.blake2b(
+            f"{self._label}\0{letter.key}\0{letter.body}".encode("utf-8", "surrogatepass"), digest_size=6
+        )
+        for stem in (message_id, f"{message_id[:80]}-{own.hexdigest()}"):
+            if put_letter(shared.root, box, stem, data, letter.attachments):
+                return
+        raise FileExistsError(17, "another letter has this name", str(box / f"{message_id}.txt"))
+
+    def _id(self, letter: IncomingLetter) -> tuple[str, bool]:
+        """Return a letter's id, and whether its sender gave it: a relay's own id, or one made from its key."""
+        import re
+
+        given = letter.id.strip("<> \t")
+        if re.fullmatch(ID, given):
+            return given, True
+        if self._account.kind == "relay" and re.fullmatch(ID, letter.key):
+            return letter.key, False
+        digest = hashlib.blake2b(f"{self._label}\0{letter.key}".encode("utf-8", "surrogatepass"), digest_size=6)
+        return f"mail-{digest.hexdigest()}", False
+
+    def _file(self, letter: IncomingLetter, message_id: str, *, is_own_id: bool) -> bytes:
+        copies = tuple(map(self._account.here, letter.copies[:MOST_RECIPIENTS]))
+        recipients = tuple(map(self._account.here, letter.recipients[:MOST_RECIPIENTS]))
+        to = [each for each in recipients if each not in copies] or [self._shared.agent]
+        names = attachment_names([name for name, _ in letter.attachments])
+        header = {
+            "From": self._account.here(letter.sender),
+            "To": ", ".join(map(_line, to)),
+            "Cc": ", ".join(map(_line, copies)),
+            "Subject": letter.subject,
+            "Date": _date(letter, is_own_id=is_own_id),
+            "Message-ID": message_id,
+            "Status": "new",
+            "Attachments": ", ".join(names),
+            "In-Reply-To": letter.thread if letter.thread != message_id else "",
+        }
+        needed = ("From", "To", "Subject", "Date", "Message-ID", "Status")
+        head = "".join(f"{name}: {_line(text)}\n" for name, text in header.items() if text or name in needed)
+        return f"{head}\n---\n{letter.body}".encode("utf-8", "replace")
+
+
+def _line(text: str) -> str:
+    """Return a header's value without anything that could end its line or hide in it."""
+    kept = "".join(" " if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") else char for char in text)
+    return kept.strip()[:LONGEST]
+
+
+def _date(letter: IncomingLetter, *, is_own_id: bool) -> str:
+    """Return the date to write; an e-mail date tells that the letter came without its id."""
+    when = moment(letter.date)
+    if when is None:
+        when = letter.arrived if letter.arrived is not None else time.time()
+        return datetime.fromtimestamp(when).astimezone().isoformat(timespec="seconds")
+    if is_own_id and not letter.date[:1].isdigit():
+        return datetime.fromtimestamp(when).astimezone().isoformat(timespec="seconds")
+    return letter.date
+
+
+def _day(letter: IncomingLetter) -> str:
+    """Return the day folder: the day on which the server took the letter, else that of its date, never far ahead."""
+    now = time.time()
+    when = letter.arrived if letter.arrived is not None else moment(letter.date)
+    if when is None or when > now + AHEAD_SECONDS or when <= 0:
+        when = now
+    return datetime.fromtimestamp(when).astimezone().strftime("%Y-%m-%d")
+
+
+def _verdict(verdict: SignatureVerdict) -> str:
+    return "" if verdict in (SignatureVerdict.NONE, SignatureVerdict.VALID) else f"its signature is {verdict}"

@@ -1,0 +1,169 @@
+"""Carry mail: look into the outboxes, and let every account send and receive, each in a thread of its own."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from threading import Event, Thread
+from typing import NamedTuple, Self
+
+from mailstore.errors import MailboxMissing, MailError, reason_of
+from mailstore.stores.agentazall.pins import Pins
+from mailstore.sync.account_work import AccountWork
+from mailstore.sync.door import DoorOfAgent
+from mailstore.sync.ledger_writer import LedgerWriter
+from mailstore.sync.lock import sync_lock
+from mailstore.sync.plan import AgentPlan, SyncPlan
+from mailstore.sync.post import Post
+
+__all__ = ["SyncEngine", "SyncReport"]
+
+END_SECONDS = 60.0
+"""How long an end waits for accounts that are in the middle of something."""
+
+
+class SyncReport(NamedTuple):
+    """What was done: letters moved to `sent/`, letters taken in, letters that still wait, and accounts that fail."""
+
+    sent: int
+    received: int
+    waiting: int
+    troubles: tuple[str, ...]
+
+
+class _AgentWork(NamedTuple):
+    plan: AgentPlan
+    post: Post
+    shared: DoorOfAgent
+    accounts: tuple[AccountWork, ...]
+
+    @property
+    def sending(self) -> list[str]:
+        return [each.label for each in self.accounts if each.can_send]
+
+
+class SyncEngine:
+    """The work of one plan: `with SyncEngine(plan, tell) as engine: engine.once()`.
+
+    `tell` gets a line for whatever a person should know; any thread may call it.
+    """
+
+    def __init__(self, plan: SyncPlan, tell: Callable[[str], None]) -> None:
+        self._plan = plan
+        self._tell = tell
+        self._stack = ExitStack()
+        self._agents: list[_AgentWork] = []
+        self._troubles: dict[str, str] = {}
+        self._stop = Event()
+        self._wake = Event()
+
+    def __enter__(self) -> Self:
+        """Lock the agents, and open the ledger and the accounts. Raises MailError."""
+        root = self._plan.root
+        if not root.is_dir():
+            raise MailboxMissing(f"{root} is not a folder", "name the folder of mailboxes, or a config.json")
+        with ExitStack() as stack:
+            for agent in self._plan.agents:
+                if not (root / agent.name).is_dir():
+                    raise MailboxMissing(f"{agent.name} has no folder in {root}", "name one that has, or create it")
+                stack.enter_context(sync_lock(root / agent.name))
+            self._ledger = ledger = LedgerWriter(root)
+            stack.callback(ledger.close)
+            pins = Pins(str(root))
+            pins.load()
+            stack.callback(pins.save, at_once=True)
+            self._pins = pins
+            for agent in self._plan.agents:
+                self._agents.append(self._opened(agent, stack))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._stop.set()
+        with suppress(OSError):
+            for each in self._agents:
+                self._ledger.end_run(each.plan.name, time.time())
+        self._stack.close()
+
+    def _opened(self, agent: AgentPlan, stack: ExitStack) -> _AgentWork:
+        root, ledger = self._plan.root, self._ledger
+        post = Post(root, agent.name, [each.address for each in agent.accounts], ledger, self._tell)
+        shared = DoorOfAgent(root, agent.name, agent.filter, ledger, self._pins, self._tell)
+        accounts = []
+        for plan in agent.accounts:
+            transport = plan.open()
+            stack.callback(transport.close)
+            accounts.append(AccountWork(plan, transport, post, shared, ledger))
+        labels = [each.label for each in accounts]
+        ledger.begin_run(agent.name, os.getpid(), time.time(), self._plan.every_seconds, labels)
+        return _AgentWork(agent, post, shared, tuple(accounts))
+
+    def once(self) -> SyncReport:
+        """Do everything once: accounts at the same time, whatever their last failure."""
+        self._look()
+        threads = [
+            Thread(target=account.round, args=(self._stop,), name=account.label, daemon=True)
+            for agent in self._agents
+            for account in agent.accounts
+        ]
+        _finished(threads)
+        return self.report()
+
+    def run(self, told: Callable[[SyncReport], None]) -> None:
+        """Carry mail until `stop` is called; `told` gets what was done after each look."""
+        threads = [
+            Thread(target=self._keep_going, args=(account,), name=account.label, daemon=True)
+            for agent in self._agents
+            for account in agent.accounts
+        ]
+        for thread in threads:
+            thread.start()
+        while not self._stop.is_set():
+            self._look()
+            told(self.report())
+            self._stop.wait(self._plan.every_seconds)
+        deadline = time.monotonic() + END_SECONDS
+        for thread in threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+    def stop(self) -> None:
+        """End `run` after what is being sent or taken in. May be called by a signal handler."""
+        self._stop.set()
+
+    def report(self) -> SyncReport:
+        """Return what was done so far."""
+        accounts = [account for agent in self._agents for account in agent.accounts]
+        troubles = {f"{each.agent}: {each.label}": each.trouble for each in accounts if each.trouble}
+        return SyncReport(
+            sum(each.post.moved for each in self._agents),
+            sum(each.received for each in accounts),
+            sum(each.post.waiting() for each in self._agents),
+            tuple(f"{who}: {why}" for who, why in {**self._troubles, **troubles}.items()),
+        )
+
+    def _look(self) -> None:
+        for agent in self._agents:
+            name = agent.plan.name
+            try:
+                agent.post.look(agent.sending)
+                self._ledger.beat(name, time.time())
+                self._troubles.pop(name, None)
+            except (MailError, OSError) as error:
+                reason = reason_of(error)
+                if self._troubles.get(name) != reason:
+                    self._tell(f"{name}: {reason}")
+                self._troubles[name] = reason
+
+    def _keep_going(self, account: AccountWork) -> None:
+        while not self._stop.is_set():
+            pause = account.round(self._stop)
+            self._stop.wait(self._plan.every_seconds if pause is None else max(pause, 0.1))
+
+
+def _finished(threads: Sequence[Thread]) -> None:
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

@@ -1,0 +1,182 @@
+"""Read what agents want to send: the letters in their outboxes, signed if they have a key."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from mailstore.errors import StoreError, reason_of
+from mailstore.files.append import replace_file
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.part_reader import is_settled
+from mailstore.stores.agentazall.block import BEGIN
+from mailstore.stores.agentazall.decode import Copy, attachments, id_of, missing
+from mailstore.stores.agentazall.identity import Identity, public_of
+from mailstore.stores.agentazall.names import plain_of
+from mailstore.stores.agentazall.places import DAY, OUTBOX
+from mailstore.stores.agentazall.signature import is_checkable
+from mailstore.transports.header_addresses import addresses, bare
+from mailstore.transports.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
+from mailstore.transports.transport import MOST_BYTES, Attachment, OutgoingLetter
+
+__all__ = ["Held", "Outgoing", "outgoing", "read_outgoing"]
+
+KEY_BYTES = 1 << 16
+ATTACHMENT_SECONDS = 60.0
+"""How long a letter waits for attachments that its header lists."""
+
+
+class Outgoing(NamedTuple):
+    """A letter to send: where it lies, the bytes of its file, and what a transport gets."""
+
+    place: Copy
+    data: bytes
+    digest: str
+    letter: OutgoingLetter
+
+    @property
+    def file(self) -> str:
+        """Return its path from the root."""
+        return "/".join(self.place)
+
+
+class Held(NamedTuple):
+    """A file in an outbox that can't be sent, and why."""
+
+    place: Copy
+    reason: str
+
+
+def outgoing(root: Path, agent: str, own: frozenset[str]) -> Iterator[Outgoing | Held]:
+    """Yield what lies in an agent's outboxes, by days; what is still being written is left for later.
+
+    `own` are the agent's addresses. Raises StoreError and OSError.
+    """
+    identity = _identity(root / agent)
+    for day in sorted(_names(root / agent)):
+        if not DAY.fullmatch(day):
+            continue
+        for file in sorted(_names(root / agent / day / OUTBOX)):
+            if file.endswith(".txt") and not file.startswith("."):
+                found = read_outgoing(root, Copy(agent, day, OUTBOX, file), own, identity)
+                if found is not None:
+                    yield found
+
+
+def read_outgoing(
+    root: Path, place: Copy, own: frozenset[str], identity: Identity | None = None
+) -> Outgoing | Held | None:
+    """Return a letter to send, signed if there is a key; None if it isn't complete yet, or has gone."""
+    path = root / "/".join(place)
+    try:
+        data = read_whole(path)
+        changed = path.lstat().st_mtime
+    except FileNotFoundError:
+        return None
+    except (NotAFile, OSError) as error:
+        return Held(place, str(error) if isinstance(error, NotAFile) else f"can't be read ({reason_of(error)})")
+    is_done = is_settled(changed) or changed > time.time()
+    if is_partial(data) and not is_done:
+        return None
+    try:
+        letter = parse(data)
+    except InvalidSignedFile as error:
+        return Held(place, str(error)) if is_done else None
+    if why := _objection(letter, own):
+        return Held(place, why)
+    names = attachments(path)
+    if missing(letter, names) and abs(time.time() - changed) < ATTACHMENT_SECONDS:
+        return None
+    files, size = _files(path.with_suffix(""), names)
+    if size + len(data) > MOST_BYTES:
+        return Held(place, f"larger than {MOST_BYTES >> 20} MiB with its attachments")
+    if identity is not None and place.box == OUTBOX and BEGIN not in letter.body:
+        data = _signed(data, letter, identity)
+        replace_file(path, data)
+        letter = parse(data)
+    return Outgoing(place, data, hashlib.sha256(data).hexdigest(), _letter(letter, place, files))
+
+
+def _objection(letter: SignedFile, own: frozenset[str]) -> str:
+    sender = bare(letter.get("From"))
+    if sender and plain_of(sender) not in {plain_of(each) for each in own}:
+        return f"From is {sender}, which is not this agent"
+    return "" if addresses(letter.get("To"), letter.get("Cc")) else "it names no recipient"
+
+
+def _letter(letter: SignedFile, place: Copy, files: tuple[Attachment, ...]) -> OutgoingLetter:
+    return OutgoingLetter(
+        id=id_of(letter, place),
+        sender=bare(letter.get("From")) or place.owner,
+        recipients=addresses(letter.get("To"), letter.get("Cc")),
+        subject=letter.get("Subject"),
+        date=_zoned(letter.get("Date")),
+        body=letter.body,
+        copies=addresses(letter.get("Cc")),
+        thread=letter.get("In-Reply-To").strip("<> "),
+        attachments=files,
+    )
+
+
+def _zoned(text: str) -> str:
+    """Return a local date with its zone, which other machines don't know; any other as it is."""
+    when = moment(text)
+    if when is None or "T" in text or not text[:1].isdigit():
+        return text
+    return datetime.fromtimestamp(when).astimezone().isoformat(timespec="seconds")
+
+
+def _signed(data: bytes, letter: SignedFile, identity: Identity) -> bytes:
+    """Return a letter's file with its body signed, as the original program does; its header lines stay."""
+    body = letter.body.replace("\r\n", "\n").replace("\r", "\n").rstrip()
+    head = "".join(f"{name}: {value}\n" for name, value in letter.lines)
+    return f"{head}\n---\n{identity.signed(body)}".encode("utf-8", "replace")
+
+
+class _KeyFile(msgspec.Struct):
+    private_key_hex: str
+
+
+def _identity(home: Path) -> Identity | None:
+    """Return the agent's key; None if it has none, so that its letters go unsigned. Raises StoreError."""
+    try:
+        seed = bytes.fromhex(
+            msgspec.json.decode(read_whole(home / ".identity_key", KEY_BYTES), type=_KeyFile).private_key_hex
+        )
+    except FileNotFoundError:
+        return None
+    except (OSError, NotAFile, ValueError, msgspec.MsgspecError) as error:
+        raise StoreError(f"{home / '.identity_key'} has no key in it", "restore it, or move it away") from error
+    if len(seed) != 32:
+        raise StoreError(f"{home / '.identity_key'} has no key in it", "restore it, or move it away")
+    if not is_checkable():
+        raise StoreError(f"mail of {home.name} can't be signed", "install signalbox[agentazall]")
+    return Identity(seed, public_of(seed))
+
+
+def _files(folder: Path, names: list[str]) -> tuple[tuple[Attachment, ...], int]:
+    """Return a letter's attachments and their size; only files count."""
+    found, size = [], 0
+    for name in names:
+        try:
+            facts = (folder / name).lstat()
+        except OSError:
+            continue
+        if (folder / name).is_file() and not (folder / name).is_symlink():
+            found.append(Attachment(name, folder / name))
+            size += facts.st_size
+    return tuple(found), size
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return [] if folder.is_symlink() else os.listdir(folder)  # noqa: PTH208 - names are enough
+    except (FileNotFoundError, NotADirectoryError):
+        return []

@@ -1,0 +1,214 @@
+"""The letters of one agent that are to go out, and how far each has come; shared by the threads of its accounts."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from threading import RLock
+from typing import NamedTuple
+
+from mailstore.errors import reason_of
+from mailstore.stores.agentazall.decode import Copy, split
+from mailstore.stores.agentazall.ledger import LOCAL, NO_WAY, LedgerWay, SendState
+from mailstore.stores.agentazall.places import OUTBOX
+from mailstore.sync.filing import file_as_sent, finish_moves
+from mailstore.sync.ledger_writer import LedgerWriter
+from mailstore.sync.local import deliver, folders_of
+from mailstore.sync.outbox import Held, Outgoing, outgoing, read_outgoing
+
+__all__ = ["Errand", "Post"]
+
+MOST_TRIES = 100
+"""How often a further way is tried for a letter that has arrived by another one."""
+
+
+class Errand(NamedTuple):
+    """A letter that an account is to hand over for one recipient."""
+
+    letter: Outgoing
+    recipient: str
+    way: LedgerWay
+
+
+class Post:
+    """What one agent sends. Thread-safe; blocks."""
+
+    def __init__(
+        self, root: Path, agent: str, own: Iterable[str], ledger: LedgerWriter, tell: Callable[[str], None]
+    ) -> None:
+        self._root = root
+        self._agent = agent
+        self._own = frozenset({agent, *own})
+        self._ledger = ledger
+        self._tell = tell
+        self._lock = RLock()
+        self._letters: dict[str, Outgoing] = {}
+        self._busy: Counter[str] = Counter()
+        self._accounts: tuple[str, ...] = ()
+        self._local: frozenset[str] = frozenset()
+        self._told: dict[str, str] = {}
+        self._planned: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self.moved = 0
+
+    def look(self, accounts: Iterable[str]) -> None:
+        """Read the outboxes, deliver what is for agents here, and note what the accounts, by label, have to do.
+
+        Raises OSError and StoreError.
+        """
+        with self._lock:
+            self._accounts = tuple(accounts)
+            self._local = folders_of(self._root)
+            finish_moves(self._root, self._agent)
+            held: dict[str, str] = {}
+            found: dict[str, Outgoing] = {}
+            for each in outgoing(self._root, self._agent, self._own):
+                if isinstance(each, Held):
+                    held["/".join(each.place)] = each.reason
+                elif (other := found.get(each.letter.id)) is not None:
+                    held[each.file] = f"another letter has its id: {other.file}"
+                else:
+                    self._ledger.note_letter(self._agent, each.letter.id, each.digest, each.file, time.time())
+                    found[each.letter.id] = each
+                    self._plan(each)
+            for way, file in self._ledger.waiting(self._agent):
+                if way.message_id not in found and (sent := self._sent(file)) is not None:
+                    found[way.message_id] = sent
+            self._letters = found
+            self._report(held)
+        for letter in list(found.values()):
+            self._deliver(letter)
+            self.settle(letter)
+
+    def errands(self, account: str, now: float | None = None) -> list[Errand]:
+        """Return what an account has to hand over: what was tried least first; with `now` only what is due."""
+        with self._lock:
+            found = [
+                Errand(letter, recipient, way)
+                for letter in self._letters.values()
+                for recipient, way in self._ways_by(letter, account)
+                if way.state is SendState.WAITING and (now is None or way.next is None or way.next <= now)
+            ]
+            return sorted(found, key=lambda each: each.way.tries)
+
+    def hold(self, letter: Outgoing) -> bool:
+        """Keep a letter where it lies while it is handed over; return False if it has moved."""
+        with self._lock:
+            if self._letters.get(letter.letter.id) is not letter:
+                return False
+            self._busy[letter.letter.id] += 1
+            return True
+
+    def release(self, letter: Outgoing) -> None:
+        """Let a letter be moved."""
+        with self._lock:
+            self._busy[letter.letter.id] -= 1
+        self.settle(letter)
+
+    def note(self, way: LedgerWay) -> None:
+        """Write how a try has ended. Raises OSError."""
+        with self._lock:
+            is_further = way.state is SendState.WAITING and way.tries >= MOST_TRIES
+            if is_further and self._is_reached(way.message_id, way.recipient):
+                way = way._replace(state=SendState.GIVEN_UP, next=None)
+            self._ledger.note_way(way)
+
+    def waiting(self) -> int:
+        """Return how many letters wait in the outbox."""
+        with self._lock:
+            return sum(letter.place.box == OUTBOX for letter in self._letters.values())
+
+    def settle(self, letter: Outgoing) -> None:
+        """Move a letter to `sent/` when every recipient is reached, or refused by all while another is reached."""
+        with self._lock:
+            message_id = letter.letter.id
+            if letter.place.box != OUTBOX or self._letters.get(message_id) is not letter or self._busy[message_id] > 0:
+                return
+            ways = self._ledger.ways(self._agent, message_id)
+            reached = {way.recipient for way in ways if way.state is SendState.DELIVERED}
+            if not reached:
+                return
+            for recipient in letter.letter.recipients:
+                states = [way.state for way in ways if way.recipient == recipient and way.transport in self._accounts]
+                is_refused = len(states) == len(self._accounts) and set(states) == {SendState.REFUSED}
+                if recipient not in reached and not is_refused:
+                    return
+            place = file_as_sent(self._root, letter.place)
+            self.moved += 1
+            self._planned.pop(message_id, None)
+            self._ledger.note_letter(self._agent, message_id, letter.digest, "/".join(place), time.time())
+            moved = self._sent("/".join(place))
+            if moved is not None:
+                self._letters[message_id] = moved
+            else:
+                del self._letters[message_id]
+
+    def _plan(self, letter: Outgoing) -> None:
+        """Write down every way of a letter before it is tried, so that none is forgotten if this ends suddenly."""
+        if self._planned.get(letter.letter.id) == (letter.digest, self._accounts):
+            return
+        self._ledger.plan_ways(
+            [
+                _new_way(letter, each, by)
+                for each in letter.letter.recipients
+                if each not in self._local
+                for by in self._accounts
+            ]
+        )
+        self._planned[letter.letter.id] = letter.digest, self._accounts
+
+    def _is_reached(self, message_id: str, recipient: str) -> bool:
+        ways = self._ledger.ways(self._agent, message_id)
+        return any(way.recipient == recipient and way.state is SendState.DELIVERED for way in ways)
+
+    def _sent(self, file: str) -> Outgoing | None:
+        place: Copy | None = split(file)
+        found = read_outgoing(self._root, place, self._own) if place else None
+        return found if isinstance(found, Outgoing) else None
+
+    def _ways_by(self, letter: Outgoing, account: str) -> list[tuple[str, LedgerWay]]:
+        """Return the ways of a letter by an account; a recipient that has a folder here needs none."""
+        known = {
+            way.recipient: way for way in self._ledger.ways(self._agent, letter.letter.id) if way.transport == account
+        }
+        return [
+            (each, known.get(each) or _new_way(letter, each, account))
+            for each in letter.letter.recipients
+            if each not in self._local
+        ]
+
+    def _deliver(self, letter: Outgoing) -> None:
+        """Deliver a letter to the agents here; a recipient to whom nothing leads is noted."""
+        known = {(way.recipient, way.transport): way for way in self._ledger.ways(self._agent, letter.letter.id)}
+        for recipient in letter.letter.recipients:
+            if recipient in self._local:
+                way = known.get((recipient, LOCAL)) or _new_way(letter, recipient, LOCAL)
+                if way.state is SendState.DELIVERED:
+                    continue
+                try:
+                    deliver(self._root, letter, recipient)
+                except OSError as error:
+                    self._ledger.note_way(_tried(way, SendState.WAITING, f"can't be written ({reason_of(error)})"))
+                    self._tell(
+                        f"{self._agent}: {letter.letter.id} to {recipient}: can't be written ({reason_of(error)})"
+                    )
+                    continue
+                self._ledger.note_way(_tried(way, SendState.DELIVERED, ""))
+            elif not self._accounts and (recipient, NO_WAY) not in known:
+                way = _new_way(letter, recipient, NO_WAY)
+                self._ledger.note_way(way._replace(reason="it has no folder here, and no account to send by is set"))
+
+    def _report(self, held: dict[str, str]) -> None:
+        for file, reason in held.items():
+            if self._told.get(file) != reason:
+                self._tell(f"{self._root / file} is not sent: {reason}")
+        self._told = held
+
+
+def _new_way(letter: Outgoing, recipient: str, transport: str) -> LedgerWay:
+    return LedgerWay(letter.place.owner, letter.letter.id, recipient, transport, SendState.WAITING, 0, None, "", None)
+
+
+def _tried(way: LedgerWay, state: SendState, reason: str) -> LedgerWay:
+    return way._replace(state=state, tries=way.tries + 1, last=time.time(), reason=reason, next=None)

@@ -1,0 +1,105 @@
+"""What there is to set for transports: the table [transports] of config.toml."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+__all__ = [
+    "FtpSettings",
+    "ImapSettings",
+    "Pop3Settings",
+    "RelaySettings",
+    "SmtpSettings",
+    "TransportSettings",
+]
+
+Text = Annotated[str, Meta(min_length=1)]
+Port = Annotated[int, Meta(ge=1, le=65535)]
+Seconds = Annotated[float, Meta(gt=0, le=600)]
+
+
+class _Account(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What all accounts have: whose it is, and where its secret is."""
+
+    agent: Text
+    """The agent's address: the name of its folder."""
+
+    server: Text
+    secret_file: str = ""
+    """A file with the password or token; only its owner may be able to read it."""
+
+    secret_env: str = ""
+    secret_command: list[str] = []
+    ca_file: str = ""
+    """Certificates of authorities to trust, besides the system's."""
+
+    seconds: Seconds = 30.0
+    """How long to wait for the server."""
+
+    address: str = ""
+    """The agent's own address there, if it is not the name of its folder."""
+
+    addresses: dict[str, str] = {}
+    """What other agents are called there, by the names they have here."""
+
+
+class RelaySettings(_Account, frozen=True):
+    """A table [[transports.relay]]; `server` is a URL."""
+
+    allow_plain: bool = False
+    """Send the token without TLS to another machine too."""
+
+
+class SmtpSettings(_Account, frozen=True):
+    """A table [[transports.smtp]]: mail is sent there."""
+
+    port: Port | None = None
+    security: Literal["tls", "starttls", "none"] = "tls"
+    username: str = ""
+
+
+class Pop3Settings(_Account, frozen=True):
+    """A table [[transports.pop3]]: mail is received from there."""
+
+    port: Port | None = None
+    security: Literal["tls", "starttls", "none"] = "tls"
+    username: str = ""
+
+
+class ImapSettings(_Account, frozen=True):
+    """A table [[transports.imap]]: mail is received from there."""
+
+    port: Port | None = None
+    security: Literal["tls", "starttls", "none"] = "tls"
+    username: str = ""
+    folders: Annotated[list[Text], Meta(min_length=1)] = field(default_factory=lambda: ["INBOX"])
+
+
+class FtpSettings(_Account, frozen=True):
+    """A table [[transports.ftp]]."""
+
+    port: Port | None = None
+    security: Literal["tls", "none"] = "tls"
+    username: str = ""
+    root: Text = "/"
+
+
+class TransportSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """The table [transports]: by which ways signalbox sync carries the mail of an AgentAZAll mailbox."""
+
+    mailbox: str = ""
+    """The folder of mailboxes; otherwise the mailbox of --store or of the settings."""
+
+    agents: list[str] = []
+    """The agents whose mail is carried; otherwise all with an account, and without accounts all."""
+
+    every_seconds: Seconds = 10.0
+    """How often to look for mail."""
+
+    relay: list[RelaySettings] = []
+    smtp: list[SmtpSettings] = []
+    imap: list[ImapSettings] = []
+    pop3: list[Pop3Settings] = []
+    ftp: list[FtpSettings] = []

@@ -1,0 +1,79 @@
+"""Bytes that the other side has already deleted, kept until everything in them is in the inbox."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from mailstore.sync.keeping import sync_folder
+
+__all__ = ["FOLDER", "Spool"]
+
+FOLDER = ".signalbox"
+"""The folder of a sync in the folder of an agent: its lock and spools."""
+RESERVED = 16 << 20
+"""Bytes of the disk that are held before more is fetched, and given up for it if the disk is full."""
+
+
+class Spool:
+    """The spool of one account; created when it is first needed."""
+
+    def __init__(self, home: Path, label: str) -> None:
+        digest = hashlib.blake2b(label.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+        self._home = home
+        self._folder = home / FOLDER / f"spool-{digest}"
+        self._reserve = self._folder / "reserve"
+
+    def waiting(self) -> list[Path]:
+        """Return what was spooled, oldest first, and reserve room for more. Raises OSError."""
+        found = sorted(path for path in self._folder.glob("*.bytes")) if self._folder.is_dir() else []
+        self._make()
+        if not self._reserve.exists():
+            fd = os.open(self._reserve, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            try:
+                os.posix_fallocate(fd, 0, RESERVED)
+            except OSError:
+                self._reserve.unlink()
+                raise
+            finally:
+                os.close(fd)
+        return found
+
+    def put(self, data: bytes) -> Path:
+        """Write bytes durably. Raises OSError."""
+        self._make()
+        try:
+            return self._put(data)
+        except OSError:
+            # the room that was reserved for this
+            with suppress(FileNotFoundError):
+                self._reserve.unlink()
+            return self._put(data)
+
+    def remove(self, path: Path) -> None:
+        """Remove what was spooled. Raises OSError."""
+        path.unlink(missing_ok=True)
+        sync_folder(self._folder)
+
+    def _put(self, data: bytes) -> Path:
+        numbers = [int(each.stem) for each in self._folder.glob("*.bytes") if each.stem.isdigit()]
+        path = self._folder / f"{max(numbers, default=0) + 1:012}.bytes"
+        new = path.with_suffix(".new")
+        fd = os.open(new, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(fd, rest) :]
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        new.rename(path)
+        sync_folder(self._folder)
+        return path
+
+    def _make(self) -> None:
+        if not self._folder.is_dir():
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            sync_folder(self._home)

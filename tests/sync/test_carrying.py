@@ -1,0 +1,190 @@
+"""Letters go out by every way and come in once, and what can't be sent is kept and says why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mailstore.stores.agentazall.ledger import SendState, accounts_of, arrivals_of
+from tests.sync.rig import DAY, Machine, Office
+
+ALICE, BOB, CAROL = "alice@localhost", "bob@localhost", "carol@localhost"
+
+
+def two(tmp_path: Path, *offices: Office) -> tuple[Machine, Machine]:
+    return Machine(tmp_path / "a", ALICE, offices=offices), Machine(tmp_path / "b", BOB, offices=offices)
+
+
+def test_a_letter_for_an_agent_of_the_same_tree_is_copied_with_its_attachments(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, ALICE, BOB)
+    letter = machine.write(ALICE, BOB, "Look at this", name="a" * 12, Attachments="r.csv", X_Own="kept")
+    machine.attach(letter, "r.csv", b"1,2\n")
+    assert machine.once().sent == 1
+    text = machine.files(BOB, "inbox")[f"{DAY}/{'a' * 12}"]
+    assert text == machine.files(ALICE, "sent")[f"{DAY}/{'a' * 12}"]
+    assert "X-Own: kept" in text
+    for agent, box in ((ALICE, "sent"), (BOB, "inbox")):
+        assert (machine.root / agent / DAY / box / ("a" * 12) / "r.csv").read_bytes() == b"1,2\n"
+    assert not list((machine.root / ALICE / DAY / "outbox").iterdir())
+    assert [(way.transport, way.state) for way in machine.ways("a" * 12)] == [("local", SendState.DELIVERED)]
+
+
+def test_a_letter_goes_by_every_account_and_is_kept_once(tmp_path: Path) -> None:
+    offices = Office("one"), Office("two"), Office("three", loses_ids=True)
+    alice, bob = two(tmp_path, *offices)
+    alice.identify(ALICE, 1)
+    alice.write(ALICE, BOB, "Once is enough", name="b" * 12)
+    assert alice.once().sent == 1
+    assert [len(office.boxes[BOB]) for office in offices] == [1, 1, 1]
+    assert bob.once().received == 3
+    (text,) = bob.files(BOB, "inbox").values()
+    assert "Once is enough" in text
+    assert bob.once().received == 0
+    (message_id,) = {line.removeprefix("Message-ID: ") for line in text.split("\n") if line.startswith("Message-ID")}
+    assert sorted(str(each.state) for each in arrivals_of(bob.root, message_id)) == ["duplicate", "duplicate", "kept"]
+
+
+def test_equal_letters_that_were_both_meant_stay_two(tmp_path: Path) -> None:
+    offices = Office("one", loses_ids=True), Office("two", loses_ids=True)
+    alice, bob = two(tmp_path, *offices)
+    alice.identify(ALICE, 1)
+    for name in ("1" * 12, "2" * 12):
+        alice.write(ALICE, BOB, "ok", name=name)
+    alice.once()
+    bob.once()
+    assert len(bob.files(BOB, "inbox")) == 2
+
+
+def test_a_letter_is_sent_when_one_of_its_ways_is_up_and_the_other_follows_later(tmp_path: Path) -> None:
+    up, down = Office("up"), Office("down")
+    down.down = "down can't be reached (connection refused)"
+    alice, _ = two(tmp_path, up, down)
+    alice.write(ALICE, BOB, name="c" * 12)
+    report = alice.once()
+    assert (report.sent, report.waiting, len(report.troubles)) == (1, 0, 1)
+    ways = {way.transport: way for way in alice.ways("c" * 12)}
+    assert ways[f"post {ALICE}@up"].state is SendState.DELIVERED
+    waits = ways[f"post {ALICE}@down"]
+    assert (waits.state, waits.tries, waits.reason) == (SendState.WAITING, 1, down.down)
+    assert waits.next is not None
+    assert waits.last is not None
+    assert waits.next > waits.last
+    state = {each.transport: each for each in accounts_of(alice.root)}
+    assert not state[f"post {ALICE}@down"].is_up
+    since = state[f"post {ALICE}@down"].since
+    alice.once()
+    assert {each.transport: each.since for each in accounts_of(alice.root)}[f"post {ALICE}@down"] == since
+    down.down = ""
+    assert alice.once().sent == 0
+    assert len(down.boxes[BOB]) == 1
+    assert {way.state for way in alice.ways("c" * 12)} == {SendState.DELIVERED}
+    assert up.sent == 1
+
+
+def test_a_letter_that_no_way_takes_stays_in_the_outbox(tmp_path: Path) -> None:
+    office = Office()
+    office.down = "office can't be reached"
+    alice, bob = two(tmp_path, office)
+    alice.write(ALICE, BOB, name="d" * 12)
+    for _ in range(3):
+        report = alice.once()
+    assert (report.sent, report.waiting) == (0, 1)
+    assert alice.ways("d" * 12)[0].tries == 3
+    assert list(alice.files(ALICE, "outbox"))
+    office.down = ""
+    assert alice.once().sent == 1
+    assert bob.once().received == 1
+
+
+def test_a_refusal_is_final_and_shown_and_the_letter_stays(tmp_path: Path) -> None:
+    office = Office()
+    office.refuses = {BOB}
+    alice, _ = two(tmp_path, office)
+    alice.write(ALICE, BOB, name="e" * 12)
+    for _ in range(2):
+        alice.once()
+    (way,) = alice.ways("e" * 12)
+    assert (way.state, way.tries, way.reason, way.next) == (SendState.REFUSED, 1, f"office knows no {BOB}", None)
+    assert list(alice.files(ALICE, "outbox"))
+    assert any("office knows no" in line for line in alice.said)
+
+
+def test_of_two_recipients_one_that_is_refused_everywhere_does_not_hold_the_letter(tmp_path: Path) -> None:
+    office = Office()
+    office.refuses = {CAROL}
+    alice, _ = two(tmp_path, office)
+    alice.write(ALICE, f"{BOB}, {CAROL}", name="f" * 12)
+    assert alice.once().sent == 1
+
+
+def test_of_two_recipients_one_that_waits_holds_the_letter_and_the_other_gets_it_once(tmp_path: Path) -> None:
+    office, other = Office("office"), Office("other")
+    office.refuses, other.down = {CAROL}, "other can't be reached"
+    alice, _ = two(tmp_path, office, other)
+    alice.write(ALICE, f"{BOB}, {CAROL}", name="f" * 12)
+    assert alice.once().waiting == 1
+    assert alice.once().waiting == 1
+    assert len(office.boxes[BOB]) == 1
+    other.down = ""
+    assert alice.once().sent == 1
+
+
+def test_a_letter_that_arrived_though_its_sender_could_not_know_is_kept_once(tmp_path: Path) -> None:
+    office = Office()
+    office.ends_after_taking = True
+    alice, bob = two(tmp_path, office)
+    alice.write(ALICE, BOB, name="a1" * 6)
+    alice.once()
+    office.ends_after_taking = False
+    alice.once()
+    assert len(office.boxes[BOB]) == 2
+    bob.once()
+    assert len(bob.files(BOB, "inbox")) == 1
+
+
+def test_nobody_is_asked_where_no_account_is_set_and_the_letter_waits(tmp_path: Path) -> None:
+    alice, _ = two(tmp_path)
+    alice.write(ALICE, "zoe@example.org", name="a2" * 6)
+    assert alice.once().waiting == 1
+    (way,) = alice.ways("a2" * 6)
+    assert way.reason == "it has no folder here, and no account to send by is set"
+
+
+@pytest.mark.parametrize("to", ["../../victim", "/tmp/victim", "bob@localhost/2026-01-01", "..", ".", "shared"])
+def test_a_recipient_is_never_a_path(tmp_path: Path, to: str) -> None:
+    machine = Machine(tmp_path / "m", ALICE, BOB)
+    machine.write(ALICE, to, name="a3" * 6)
+
+    def folders() -> set[Path]:
+        return {path for path in tmp_path.rglob("*") if not {".signalbox", "home"} & {*path.parts}}
+
+    before = folders()
+    assert machine.once().sent == 0
+    assert folders() == before
+
+
+def test_a_letter_is_signed_with_the_agents_key_before_it_goes(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, ALICE, BOB)
+    identity = machine.identify(ALICE, 7)
+    machine.write(ALICE, BOB, "Signed?\n\n", name="a4" * 6)
+    machine.once()
+    (body,) = machine.bodies(BOB)
+    assert body == identity.signed("Signed?")
+
+
+def test_what_another_pretends_to_have_written_is_not_sent(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, ALICE, BOB)
+    machine.write(ALICE, BOB, name="a5" * 6, From=CAROL)
+    assert machine.once().sent == 0
+    assert any(f"From is {CAROL}, which is not this agent" in line for line in machine.said)
+
+
+def test_two_letters_of_one_id_are_not_mixed_up(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, ALICE, BOB)
+    machine.write(ALICE, BOB, "first", name="a6" * 6)
+    machine.once()
+    machine.write(ALICE, BOB, "second", name="a6" * 6)
+    machine.once()
+    assert machine.bodies(BOB) == ["first", "second"]
+    assert machine.bodies(ALICE, "sent") == ["first", "second"]

@@ -1,0 +1,122 @@
+"""The command `signalbox sync`, with the settings of a person and those of the original program."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from console.cli import main
+from tests.sync.rig import Machine
+
+ALICE, BOB = "alice@localhost", "bob@localhost"
+
+
+def settings(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "home" / "config" / "signalbox" / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def their_config(machine: Machine, **more: object) -> Path:
+    path = machine.root.parent.parent / "config.json"
+    config = {"agent_name": ALICE, "mailbox_dir": "./data/mailboxes", "transport": "local", **more}
+    path.write_text(json.dumps(config))
+    path.chmod(0o600)
+    return path
+
+
+def test_once_delivers_between_agents_and_says_what_was_done(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine = Machine(tmp_path, ALICE, BOB)
+    machine.write(ALICE, BOB, "By hand")
+    assert main(["sync", str(machine.root), "--once"]) == 0
+    assert capsys.readouterr().out == "1 sent, 0 received\n"
+    assert machine.bodies(BOB) == ["By hand"]
+    assert main(["sync", f"agentazall:{machine.root}", "--once", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"sent": 0, "received": 0, "waiting": 0, "troubles": []}
+
+
+def test_the_original_programs_config_says_whose_mail_is_carried(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine = Machine(tmp_path, ALICE, BOB)
+    machine.write(ALICE, BOB)
+    machine.write(BOB, ALICE)
+    assert main(["sync", str(their_config(machine)), "--once"]) == 0
+    assert capsys.readouterr().out == "1 sent, 0 received\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[transports]\nevery_seconds = 0\n", "config.toml, every_seconds must be a number above 0"),
+        ('[[transports.relay]]\nagent = "a"\n', "relay[0] misses server"),
+        ('[[transports.ftp]]\nagent = "a"\nserver = "h"\nport = "x"\n', "ftp[0].port must be a whole number"),
+        ('[[transports.ftp]]\nagent = "a"\nserver = "h"\nsecret = "x"\n', 'ftp[0] has an unknown field "secret"'),
+        (
+            '[[transports.relay]]\nagent = "a"\nserver = "h:1"\nsecret_env = "X"\n',
+            "server of [[transports.relay]] number 1",
+        ),
+        ('[[transports.relay]]\nagent = "a"\nserver = "https://h"\n', "[[transports.relay]] number 1 in"),
+        (
+            '[[transports.smtp]]\nagent = "a"\nserver = "h"\nusername = "u"\n',
+            "has a username and no password",
+        ),
+        ('[[transports.ftp]]\nagent = "../x"\nserver = "h"\n', 'is "../x", not the address of an agent'),
+        ("[transports\n", "invalid TOML"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_its_file_and_key(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, words: str
+) -> None:
+    machine = Machine(tmp_path, ALICE)
+    settings(tmp_path, text)
+    assert main(["sync", str(machine.root), "--once"]) in (1, 2)
+    said = capsys.readouterr().err
+    assert words in said
+    assert "config.toml" in said
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"transport": 3}, "must be text"),
+        ({"transport": "ftp", "ftp": {"host": "h", "port": "21"}}, "must be a port"),
+        ({"relays": {}}, "must be a list"),
+        ({"relays": [3]}, "must be an object"),
+        ({"sync_interval": "5"}, "sync_interval in"),
+        ({"agent_name": "../x"}, "agent_name in"),
+        ({"mailbox_dir": ""}, "mailbox_dir in"),
+    ],
+)
+def test_a_wrong_value_in_their_config_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: dict[str, object], words: str
+) -> None:
+    machine = Machine(tmp_path, ALICE)
+    assert main(["sync", str(their_config(machine, **more)), "--once"]) == 1
+    said = capsys.readouterr().err
+    assert words in said
+    assert "config.json" in said
+
+
+def test_a_config_with_passwords_that_others_can_read_is_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine = Machine(tmp_path, ALICE)
+    # a closed port of this machine
+    ftp = {"host": "127.0.0.1", "port": 1, "user": "u", "password": "s3cret"}
+    path = their_config(machine, transport="ftp", ftp=ftp)
+    path.chmod(0o644)
+    assert main(["sync", str(path), "--once"]) == 1
+    said = capsys.readouterr()
+    assert f"{path} holds passwords, and others can read it: chmod 600 {path}" in said.err
+    assert "s3cret" not in said.err + said.out
+
+
+def test_another_kind_of_mailbox_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sync", f"haak:{tmp_path}", "--once"]) == 1
+    assert "sync carries the mail of AgentAZAll mailboxes" in capsys.readouterr().err
