@@ -15,7 +15,7 @@ from mailstore.stores.mapped.mapping import parse
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-WITHOUT_A_PAGE = frozenset({"memory", "several"})
+WITHOUT_A_PAGE = frozenset({"memory", "nats+tls", "several"})
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s#]*)(?:#([\w-]+))?\)")
 MENTION = re.compile(r"\bdocs/([\w./-]+\.md)(?:#([\w-]+))?")
 PATH = re.compile(r"`([a-z_]+(?:/[a-z_]+)*\.py)`")

@@ -6,11 +6,11 @@ import asyncio
 import ssl
 from collections.abc import Sequence
 
-from mailstore.errors import MailError, StoreError
+from mailstore.errors import MailboxMissing, MailError, StoreError
 from mailstore.stores.nats.address import NatsAddress
 from mailstore.transports.secure import down_by
 
-__all__ = ["connection_failed", "is_final", "most_telling"]
+__all__ = ["connection_failed", "is_final", "missing", "most_telling"]
 
 NO_SERVER = ("is not a NATS server", "check the port")
 NEEDS_TLS = ("takes connections with TLS only", "write nats+tls:// in place of nats://")
@@ -45,6 +45,14 @@ def connection_failed(error: BaseException, address: NatsAddress) -> StoreError:
     if "unknown authority" in down.problem:
         return StoreError(down.problem, "set SIGNALBOX_NATS_CA to that authority's certificate")
     return StoreError(down.problem, down.remedy)
+
+
+def missing(address: NatsAddress) -> MailboxMissing:
+    """Return the error that the servers have no such mailbox."""
+    url = f"nats{'+tls' if address.is_tls else ''}:{address.location}"
+    return MailboxMissing(
+        f"no mailbox {address.mailbox} on {address.shown_hosts}", f"make one with signalbox init {url}"
+    )
 
 
 def is_final(error: BaseException) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from mailstore.errors import StoreError
 from mailstore.stores.nats.address import NatsAddress
 from mailstore.stores.nats.failures import connection_failed, is_final, most_telling
+from mailstore.stores.nats.stream import COPIED_FROM
 
 try:
     from nats.aio.client import Client
@@ -29,6 +30,7 @@ USUAL: dict[str, Any] = {
     "reconnect_time_wait": 0.25,
 }
 """Options of every client, in seconds: a server that froze takes connections and says nothing; six seconds tell."""
+STREAM_NAMED, SUBJECT_NAMED = b"\r\nNats-Stream:", b"\r\nNats-Subject:"
 
 
 class NatsClient(Client):
@@ -44,6 +46,14 @@ class NatsClient(Client):
         if initial_connection and bool(info.get("tls_required")) != self._needs_tls:
             raise Error("no TLS offered" if self._needs_tls else "secure connection - TLS required")
         await super()._process_info(info, initial_connection)
+
+    async def _process_headers(self, headers: bytes) -> dict[str, str] | None:
+        found: dict[str, str] | None = await super()._process_headers(headers)
+        if found and headers.count(STREAM_NAMED) > 1:
+            found[COPIED_FROM] = (
+                headers.partition(SUBJECT_NAMED)[2].partition(b"\r\n")[0].strip().decode("utf-8", "replace")
+            )
+        return found
 
 
 async def opened(

@@ -1,0 +1,161 @@
+"""A connection to NATS servers, kept by a thread of its own, so that nothing of it holds up an event loop.
+
+nats-py needs an event loop that always runs; a store is used from any thread, and by programs without a loop
+(docs/decisions/0059).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mailstore.errors import MailError, StoreError
+from mailstore.stores.nats.address import NatsAddress, NatsLocation
+from mailstore.stores.nats.credentials import credentials_for
+from mailstore.stores.nats.failures import connection_failed
+from mailstore.stores.nats.stream import RequestRefused
+
+if TYPE_CHECKING:
+    from nats.aio.client import Client
+
+__all__ = ["Connection"]
+
+PATIENCE_SECONDS = 30.0
+"""How long a command may take as a whole, with all that is repeated."""
+AGAIN_SECONDS = 1.0
+"""Between attempts to log in again after a server has closed the connection for good."""
+
+Found = TypeVar("Found")
+
+
+class Connection:
+    """A connection that is opened again whenever it is lost. `run` is for any thread, the rest for its own."""
+
+    def __init__(self, location: NatsLocation) -> None:
+        self.address: NatsAddress = location.address
+        self._options = credentials_for(location.address, location.userinfo)
+        self._loop = asyncio.new_event_loop()
+        self._turn = Lock()
+        self._is_closed = False
+        self.up = asyncio.Event()
+        """Set while there is a connection."""
+        self.down = asyncio.Event()
+        """Set while there is none."""
+        self.reason = ""
+        """Why the connection was lost, or why a try to open it again failed."""
+        self._client: Client | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        Thread(target=self._keep, name="nats", daemon=True).start()
+        try:
+            self.run(self._open())
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def client(self) -> Client:
+        """Return the client library's connection."""
+        assert self._client is not None
+        return self._client
+
+    def run(self, work: Coroutine[Any, Any, Found], seconds: float = PATIENCE_SECONDS) -> Found:
+        """Do some work on the connection's thread and wait for it. Raises StoreError, never another error of NATS."""
+        from nats.errors import Error
+
+        with self._turn:
+            if self._is_closed:
+                work.close()
+                raise StoreError(f"the mailbox {self.address.mailbox} is closed", "open it again")
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result(seconds)
+        except TimeoutError as error:
+            future.cancel()
+            raise StoreError(f"{self.address.shown_hosts} does not answer", "try again later") from error
+        except asyncio.CancelledError as error:
+            raise StoreError(f"the mailbox {self.address.mailbox} was closed", "open it again") from error
+        except RequestRefused as refusal:
+            raise StoreError(f"{self.address.shown_hosts} refuses ({refusal})", "look at the server's log") from refusal
+        except (OSError, Error) as error:
+            raise connection_failed(error, self.address) from error
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Start some work that goes on until the connection is closed; on its own thread only."""
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def soon(self, call: Callable[[], object]) -> None:
+        """Call something on the connection's thread; nothing happens once it is closed."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(call)
+
+    def close(self) -> None:
+        """End everything; may be called twice."""
+        with self._turn:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            self._loop.call_soon_threadsafe(self._loop.stop)
+
+    def _keep(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+        try:
+            self._loop.run_until_complete(self._end())
+        finally:
+            self._loop.close()
+
+    async def _end(self) -> None:
+        from mailstore.stores.nats.opening import ended
+
+        own = asyncio.current_task()
+        if self._client is not None and not self._client.is_closed:
+            await ended(self._client)
+        others = [task for task in asyncio.all_tasks() if task is not own]
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+
+    async def _open(self) -> None:
+        from mailstore.stores.nats.opening import opened
+
+        callbacks = {
+            "error_cb": self._failed,
+            "disconnected_cb": self._lost,
+            "reconnected_cb": self._restored,
+            "closed_cb": self._ended,
+        }
+        self._client = await opened(self.address, self._options, callbacks=callbacks)
+        await self._restored()
+
+    async def _failed(self, error: Exception) -> None:
+        self.reason = connection_failed(error, self.address).problem
+
+    async def _lost(self) -> None:
+        self.up.clear()
+        self.down.set()
+
+    async def _restored(self) -> None:
+        self.reason = ""
+        self.down.clear()
+        self.up.set()
+
+    async def _ended(self) -> None:
+        """Log in again and again after a server has closed the connection for good, as for a revoked user."""
+        await self._lost()
+        if not self._is_closed and self._client is not None:
+            self.start(self._open_again())
+
+    async def _open_again(self) -> None:
+        while True:
+            await asyncio.sleep(AGAIN_SECONDS)
+            try:
+                await self._open()
+            except MailError as error:
+                self.reason = error.problem
+            else:
+                return

@@ -1,0 +1,132 @@
+"""Publish records, each there once: repeated with the same id until the server has acknowledged it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from mailstore.errors import StoreError
+from mailstore.stores.nats.connection import Connection
+from mailstore.stores.nats.failures import missing
+from mailstore.stores.nats.stream import ANSWER_SECONDS, AUDIENCE, RequestRefused, stream_state
+
+if TYPE_CHECKING:
+    from nats.aio.client import Client
+
+__all__ = ["Outgoing", "Overtaken", "Unconfirmed", "publish", "publish_all"]
+
+AT_ONCE = 500
+PAUSE_SECONDS = 0.25
+TRIES_SECONDS = 15.0
+"""How long a record is repeated: longer than an election takes, shorter than the window for duplicates."""
+WRONG_LAST = frozenset({10071, 10164})
+TEMPORARY = frozenset({503, 500, 408})
+
+
+class Outgoing(NamedTuple):
+    """A record to be published; `unique` is what the server recognises it by when it is sent again."""
+
+    subject: str
+    data: bytes
+    unique: str
+    audience: tuple[str, ...] = ()
+    after: int | None = None
+    """The sequence number that the last record on the subject must have; None for any."""
+
+
+class Unconfirmed(StoreError):
+    """No server has acknowledged a record in time: it may be there or not."""
+
+
+class Overtaken(Exception):
+    """Another record came to the subject first."""
+
+
+async def publish(connection: Connection, stream: str, outgoing: Outgoing) -> int:
+    """Publish a record; return its sequence number once a quorum has it.
+
+    Raises Unconfirmed, Overtaken, StoreError for what the server refuses, and MailboxMissing if there is no stream.
+    """
+    from nats.errors import Error, MaxPayloadError, NoRespondersError
+
+    loop = asyncio.get_running_loop()
+    if not connection.up.is_set():
+        raise StoreError(f"{connection.address.shown_hosts} can't be reached", "nothing was sent; try again later")
+    end = loop.time() + TRIES_SECONDS
+    while True:
+        try:
+            return await _once(connection.client, stream, outgoing)
+        except RequestRefused as refusal:
+            if refusal.number in WRONG_LAST:
+                raise Overtaken from refusal
+            if refusal.code not in TEMPORARY:
+                raise StoreError(f"the server refuses the record ({refusal})", "nothing was written") from refusal
+            why: Exception = refusal
+        except MaxPayloadError as error:
+            most = connection.client.max_payload
+            raise StoreError(
+                f"the record has {len(outgoing.data):,} bytes, and the server takes {most:,}", "send less text"
+            ) from error
+        except NoRespondersError as error:
+            if await stream_state(connection.client, stream) is None:
+                raise missing(connection.address) from error
+            why = error
+        except (Error, OSError) as error:
+            why = error
+        if loop.time() > end:
+            raise _unconfirmed(connection, why)
+        await asyncio.sleep(PAUSE_SECONDS)
+        if not connection.up.is_set():
+            try:
+                await asyncio.wait_for(connection.up.wait(), max(0.0, end - loop.time()))
+            except TimeoutError:
+                raise _unconfirmed(connection, why) from why
+
+
+async def publish_all(connection: Connection, stream: str, outgoing: Iterable[Outgoing]) -> list[int]:
+    """Publish many records, several at a time; return their sequence numbers. Raises what `publish` raises."""
+    numbers: list[int] = []
+    waiting: list[Outgoing] = []
+    for each in outgoing:
+        waiting.append(each)
+        if len(waiting) == AT_ONCE:
+            numbers += await _together(connection, stream, waiting)
+            waiting = []
+    return [*numbers, *await _together(connection, stream, waiting)]
+
+
+async def _together(connection: Connection, stream: str, outgoing: Sequence[Outgoing]) -> list[int]:
+    found = await asyncio.gather(*(publish(connection, stream, each) for each in outgoing), return_exceptions=True)
+    for each in found:
+        if isinstance(each, BaseException):
+            raise each
+    return [each for each in found if isinstance(each, int)]
+
+
+async def _once(client: Client, stream: str, outgoing: Outgoing) -> int:
+    headers = {"Nats-Msg-Id": outgoing.unique, "Nats-Expected-Stream": stream}
+    if outgoing.audience:
+        headers[AUDIENCE] = _ascii(outgoing.audience)
+    if outgoing.after is not None:
+        headers["Nats-Expected-Last-Subject-Sequence"] = str(outgoing.after)
+    answer = await client.request(outgoing.subject, outgoing.data, timeout=ANSWER_SECONDS, headers=headers)
+    found = msgspec.json.decode(answer.data)
+    if error := found.get("error"):
+        raise RequestRefused(error.get("code", 0), error.get("err_code", 0), error.get("description", ""))
+    return int(found["seq"])
+
+
+def _ascii(names: tuple[str, ...]) -> str:
+    from json import dumps
+
+    return dumps(names, separators=(",", ":"))
+
+
+def _unconfirmed(connection: Connection, why: Exception) -> Unconfirmed:
+    return Unconfirmed(
+        f"{connection.address.shown_hosts} has not confirmed that it was sent",
+        "it may be there: look before you send it again",
+    )

@@ -1,0 +1,151 @@
+"""Read a stream in order from a sequence number on, and go on with what comes.
+
+The server keeps a consumer in its memory for as long as it is asked: it acknowledges nothing, is no part of the
+mailbox, and ends by itself. Messages are pulled, not pushed: a slow reader is not sent more than it asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self
+
+import msgspec
+
+from mailstore.stores.nats.stream import API, STATUS, StreamRecord, ask, record_of
+
+if TYPE_CHECKING:
+    from nats.aio.client import Client
+    from nats.aio.msg import Msg
+    from nats.aio.subscription import Subscription
+
+__all__ = ["Pull", "PullBroken"]
+
+BATCH = 1000
+MOST_BYTES = 1 << 24
+EXPIRES = 20.0
+BEATS = 1.0
+"""How often a server that has nothing to send says that it is there, in seconds."""
+SILENCE = 2.5
+"""After how many seconds without a sign a server is taken for lost."""
+BACKLOG = 4000
+"""Messages that wait to be read; no more are asked for."""
+NANO = 1_000_000_000
+HEARTBEAT = "100"
+
+
+class PullBroken(Exception):
+    """The server stopped sending, or left something out: read on with another consumer; the text says why."""
+
+
+class Pull:
+    """A consumer of a stream, and what it has sent; for one reader, on the connection's thread."""
+
+    def __init__(self, client: Client, stream: str) -> None:
+        self._client, self._stream = client, stream
+        self._name = ""
+        self._subscription: Subscription | None = None
+        self._inbox = client.new_inbox()
+        self._got: list[StreamRecord] = []
+        self._expected = 1
+        self._asked = 0
+        self._is_asked = False
+        self._why = ""
+        self._moved = asyncio.Event()
+        self._sign = asyncio.get_running_loop().time()
+        self.pending = 0
+        """How many messages the server had left when it sent the last one."""
+
+    @classmethod
+    async def opened(cls, client: Client, stream: str, start: int, subject: str | None = None) -> Self:
+        """Start to read from a sequence number on. Raises RequestRefused, and errors of nats."""
+        pull = cls(client, stream)
+        config: dict[str, object] = {
+            "ack_policy": "none",
+            "deliver_policy": "by_start_sequence",
+            "opt_start_seq": max(1, start),
+            "max_deliver": 1,
+            "mem_storage": True,
+            "num_replicas": 1,
+            "inactive_threshold": 30 * NANO,
+        }
+        if subject is not None:
+            config["filter_subject"] = subject
+        made = await ask(client, f"CONSUMER.CREATE.{stream}", {"stream_name": stream, "config": config})
+        pull._name = made["name"]
+        pull.pending = made.get("num_pending", 0)
+        pull._subscription = await client.subscribe(pull._inbox, cb=pull._take)
+        return pull
+
+    async def read(self) -> list[StreamRecord]:
+        """Return what has come, as soon as there is anything. Raises PullBroken, and errors of nats."""
+        loop = asyncio.get_running_loop()
+        self._sign = loop.time()
+        while True:
+            if not self._is_asked and not self._why and len(self._got) < BACKLOG:
+                await self._ask()
+            if self._got:
+                got, self._got = self._got, []
+                return got
+            if self._why:
+                raise PullBroken(self._why)
+            self._moved.clear()
+            try:
+                async with asyncio.timeout_at(self._sign + SILENCE):
+                    await self._moved.wait()
+            except TimeoutError:
+                raise PullBroken("the server sends no sign") from None
+
+    async def close(self) -> None:
+        """End the consumer."""
+        with suppress(Exception):
+            if self._subscription is not None:
+                await self._subscription.unsubscribe()
+            if self._client.is_connected:
+                await self._client.publish(f"{API}.CONSUMER.DELETE.{self._stream}.{self._name}", b"")
+
+    async def _ask(self) -> None:
+        question = {
+            "batch": BATCH,
+            "max_bytes": max(MOST_BYTES, 2 * self._client.max_payload),
+            "expires": int(EXPIRES * NANO),
+            "idle_heartbeat": int(BEATS * NANO),
+        }
+        self._asked, self._is_asked = BATCH, True
+        to = f"{API}.CONSUMER.MSG.NEXT.{self._stream}.{self._name}"
+        await self._client.publish(to, msgspec.json.encode(question), reply=self._inbox)
+
+    async def _take(self, message: Msg) -> None:
+        self._sign = asyncio.get_running_loop().time()
+        self._moved.set()
+        headers = message.headers
+        if headers and STATUS in headers and not message.reply.startswith("$JS.ACK."):
+            self._told(headers)
+            return
+        # $JS.ACK.[DOMAIN.ACCOUNT.]STREAM.CONSUMER.DELIVERED.STREAM_SEQUENCE.CONSUMER_SEQUENCE.TIME.PENDING[.TOKEN]
+        tokens = message.reply.split(".")
+        at = 5 if len(tokens) < 11 else 7
+        if int(tokens[at + 1]) != self._expected or self._why:
+            self._why = self._why or "messages were left out"
+            return
+        self._expected += 1
+        self.pending = int(tokens[at + 3])
+        self._asked -= 1
+        self._is_asked = self._asked > 0
+        time = int(tokens[at + 2]) / NANO
+        record = record_of(message.subject, int(tokens[at]), time, message.data, headers)
+        if headers and "Nats-Stream" in headers:  # which a consumer adds to nothing
+            record = record._replace(copied_from=headers.get("Nats-Subject", "") or "?")
+        self._got.append(record)
+
+    def _told(self, headers: dict[str, str]) -> None:
+        """Take a word of the server about the pull: that it is there, that the pull has ended, or the consumer."""
+        status, words = headers[STATUS], headers.get("Description", "")
+        if status == HEARTBEAT:
+            last = headers.get("Nats-Last-Consumer", "")
+            if last.isdigit() and int(last) >= self._expected:
+                self._why = "messages were left out"
+        elif status in ("404", "408") or "MaxBytes" in words or "Batch Completed" in words:
+            self._is_asked = False
+        else:
+            self._why = words.lower() or f"the server says {status}"

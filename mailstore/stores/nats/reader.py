@@ -1,0 +1,191 @@
+"""Read the streams of a mailbox as events: everything once, then what is published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import TypeVar
+
+import msgspec
+
+from mailstore.errors import StoreError
+from mailstore.records.events import Event, Progress
+from mailstore.records.message import Problem
+from mailstore.records.roster import Agent
+from mailstore.resumable import Stale
+from mailstore.stores.nats.connection import Connection
+from mailstore.stores.nats.decode import RecordDecoder
+from mailstore.stores.nats.failures import missing
+from mailstore.stores.nats.presence import LastSigns
+from mailstore.stores.nats.pull import Pull, PullBroken
+from mailstore.stores.nats.stream import StreamRecord, StreamState, batch, stream_state
+from mailstore.stores.nats.subjects import Topic, mail_stream, presence_stream, subject
+
+__all__ = ["ReadPlace", "StreamReader"]
+
+FIRST = 1500
+"""How many of the newest records are read first, for the first screen."""
+BATCH = 500
+EVERYTHING = 1 << 40
+Thing = TypeVar("Thing")
+FEW = 3000
+"""Up to so many records are read without a consumer."""
+TRIES = 10
+
+
+class ReadPlace(msgspec.Struct, frozen=True):
+    """How far a stream was read: which stream, and the next sequence number."""
+
+    created: str
+    next: int
+
+
+class StreamReader:
+    """Emits every record once; progress is the next sequence number. Blocks; for one consumer."""
+
+    def __init__(self, connection: Connection, mailbox: str) -> None:
+        self._connection = connection
+        self.mailbox = mailbox
+        self.stream, self.presence_stream = mail_stream(mailbox), presence_stream(mailbox)
+        self._decoder = RecordDecoder(self.stream)
+        self._signs = RecordDecoder(self.presence_stream)
+        self.begin()
+
+    def begin(self, state: StreamState | None = None) -> None:
+        """Forget everything read so far."""
+        self._presence = LastSigns()
+        self._told_agents = 0
+        self.place = ReadPlace(state.created if state else "", 1)
+        """From where to go on."""
+
+    def state(self) -> StreamState:
+        """Return what the stream holds now. Raises MailboxMissing and StoreError."""
+        found = self._connection.run(stream_state(self._connection.client, self.stream))
+        if found is None:
+            raise missing(self._connection.address)
+        return found
+
+    def scan(self) -> Iterator[list[Event]]:
+        """Yield everything: the roster, the newest mail, then the rest. Raises StoreError."""
+        state = self.state()
+        self.begin(state)
+        yield from _sized(self.roster())
+        start = max(1, state.last + 1 - FIRST)
+        newest = self._batch(start, FIRST)
+        self.place = ReadPlace(state.created, newest[-1].sequence + 1 if newest else start)
+        events = self.events(newest)
+        yield from _sized(events[::-1])
+        total = max(state.last, self.place.next - 1)
+        if start > 1:
+            done = self.place.next - start
+            yield [Progress(done, total)]
+            for records in self.before(start):
+                done += len(records)
+                yield [*self.events(records), Progress(min(done, total), total)]
+        yield [Progress(total, total)]
+
+    def glimpse(self) -> list[Event]:
+        """Return the roster and the newest mail. Raises StoreError."""
+        state = self.state()
+        self.begin(state)
+        return [*self.roster(), *self.events(self._batch(max(1, state.last + 1 - FIRST), FIRST))]
+
+    def news(self) -> Iterator[list[Event]]:
+        """Yield what came since, by looking once. Raises Stale if the stream is another one, and StoreError."""
+        state = self.state()
+        self.check(state)
+        while self.place.next <= state.last:
+            records = self._batch(self.place.next, FIRST)
+            if not records:
+                return
+            yield self.went_on(records)
+
+    def check(self, state: StreamState) -> None:
+        """Raise Stale if a stream is not the one that was read, or has fallen back behind what was read."""
+        if state.created != self.place.created:
+            raise Stale("the mailbox was made anew")
+        if state.last < self.place.next - 1:
+            raise Stale("the mailbox has lost its newest messages")
+
+    def resume(self, position: bytes) -> list[Event]:
+        """Go on from a position; return who is there. Raises Stale and StoreError."""
+        state = self.state()
+        self.begin(state)
+        place = msgspec.msgpack.decode(position, type=ReadPlace)
+        self.place = place
+        self.check(state)
+        return [event for event in self.roster() if isinstance(event, Agent)]
+
+    def went_on(self, records: Sequence[StreamRecord]) -> list[Event]:
+        """Return what some records that come next state, and go on after them."""
+        self.place = ReadPlace(self.place.created, records[-1].sequence + 1)
+        return self.events(records)
+
+    def events(self, records: Sequence[StreamRecord]) -> list[Event]:
+        """Return what some records state, less what the roster has told already."""
+        told: list[Event] = []
+        for record in records:
+            if record.topic == Topic.ROSTER:
+                if record.sequence > self._told_agents:
+                    told += self._agents([record], is_sign=False)
+            else:
+                told += self._decoder.decode(record)
+        return told
+
+    def signs(self, records: Sequence[StreamRecord]) -> list[Event]:
+        """Return what signs of agents say; one that can't be read says nothing."""
+        return self._agents(records, is_sign=True)
+
+    def roster(self) -> list[Event]:
+        """Return the roster, with who is there now. Raises StoreError."""
+        records = self._batch(1, EVERYTHING, subject(self.mailbox, Topic.ROSTER, "*"))
+        events = self._agents(records, is_sign=False)
+        self._told_agents = records[-1].sequence if records else 0
+        with suppress(StoreError):  # without the stream of presence the roster says who is there
+            events += self.signs(self._batch(1, EVERYTHING, ">", self.presence_stream))
+        return events
+
+    def _agents(self, records: Sequence[StreamRecord], *, is_sign: bool) -> list[Event]:
+        told: list[Event] = []
+        for record in records:
+            for event in (self._signs if is_sign else self._decoder).decode(record):
+                if isinstance(event, Agent) and is_sign:
+                    if (known := self._presence.signed(event, record.time)) is not None:
+                        told.append(known)
+                elif isinstance(event, Agent):
+                    told.append(self._presence.entered(event, record.time))
+                elif isinstance(event, Problem) and not is_sign:
+                    told.append(event)
+        return told
+
+    def before(self, end: int) -> Iterator[list[StreamRecord]]:
+        """Yield all records before a sequence number, in order, many at a time. Raises StoreError."""
+        start, failed = 1, 0
+        while start < end:
+            if end - start <= FEW:
+                records = self._batch(start, end - start)
+                yield from _sized([record for record in records if record.sequence < end])
+                return
+            pull = self._connection.run(Pull.opened(self._connection.client, self.stream, start))
+            try:
+                while start < end:
+                    records = [each for each in self._connection.run(pull.read()) if each.sequence < end]
+                    if not records:
+                        return
+                    start, failed = records[-1].sequence + 1, 0
+                    yield records
+            except (PullBroken, StoreError):
+                failed += 1
+                if failed == TRIES:
+                    raise
+            finally:
+                with suppress(StoreError):
+                    self._connection.run(pull.close())
+
+    def _batch(self, start: int, count: int, subject: str = ">", stream: str | None = None) -> list[StreamRecord]:
+        return self._connection.run(batch(self._connection.client, stream or self.stream, start, count, subject))
+
+
+def _sized(things: list[Thing]) -> Iterator[list[Thing]]:
+    for at in range(0, len(things), BATCH):
+        yield things[at : at + BATCH]

@@ -1,0 +1,307 @@
+"""The store for a mailbox on NATS servers (docs/formats/nats.md)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from msgspec import MsgspecError, msgpack
+
+from mailstore.errors import ContentGone, StoreError
+from mailstore.haak_records.body import content_in
+from mailstore.haak_records.field_names import MESSAGE_FIELDS
+from mailstore.records.events import Event, Reset
+from mailstore.records.message import Intervention, Message, Problem
+from mailstore.records.roster import Agent
+from mailstore.resumable import Resumable, Stale
+from mailstore.state.mailbox import Mailbox
+from mailstore.store import Capabilities, Capability
+from mailstore.stores.nats.address import NatsAddress, NatsLocation, location_of
+from mailstore.stores.nats.connection import Connection
+from mailstore.stores.nats.decode import RecordDecoder
+from mailstore.stores.nats.failures import missing
+from mailstore.stores.nats.follow import Anew, Came, Signs, StreamFollower
+from mailstore.stores.nats.reader import StreamReader
+from mailstore.stores.nats.stream import StreamRecord, one, singles, stream_state
+from mailstore.stores.nats.streams import create_streams
+from mailstore.stores.nats.subjects import mail_stream
+from mailstore.stores.nats.write import RecordWriter
+
+if TYPE_CHECKING:
+    from mailstore.records.adopted import Adopted
+    from mailstore.records.draft import Draft
+
+__all__ = ["NatsStore", "NatsTlsStore"]
+
+LONG = 5000
+"""Messages: as many fold in a quarter of a second."""
+FAR = 5000
+"""Records that came since the mailbox was kept, from which on it is kept anew."""
+AT_ONCE = 100
+SOME = 20
+"""Up to so many records are decoded on the event loop, which takes less than a millisecond."""
+
+
+class NatsStore(Resumable):
+    """A JetStream stream that holds what a HAAK mailbox holds in files."""
+
+    kind: ClassVar[str] = "nats"
+    summary: ClassVar[str] = "a JetStream stream on NATS servers that any number of machines share"
+    declared: ClassVar[Capabilities] = Capabilities().without(
+        "nothing can be moved out of a stream, which is append-only by the server's own word", Capability.ARCHIVE
+    )
+    known_fields: ClassVar[frozenset[str]] = MESSAGE_FIELDS
+    is_tls: ClassVar[bool] = False
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._address: NatsAddress = connection.address
+        self._stream = mail_stream(self._address.mailbox)
+        self._decoder = RecordDecoder(self._stream)
+        self._reader = StreamReader(connection, self._address.mailbox)
+        self._writer = RecordWriter(connection, self._address.mailbox)
+        self._scanning = self._reader.scan()
+        self._ready: list[list[Event]] = []
+        self._follower: StreamFollower | None = None
+        self._resumed_at = 0
+
+    @classmethod
+    def open(cls, location: str, *, poll: bool = False) -> Self:
+        """Open the mailbox at `//HOST[:PORT][,HOST…]/MAILBOX`. Raises MailboxMissing and StoreError."""
+        return cls._opened(location_of(str(location), is_tls=cls.is_tls))
+
+    @classmethod
+    def _opened(cls, location: NatsLocation) -> Self:
+        connection = Connection(location)
+        try:
+            if connection.run(stream_state(connection.client, mail_stream(location.address.mailbox))) is None:
+                raise missing(location.address)
+            return cls(connection)
+        except BaseException:
+            connection.close()
+            raise
+
+    @classmethod
+    def create(cls, location: str) -> Self:
+        """Create an empty mailbox; `?replicas=3` at the end says on how many servers its records are kept."""
+        found = location_of(str(location), is_tls=cls.is_tls)
+        connection = Connection(found)
+        name = found.address.mailbox
+        try:
+            if connection.run(stream_state(connection.client, mail_stream(name))) is None:
+                connection.run(create_streams(connection.client, name, found.replicas or 1))
+            return cls(connection)
+        except BaseException:
+            connection.close()
+            raise
+
+    @property
+    def url(self) -> str:
+        """Return the kind, the servers and the mailbox."""
+        return f"{self.kind}:{self._address.location}"
+
+    @property
+    def title(self) -> str:
+        """Return the mailbox and its first server."""
+        first, *others = self._address.hosts
+        return f"{self._address.mailbox} on {first}{f' and {len(others)} more' if others else ''}"
+
+    # Reading
+
+    def scan(self) -> Iterator[list[Event]]:
+        """Yield everything once: the roster, the newest mail, then the rest."""
+        while self._ready or ((batch := next(self._scanning, [])) and self._keep(batch)):
+            yield self._ready.pop(0)
+
+    def _keep(self, batch: list[Event]) -> bool:
+        """Keep a batch until it is yielded, so that a cancelled consumer loses nothing."""
+        self._ready.append(batch)
+        return True
+
+    async def changes(self) -> AsyncGenerator[list[Event], None]:
+        """Yield what came since the last batch; what a scan left over comes first."""
+        while await asyncio.to_thread(self._has_scanned):
+            yield self._ready.pop(0)
+        if self._follower is None:
+            self._follower = await asyncio.to_thread(self._followed)
+        follower = self._follower
+        with follower.woken() as woken:
+            while True:
+                woken.clear()
+                while self._ready or (came := follower.first) is not None:
+                    if not self._ready:
+                        assert came is not None
+                        is_much = isinstance(came, list) and len(came) > SOME
+                        batches = await asyncio.to_thread(self._told, came) if is_much else self._told(came)
+                        self._ready += batches
+                        follower.take()
+                    while self._ready:
+                        yield self._ready.pop(0)
+                await woken.wait()
+
+    def _has_scanned(self) -> bool:
+        batch: list[Event] = []
+        return bool(self._ready) or (bool(batch := next(self._scanning, [])) and self._keep(batch))
+
+    def _followed(self) -> StreamFollower:
+        reader = self._reader
+        if not reader.place.created:
+            reader.begin(reader.state())
+        return StreamFollower(self._connection, self._stream, reader.presence_stream, reader.place)
+
+    def _told(self, came: Came) -> list[list[Event]]:
+        """Return what has come as batches of events."""
+        match came:
+            case Signs(records):
+                events = self._reader.signs(records)
+            case Anew(reason, state):
+                self._reader.begin(state)
+                events = [Reset(reason)]
+            case list():
+                events = self._reader.went_on(came)
+            case _:
+                events = [came]
+        return [events] if events else []
+
+    def content(self, message: Message) -> str:
+        """Return a message's body, fetched from the server. Raises ContentGone."""
+        return content_in(self.raw(message))
+
+    def raw(self, message: Message) -> bytes:
+        """Return the bytes of a message's record. Raises ContentGone."""
+        (found,) = self._records([message])
+        if isinstance(found, ContentGone):
+            raise found
+        return found
+
+    def contents(self, messages: Iterable[Message]) -> Iterator[str | ContentGone]:
+        """Yield the bodies of many messages, many fetched at once."""
+        waiting = iter(messages)
+        while some := list(islice(waiting, AT_ONCE)):
+            for found in self._records(some):
+                try:
+                    yield found if isinstance(found, ContentGone) else content_in(found)
+                except ContentGone as error:
+                    yield error
+
+    def _records(self, messages: Sequence[Message]) -> list[bytes | ContentGone]:
+        numbers = [each.location.offset if each.location else 0 for each in messages]
+        try:
+            found = self._connection.run(singles(self._connection.client, self._stream, numbers))
+        except StoreError as error:
+            return [ContentGone(f"the text can't be fetched ({error.problem})", error.remedy)] * len(messages)
+        return [self._checked(message, record) for message, record in zip(messages, found, strict=True)]
+
+    def _checked(self, message: Message, record: StreamRecord | None) -> bytes | ContentGone:
+        """Return the bytes of a record if it is a message's."""
+        told = self._decoder.decode(record) if record is not None else []
+        if record is None or message.id not in [each.id for each in told if isinstance(each, Message)]:
+            return ContentGone(f"message {message.id} is no longer on the server", "the mailbox was replaced")
+        return record.data
+
+    def raw_problem(self, problem: Problem) -> bytes | None:
+        """Return the record that a problem is about. Raises ContentGone."""
+        try:
+            found = self._connection.run(one(self._connection.client, self._stream, problem.offset))
+        except StoreError as error:
+            raise ContentGone(f"the record can't be fetched ({error.problem})", error.remedy) from error
+        if found is None:
+            raise ContentGone(f"record {problem.offset:,} is no longer on the server", "the mailbox was replaced")
+        return found.data
+
+    def close(self) -> None:
+        """End the connection."""
+        self._scanning = iter(())
+        self._connection.close()
+
+    # Resuming
+
+    def is_long(self) -> bool:
+        """Return whether there is so much mail that reading it takes a while."""
+        try:
+            return self._reader.state().messages >= LONG
+        except StoreError:
+            return False
+
+    def glimpse(self) -> list[Event]:
+        """Return the roster and the newest mail. Raises StoreError."""
+        return StreamReader(self._connection, self._address.mailbox).glimpse()
+
+    def fold_all(self, mailbox: Mailbox, now: float) -> None:
+        """Fold everything into an empty mailbox. Raises StoreError."""
+        self._scanning = iter(())
+        for batch in self._reader.scan():
+            mailbox.fold(batch, now)
+
+    def position(self) -> bytes:
+        """Return how far the stream was read."""
+        return msgpack.encode(self._reader.place)
+
+    def resume(self, position: bytes) -> list[Event]:
+        """Resume from a position. Raises Stale."""
+        self._scanning = iter(())
+        try:
+            events = self._reader.resume(position)
+        except (MsgspecError, StoreError) as reason:
+            raise Stale(str(reason)) from reason
+        self._resumed_at = self._reader.place.next
+        return events
+
+    def begin_anew(self) -> None:
+        """Make the next scan yield everything."""
+        self._scanning = self._reader.scan()
+
+    def confirm(self) -> None:
+        """Check that what was read is still there: the server lets nobody change it. Raises Stale."""
+        try:
+            self._reader.check(self._reader.state())
+        except StoreError as reason:
+            raise Stale(str(reason)) from reason
+
+    def news(self) -> Iterator[list[Event]]:
+        """Look for changes once; yield what came since the last batch."""
+        try:
+            yield from self._reader.news()
+        except Stale as reason:
+            self._reader.begin()
+            yield [Reset(str(reason))]
+            yield from self._reader.scan()
+
+    def has_grown(self) -> bool:
+        """Say whether much came since the position it was resumed from."""
+        return self._reader.place.next - self._resumed_at > FAR
+
+    # Writing
+
+    def write_message(self, draft: Draft) -> Message:
+        """Publish a message with its audience; return it once a quorum has it."""
+        record = self._writer.message(draft)
+        return next(event for event in self._decoder.decode(record) if isinstance(event, Message))
+
+    def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Record that a reader has read these messages; return how many records were written."""
+        return self._writer.reads(reader, message_ids)
+
+    def write_agent(self, agent: Agent) -> None:
+        """Register an agent, change its entry, or note that it is there."""
+        self._writer.agent(agent)
+
+    def write_intervention(self, intervention: Intervention) -> None:
+        """Publish to the oversight journal."""
+        self._writer.intervention(intervention)
+
+    def write_adopted(self, records: Iterable[Adopted]) -> None:
+        """Publish the records of another mailbox as they are."""
+        from mailstore.stores.nats.adopt import outgoing_of
+
+        self._writer.all(outgoing_of(self._address.mailbox, records))
+
+
+class NatsTlsStore(NatsStore):
+    """The same mailbox over TLS."""
+
+    kind: ClassVar[str] = "nats+tls"
+    summary: ClassVar[str] = "the same over TLS"
+    is_tls: ClassVar[bool] = True

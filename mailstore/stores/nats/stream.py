@@ -1,0 +1,222 @@
+"""Ask a server for a stream: what it holds, and records by their sequence numbers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from mailstore.kit.timestamps import time_of
+
+if TYPE_CHECKING:
+    from nats.aio.client import Client
+    from nats.aio.msg import Msg
+
+__all__ = [
+    "ANSWER_SECONDS",
+    "AUDIENCE",
+    "RequestRefused",
+    "StreamRecord",
+    "StreamState",
+    "ask",
+    "batch",
+    "record_of",
+    "stream_state",
+]
+
+API = "$JS.API"
+ANSWER_SECONDS = 5.0
+"""How long one request may take."""
+AUDIENCE = "Signalbox-Audience"
+"""The header that holds the audience at the moment of sending, as a JSON list."""
+COPIED_FROM = "Signalbox-Copied-From"
+"""A header of our own making: the subject of a record of which a message is a copy that the server made.
+
+Whoever may only ask for records can have the answer sent to any subject, and the server doesn't check that they may
+publish there. It marks an answer with headers; a stored copy has them twice when it is asked for in turn.
+"""
+BATCHES_SINCE = (2, 11)
+STATUS = "Status"
+SUBJECT = "Nats-Subject"
+"""The header that the server adds to a message, and to no other answer."""
+NO_STREAM = 10059
+"""The server's number for a stream that does not exist."""
+
+
+class StreamState(msgspec.Struct, frozen=True):
+    """What a stream holds: when it was created, its last sequence number, how many messages."""
+
+    created: str
+    last: int
+    messages: int
+
+
+class StreamRecord(NamedTuple):
+    """One message of a stream: its number, what its subject says, its time in seconds since the epoch, its bytes."""
+
+    sequence: int
+    topic: str
+    token: str
+    time: float
+    data: bytes
+    audience: str = ""
+    copied_from: str = ""
+    """The subject of the record of which this is a copy that the server made; empty for what somebody published."""
+
+
+class RequestRefused(Exception):
+    """A server's answer is an error: its code is like that of HTTP, and its number says exactly what it is."""
+
+    def __init__(self, code: int, number: int, text: str) -> None:
+        super().__init__(text)
+        self.code, self.number = code, number
+
+
+async def ask(client: Client, subject: str, question: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Ask JetStream; return its answer. Raises RequestRefused, and errors of nats."""
+    data = b"" if question is None else msgspec.json.encode(question)
+    answer = await client.request(f"{API}.{subject}", data, timeout=ANSWER_SECONDS)
+    found: dict[str, Any] = msgspec.json.decode(answer.data)
+    if error := found.get("error"):
+        raise RequestRefused(error.get("code", 0), error.get("err_code", 0), error.get("description", ""))
+    return found
+
+
+async def stream_state(client: Client, stream: str) -> StreamState | None:
+    """Return what a stream holds; None if there is none. Raises RequestRefused, and errors of nats."""
+    try:
+        found = await ask(client, f"STREAM.INFO.{stream}")
+    except RequestRefused as refusal:
+        if refusal.number == NO_STREAM:
+            return None
+        raise
+    state = found["state"]
+    return StreamState(found["created"], state["last_seq"], state["messages"])
+
+
+def record_of(subject: str, sequence: int, time: float, data: bytes, headers: Mapping[str, str] | None) -> StreamRecord:
+    """Return a message of a stream as a record."""
+    _, _, topic, token = subject.split(".", 3)
+    if not headers:
+        return StreamRecord(sequence, topic, token, time, data)
+    return StreamRecord(sequence, topic, token, time, data, headers.get(AUDIENCE, ""), headers.get(COPIED_FROM, ""))
+
+
+def has_batches(client: Client) -> bool:
+    """Say whether the server gives many messages for one request."""
+    version = client.connected_server_version
+    return (version.major, version.minor) >= BATCHES_SINCE
+
+
+async def batch(client: Client, stream: str, start: int, count: int, subject: str = ">") -> list[StreamRecord]:
+    """Return up to `count` messages from a sequence number on, by direct gets; fewer where the stream ends.
+
+    Any replica may answer, and one that lags behind does not have the newest messages yet. Raises errors of nats.
+    """
+    if not has_batches(client):
+        return await _one_by_one(client, stream, start, count, subject)
+    found: list[StreamRecord] = []
+    pending = 1
+    while pending and len(found) < count:
+        first = found[-1].sequence + 1 if found else start
+        question = {"seq": first, "batch": count - len(found), "next_by_subj": subject}
+        got, pending = await _gathered(client, f"{API}.DIRECT.GET.{stream}", question)
+        found += got
+        pending = pending if got else 0
+    return found
+
+
+async def _gathered(client: Client, to: str, question: Mapping[str, Any]) -> tuple[list[StreamRecord], int]:
+    """Return the records that answer one request, and how many more the stream has."""
+    found: list[StreamRecord] = []
+    ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    moved = asyncio.Event()
+
+    async def take(message: Msg) -> None:
+        moved.set()
+        headers = message.headers or {}
+        if SUBJECT not in headers:
+            if not ended.done():
+                ended.set_result(int(headers.get("Nats-Num-Pending", "0")))
+        else:
+            found.append(_direct(message.data, headers))
+
+    inbox = client.new_inbox()
+    subscription = await client.subscribe(inbox, cb=take)
+    try:
+        await client.publish(to, msgspec.json.encode(question), reply=inbox)
+        while not ended.done():
+            moved.clear()
+            await asyncio.wait_for(moved.wait(), ANSWER_SECONDS)
+        return found, ended.result()
+    finally:
+        await subscription.unsubscribe()
+
+
+async def _one_by_one(client: Client, stream: str, start: int, count: int, subject: str) -> list[StreamRecord]:
+    found: list[StreamRecord] = []
+    while len(found) < count and (record := await next_one(client, stream, start, subject)) is not None:
+        found.append(record)
+        start = record.sequence + 1
+    return found
+
+
+async def next_one(client: Client, stream: str, start: int, subject: str = ">") -> StreamRecord | None:
+    """Return the first message from a sequence number on, by a direct get; None if there is none."""
+    return await _single(client, stream, {"seq": start, "next_by_subj": subject})
+
+
+async def singles(client: Client, stream: str, sequences: Iterable[int]) -> list[StreamRecord | None]:
+    """Return messages by their numbers, all asked for at once; None for one that there is not."""
+    return await asyncio.gather(*(one(client, stream, each) for each in sequences))
+
+
+async def one(client: Client, stream: str, sequence: int) -> StreamRecord | None:
+    """Return a message by its number; None if there is none.
+
+    Where a replica doesn't have it, its leader is asked, which has everything that was acknowledged.
+    """
+    found = await _single(client, stream, {"seq": sequence})
+    if found is not None:
+        return found
+    return await _from_leader(client, stream, {"seq": sequence})
+
+
+async def last_on(client: Client, stream: str, subject: str) -> StreamRecord | None:
+    """Return the last message on a subject, as the leader knows it; None if there is none."""
+    return await _from_leader(client, stream, {"last_by_subj": subject})
+
+
+async def _single(client: Client, stream: str, question: Mapping[str, Any]) -> StreamRecord | None:
+    answer = await client.request(f"{API}.DIRECT.GET.{stream}", msgspec.json.encode(question), timeout=ANSWER_SECONDS)
+    headers = answer.headers or {}
+    return _direct(answer.data, headers) if SUBJECT in headers else None
+
+
+async def _from_leader(client: Client, stream: str, question: Mapping[str, Any]) -> StreamRecord | None:
+    try:
+        found = (await ask(client, f"STREAM.MSG.GET.{stream}", question))["message"]
+    except RequestRefused as refusal:
+        if refusal.code == 404:
+            return None
+        raise
+    data, headers = (_bytes(found.get(name)) for name in ("data", "hdrs"))
+    return record_of(found["subject"], found["seq"], time_of(found["time"]) or 0.0, data, _headers(headers))
+
+
+def _direct(data: bytes, headers: Mapping[str, str]) -> StreamRecord:
+    time = time_of(headers["Nats-Time-Stamp"]) or 0.0
+    return record_of(headers[SUBJECT], int(headers["Nats-Sequence"]), time, data, headers)
+
+
+def _bytes(text: str | None) -> bytes:
+    from base64 import b64decode
+
+    return b64decode(text or "")
+
+
+def _headers(data: bytes) -> dict[str, str]:
+    lines = data.decode("utf-8", "replace").split("\r\n")[1:]
+    return {name: value.strip() for name, colon, value in (line.partition(":") for line in lines) if colon}

@@ -1,0 +1,55 @@
+"""Create the streams of a mailbox."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mailstore.stores.nats.stream import ask
+from mailstore.stores.nats.subjects import STORED, Topic, mail_stream, presence_stream, subject
+
+if TYPE_CHECKING:
+    from nats.aio.client import Client
+
+__all__ = ["DUPLICATES_SECONDS", "create_streams", "mail_config", "presence_config"]
+
+NANO = 1_000_000_000
+DUPLICATES_SECONDS = 120
+"""For how long the server recognises a message that is sent again by its id."""
+
+
+def mail_config(mailbox: str, replicas: int) -> dict[str, Any]:
+    """Return the configuration of the stream that holds a mailbox: nothing in it can be changed or removed."""
+    return {
+        "name": mail_stream(mailbox),
+        "subjects": [subject(mailbox, topic, "*") for topic in STORED],
+        "description": f"the Signalbox mailbox {mailbox}",
+        "storage": "file",
+        "retention": "limits",
+        "discard": "new",
+        "num_replicas": replicas,
+        "deny_delete": True,
+        "deny_purge": True,
+        "allow_direct": True,
+        "duplicate_window": DUPLICATES_SECONDS * NANO,
+    }
+
+
+def presence_config(mailbox: str, replicas: int) -> dict[str, Any]:
+    """Return the configuration of the stream that holds who is there: the last word of each, in memory."""
+    return {
+        "name": presence_stream(mailbox),
+        "subjects": [subject(mailbox, Topic.PRESENCE, "*")],
+        "description": f"who is there in the Signalbox mailbox {mailbox}",
+        "storage": "memory",
+        "retention": "limits",
+        "discard": "old",
+        "max_msgs_per_subject": 1,
+        "num_replicas": replicas,
+        "allow_direct": True,
+    }
+
+
+async def create_streams(client: Client, mailbox: str, replicas: int) -> None:
+    """Create a mailbox's streams; those that are there stay as they are. Raises RequestRefused, and errors of nats."""
+    for config in (presence_config(mailbox, replicas), mail_config(mailbox, replicas)):
+        await ask(client, f"STREAM.CREATE.{config['name']}", config)
