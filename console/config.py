@@ -153,6 +153,22 @@ class AwaySettings(Struct, frozen=True):
     """No key was pressed for so long."""
 
 
+class AgentMailSettings(Struct, frozen=True):
+    """The table [agent_mail]: the server of MCP Agent Mail, through which mail is sent."""
+
+    url: str = ""
+    """Its MCP endpoint, such as "http://127.0.0.1:8765/mcp/"; empty: its mail can only be read."""
+
+    secret_file: str = ""
+    """A file with its bearer token on the first line, which only you can read …"""
+
+    secret_command: list[str] = []
+    """… or a program that prints the token; $SIGNALBOX_AGENT_MAIL_TOKEN goes first."""
+
+    ca_file: str = ""
+    """The certificate of the authority that it is signed by, in PEM; empty: those of the system."""
+
+
 class SearchSettings(Struct, frozen=True):
     """The table [search]: how to speed up searches."""
 
@@ -204,6 +220,7 @@ class Config(Struct, frozen=True):
     send: SendSettings = field(default_factory=SendSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     transports: TransportSettings = field(default_factory=TransportSettings)
+    agent_mail: AgentMailSettings = field(default_factory=AgentMailSettings)
 
     views: dict[str, str] = field(default_factory=dict)
     """Saved views: queries by their names."""

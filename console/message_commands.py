@@ -57,6 +57,16 @@ MESSAGE_COMMANDS: tuple[Command, ...] = (
     Command("record", "o", "pages.record", "record", "Show the record as it is in the file", "Look", MAIL, when="row"),
     Command("links", "b", "links.show", "links", "List the message's links, to open or copy", "Look", MAIL, when="row"),
     Command(
+        "acknowledge",
+        "I",
+        "acknowledging.acknowledge",
+        "acknowledge",
+        "Acknowledge the message to its sender, where its system knows that",
+        "Write",
+        MAIL,
+        when="live row",
+    ),
+    Command(
         "copy.text",
         "y",
         "clipboard.copy_text",

@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, runtime_checkable
 
-from mailstore.errors import ContentGone
+from mailstore.errors import ContentGone, Unsupported
 from mailstore.records.extra_fields import extra_text
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mailstore.rules.archive_plan import LateWriter
 
 __all__ = [
+    "Acknowledgements",
     "ArchiveFiles",
     "CopiesFiles",
     "DescribesAgents",
@@ -41,6 +42,7 @@ __all__ = [
     "SearchHints",
     "SearchableText",
     "WakesByText",
+    "acknowledge",
     "archive_file",
     "attachments",
     "candidates",
@@ -53,6 +55,7 @@ __all__ = [
     "raw_problem",
     "search_text",
     "ways",
+    "why_not_acknowledged",
     "would_wake",
 ]
 
@@ -107,6 +110,17 @@ class WakesByText(Protocol):
 
     def is_for_named(self, draft: Draft) -> bool:
         """Say whether a draft is only for those it names, and its channel only says where it is."""
+
+
+@runtime_checkable
+class Acknowledgements(Protocol):
+    """A kind whose recipients can tell the sender, beyond having read a message, that they take note of it."""
+
+    def why_not_acknowledged(self, message_id: str) -> str:
+        """Return why a message can't be acknowledged here; empty if it can."""
+
+    def acknowledge(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Record that a recipient acknowledges messages; return how many it had not yet. Blocks; raises StoreError."""
 
 
 @runtime_checkable
@@ -252,6 +266,21 @@ def is_waiting(store: object, places: Sequence[str]) -> bool:
 def delayed(store: object) -> Mapping[str, LetterWay]:
     """Return the letters that could not be sent yet, by message id. Blocks."""
     return store.delayed() if isinstance(store, LetterWays) else {}
+
+
+def why_not_acknowledged(store: object, message_id: str) -> str:
+    """Return why a message can't be acknowledged in a store; empty if it can."""
+    if isinstance(store, Acknowledgements):
+        return store.why_not_acknowledged(message_id)
+    return "its messages are not acknowledged: reply instead"
+
+
+def acknowledge(store: object, reader: str, message_ids: Sequence[str]) -> int:
+    """Acknowledge messages for a recipient; return how many it had not yet. Blocks; raises StoreError, Unsupported."""
+    why_not = next(filter(None, (why_not_acknowledged(store, each) for each in message_ids)), "")
+    if why_not or not isinstance(store, Acknowledgements):
+        raise Unsupported("nothing was acknowledged", why_not)
+    return store.acknowledge(reader, message_ids)
 
 
 def archive_file(store: object, month: str) -> str:

@@ -135,6 +135,14 @@ class ReadOnly(Store):
         """Return the error for a command: its reason is the same for all."""
         return Unsupported(f"can't {capability.value.replace('-', ' ')}", self._reason)
 
+    def why_not_acknowledged(self, message_id: str) -> str:
+        """Return why nothing can be acknowledged."""
+        return self._reason
+
+    def acknowledge(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Refuse. Raises Unsupported."""
+        raise Unsupported("nothing can be acknowledged", self._reason)
+
     def raw_problem(self, problem: Problem) -> bytes | None:
         """Return the record that a problem of the other store is about. Raises ContentGone."""
         return raw_problem(self._store, problem)

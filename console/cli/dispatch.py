@@ -60,5 +60,8 @@ def _help(words: list[str]) -> int:
 
 def run(name: str, words: list[str]) -> int:
     """Run a command by its name."""
+    from console.server_tables import use_config_file
+
+    use_config_file()
     command = COMMANDS[name]
     return run_module(f"console.cli.{command.module}", name, command.summary, words)

@@ -14,6 +14,7 @@ from console.cli.settings import settings
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.process import SignalHandler, prepare
+from console.server_tables import use_config_file
 
 if TYPE_CHECKING:
     import argparse
@@ -49,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
     if args.url and args.store and args.url != [args.store]:
         raise UsedWrongly("both URL and --store are given", "use one of them")
     args.store = _named(args) or args.store
+    use_config_file()
     configured = settings(is_told=False)
     with open_mailbox(args, configured) as store:
         moment = _moment(args)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from console.screens.acknowledging import Acknowledging
 from console.screens.all_seen import AllSeen, AllSeenScreen
 from console.screens.away.away import Away, AwayScreen
 from console.screens.channels import Channels, ChannelsScreen
@@ -95,6 +96,7 @@ class Parts:
     def __init__(self, screen: PartsScreen) -> None:
         self.reading = Reading(screen)
         self.all_seen = AllSeen(screen, self.reading)
+        self.acknowledging = Acknowledging(screen)
         self.marking = Marking(screen)
         self.composing = Composing(screen)
         self.holding = Holding(screen, self.composing)

@@ -63,6 +63,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     search = { index = true }
     wake = { command = ["waker", "-v"], types = ["question"] }
     hooks = { tags = ["domain:press"] }
+    agent_mail = { url = "http://127.0.0.1:8765/mcp/", secret_file = "~/token", ca_file = "a.pem" }
     """
     config, problems = load_config(write(tmp_path, text))
     assert not problems
@@ -74,7 +75,9 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     assert (config.wake.command, config.wake.types) == (["waker", "-v"], ["question"])
     assert config.search.index
     assert config.hooks.tags == ["domain:press"]
+    assert (config.agent_mail.url, config.agent_mail.secret_file) == ("http://127.0.0.1:8765/mcp/", "~/token")
     tables = {
+        "agent_mail",
         "archive",
         "attention",
         "away",

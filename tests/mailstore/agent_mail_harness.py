@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -10,12 +10,18 @@ import msgspec
 import pytest
 
 from mailstore import registry
+from mailstore.capabilities import Capabilities
 from mailstore.conformance import Feature, FileHarness
+from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Receipt
 from mailstore.store import Store
 from mailstore.stores.agent_mail import AgentMailStore
+from mailstore.stores.agent_mail.server import marking, sending
+from mailstore.stores.agent_mail.server.access import NO_SERVER
+from mailstore.stores.agent_mail.store import BY_SERVER
 from tests.mailstore.servers import Server
+from tests.servers.agent_mail_tools import DirectTools, ServedMail
 
 __all__ = ["AgentMailHarness"]
 
@@ -36,9 +42,20 @@ class Named(AgentMailStore):
             return msgspec.structs.replace(event, message_id=self.names[event.message_id])
         return event
 
+    def _number(self, name: str) -> str:
+        return next((number for number, known in self.names.items() if known == name), name)
+
     def _numbered(self, message: Message) -> Message:
-        number = next(number for number, name in self.names.items() if name == message.id)
-        return msgspec.structs.replace(message, id=number)
+        return msgspec.structs.replace(message, id=self._number(message.id))
+
+    def write_message(self, draft: Draft) -> Message:
+        thread = self._number(draft.thread) if draft.thread else None
+        sent = super().write_message(draft.model_copy(update={"thread": thread}))
+        self.names.setdefault(sent.id, sent.id)
+        return msgspec.structs.replace(sent, thread=self.names[sent.thread] if sent.thread else None)
+
+    def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
+        return super().write_reads(reader, list(map(self._number, message_ids)))
 
     def content(self, message: Message) -> str:
         return super().content(self._numbered(message))
@@ -48,7 +65,7 @@ class Named(AgentMailStore):
 
 
 class AgentMailHarness(FileHarness):
-    """A database in the folder of its server."""
+    """A database in the folder of its server, which takes what is sent where it `is_served`."""
 
     store: ClassVar[type[Store]] = Named
     cannot: ClassVar[Mapping[Feature, str]] = {
@@ -66,11 +83,18 @@ class AgentMailHarness(FileHarness):
         Feature.TYPE: "its messages have no type",
         Feature.TTL: "its messages do not expire",
         Feature.OTHER: "the table's columns are fixed",
+        Feature.MARK_OTHERS: "a message to all has a row for each recipient",
         Feature.VERBATIM: "a row is no text: its JSON is made for whoever looks",
     }
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, *, is_served: bool = False) -> None:
         self._folder = folder
+        self._is_served = is_served
+        self._served = ServedMail(self.path / "storage.sqlite3")
+        if is_served:
+            monkeypatch.setenv("SIGNALBOX_AGENT_MAIL_URL", "http://127.0.0.1:1/mcp/")
+            for module in (sending, marking):
+                monkeypatch.setattr(module, "with_tools", DirectTools(self._served).call)
         self.server = Server(self.path / "storage.sqlite3")
         monkeypatch.setattr(Named, "names", {})
         monkeypatch.setitem(registry._OURS, "agent-mail", f"{__name__}:Named")
@@ -79,8 +103,17 @@ class AgentMailHarness(FileHarness):
     def path(self) -> Path:
         return self._folder / "server"
 
+    @property
+    def capabilities(self) -> Capabilities:
+        """Without a server nothing can be sent."""
+        known = self.store.declared
+        return known if self._is_served else known.without(NO_SERVER, *BY_SERVER)
+
     def make(self) -> None:
         self.server.make()
+        if self._is_served:
+            for name in ("ann-00000001", "bob-00000001", "cyd-00000001", "HumanOverseer"):
+                self.server.agent(name)
 
     def message(self, fields: Mapping[str, Any]) -> None:
         self._write(self.server, fields)
@@ -123,6 +156,7 @@ class AgentMailHarness(FileHarness):
     def close(self) -> None:
         """End the server."""
         self.server.close()
+        self._served.database.close()
 
     def snapshot(self) -> Mapping[str, tuple[bytes, int]]:
         self.close()

@@ -88,9 +88,11 @@ class TestClaudeTeams(StoreContract):
 
 
 class TestAgentMail(StoreContract):
+    """A database whose server takes mail; without its server, the other kinds' tests of what is missing are enough."""
+
     @pytest.fixture
     def harness(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Harness]:
-        harness = AgentMailHarness(tmp_path, monkeypatch)
+        harness = AgentMailHarness(tmp_path, monkeypatch, is_served=True)
         yield harness
         harness.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +12,9 @@ from console.demo.nats_server import NatsServer, nats_program
 from tests.servers.certificates import Certificates, certificates
 from tests.servers.nats_cluster import NatsCluster, running_cluster
 from tests.servers.nats_configs import one_node
+
+if TYPE_CHECKING:
+    from tests.servers.agent_mail import AgentMailServer
 
 _numbers = count(1)
 
@@ -41,6 +45,16 @@ def nats_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsClust
 def nats_location(nats_server: NatsServer) -> str:
     """A location on the shared server, `//127.0.0.1:PORT/NAME`, where no mailbox is yet."""
     return f"//{nats_server.address}/mail-{next(_numbers)}"
+
+
+@pytest.fixture(scope="session")
+def agent_mail_server() -> Iterator[AgentMailServer]:
+    """The server of MCP Agent Mail, shared; each test serves a database of its own."""
+    from tests.servers.agent_mail import AgentMailServer
+
+    server = AgentMailServer()
+    yield server
+    server.close()
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from console.config_file import load_config
+from console.server_tables import use_config_file
 from console.unread_mail import reads_of, record, shown_to, unread_mail
 from mailstore.errors import ContentGone, StoreError
 from mailstore.folding import fold_store
@@ -43,6 +44,7 @@ class FoldedMail:
 
 def full_look(url: str, agent_id: str, now: float) -> FoldedMail:
     """Return what an agent has still to read; `now` in seconds since the epoch. Raises MailError."""
+    use_config_file()
     store = open_store(url)
     try:
         mailbox = fold_store(store, load_config()[0].user, now)

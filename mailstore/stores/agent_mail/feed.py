@@ -12,6 +12,7 @@ from mailstore.files.database import DatabaseStamp, database_stamp, is_replaced,
 from mailstore.kit.record_reader import RecordEvents, RecordMap, RecordSource
 from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Person, Progress
+from mailstore.records.message import Message
 from mailstore.records.roster import Agent
 from mailstore.stores.agent_mail import tables as ask
 from mailstore.stores.agent_mail.columns import text_of
@@ -19,7 +20,7 @@ from mailstore.stores.agent_mail.decode import AgentMailRow, RecipientRow, recor
 from mailstore.stores.agent_mail.roster import OVERSEER, AgentNames, agents_of, names_of
 from mailstore.stores.agent_mail.tables import Sums, Thread
 
-__all__ = ["DatabaseFeed"]
+__all__ = ["DatabaseFeed", "message_at"]
 
 FIRST_PAGE = 1000
 PAGE = 20_000
@@ -101,6 +102,18 @@ class DatabaseFeed(RecordSource):
             before = page.before.get(row.id, 0.0)
             found[f"message {row.id}"] = record_events(row, to, self._names, first, before, self.name)
         return found
+
+
+def message_at(mail: sqlite3.Connection, number: int, file: str) -> Message:
+    """Return one message as a scan yields it; `file` is the database's name. Raises LookupError."""
+    page = _with_recipients(mail, ask.some_messages(mail, [number]))
+    if not page.rows:
+        raise LookupError(f"message {number} is not in {file}")
+    (row,) = page.rows
+    first = ask.first(mail, row.project, text_of(row.thread)) if row.thread else None
+    before, to = page.before.get(row.id, 0.0), page.to.get(row.id, [])
+    found = record_events(row, to, names_of(mail), row.id if first is None else first, before, file)
+    return next(event for event in found.events if isinstance(event, Message))
 
 
 class _Page(NamedTuple):

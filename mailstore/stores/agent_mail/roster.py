@@ -16,7 +16,17 @@ from mailstore.stores.agent_mail.columns import columns, text_of
 __all__ = ["OVERSEER", "AgentNames", "agents_of", "names_of"]
 
 OVERSEER = "HumanOverseer"
-COLUMNS = ("id", "name", "program", "model", "task_description", "inception_ts", "last_active_ts", "retired_at")
+COLUMNS = (
+    "id",
+    "name",
+    "program",
+    "model",
+    "task_description",
+    "inception_ts",
+    "last_active_ts",
+    "retired_at",
+    "deleted_ts",
+)
 SHOWN = 2
 """Maximum number of reservations named in an agent's activity."""
 
@@ -50,9 +60,10 @@ def agents_of(mail: sqlite3.Connection, names: AgentNames) -> dict[int, Agent]:
     wanted = columns(mail, "agents", *COLUMNS)
     found = mail.execute(f"SELECT {wanted} FROM agents ORDER BY id")  # noqa: S608
     agents: dict[int, Agent] = {}
-    for agent, name, program, model, task, begun, active, retired in found:
+    for agent, name, program, model, task, begun, active, retired_at, deleted in found:
         if name == OVERSEER:
             continue
+        retired = retired_at if retired_at is not None else deleted  # two servers' words for the same
         ended = time_of(retired)
         work = first_line(text_of(task)) or " ".join(str(each) for each in (program, model) if each)
         agents[agent] = Agent(

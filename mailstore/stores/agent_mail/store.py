@@ -1,11 +1,11 @@
-"""The read-only store for MCP Agent Mail (docs/formats/agent-mail.md)."""
+"""The store for MCP Agent Mail: read from its files, written to through its server (docs/formats/agent-mail.md)."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import msgspec
 
@@ -21,27 +21,36 @@ from mailstore.store import Capabilities, Capability
 from mailstore.stores.agent_mail import tables as ask
 from mailstore.stores.agent_mail.archive import ArchiveSource
 from mailstore.stores.agent_mail.columns import text_of
-from mailstore.stores.agent_mail.feed import DatabaseFeed
+from mailstore.stores.agent_mail.feed import DatabaseFeed, message_at
 from mailstore.stores.agent_mail.letter import InvalidArchivedFile, id_of, letter_of
 from mailstore.stores.agent_mail.places import DATABASE, PROJECTS, AgentMailPlaces, find
 from mailstore.stores.agent_mail.roster import names_of
 
+if TYPE_CHECKING:
+    from mailstore.records.draft import Draft
+    from mailstore.stores.agent_mail.server.access import Access, ServerAccess
+    from mailstore.stores.agent_mail.server.served import ServedDatabase
+
 __all__ = ["AgentMailStore"]
 
 SERVER = "only its server writes there, to keep database and archive in step"
+ALONE = "the archive alone can't be written to: open the database of its server"
+BY_SERVER = (
+    Capability.SEND,
+    Capability.MARK_READ,
+    Capability.SEVERAL,
+    Capability.SUBJECT,
+    Capability.REPLY,
+)
+"""What can be done where the settings say where the server is."""
 MISSING = {
-    Capability.SEND: SERVER,
-    Capability.MARK_READ: SERVER,
-    Capability.UPDATE_ROSTER: SERVER,
+    Capability.UPDATE_ROSTER: "its agents register with the server themselves",
     Capability.ARCHIVE: SERVER,
     Capability.RECORD: "it has no journal",
-    Capability.SEVERAL: SERVER,
-    Capability.SUBJECT: SERVER,
-    Capability.REPLY: SERVER,
     Capability.TYPE: "its messages have no type",
     Capability.TTL: "its messages do not expire",
     Capability.METADATA: "its messages have no further fields",
-    Capability.AUDIENCE: SERVER,
+    Capability.AUDIENCE: "a broadcast has a recipient row for each agent",
     Capability.ADOPT: "only its server creates one",
 }
 
@@ -59,6 +68,7 @@ class AgentMailStore(WatchedStore):
     def __init__(self, places: AgentMailPlaces, *, poll: bool = False) -> None:
         self._places = places
         self._archive = ArchiveSource(places.archive) if places.archive else None
+        self._access: Access | None = None
         reader: EventReader
         if self._archive:
             reader = PartReader(self._archive)
@@ -91,6 +101,53 @@ class AgentMailStore(WatchedStore):
         """Return the names of the folder and the database."""
         database = self._places.database
         return f"{database.parent.name[:20]}/{database.name}"[-40:] if database else self._places.folder.name[:40]
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Return what can be done here: without its server, mail can only be read."""
+        why_not = self._reached().why_not
+        return self.declared.without(why_not, *BY_SERVER) if why_not else self.declared
+
+    def _reached(self) -> Access:
+        """Return how the server is reached, as the settings say the first time that it is asked."""
+        if self._access is None:
+            from mailstore.stores.agent_mail.server.access import Access, server_access
+
+            self._access = Access(None, ALONE) if self._archive else server_access()
+        return self._access
+
+    def _served(self) -> tuple[ServedDatabase, ServerAccess]:
+        """Return the database, and how its server is reached. Raises Unsupported."""
+        from mailstore.stores.agent_mail.server.served import ServedDatabase
+
+        server = self._reached().server
+        if server is None or self._places.database is None:
+            raise self.unsupported(Capability.SEND)
+        return ServedDatabase(self._places.database), server
+
+    def write_message(self, draft: Draft) -> Message:
+        """Send a message through the server's tools; return it as its row in the database says."""
+        from mailstore.stores.agent_mail.server.sending import LetterSender
+
+        mail, access = self._served()
+        number = LetterSender(mail, access).send(draft)
+        return mail.look(lambda database: message_at(database, number, mail.name))
+
+    def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Mark messages as read through the server's tools."""
+        from mailstore.stores.agent_mail.server.marking import READ, mark
+
+        return mark(*self._served(), READ, reader, message_ids)
+
+    def why_not_acknowledged(self, message_id: str) -> str:
+        """Return why nothing can be acknowledged here; empty if it can."""
+        return self._reached().why_not
+
+    def acknowledge(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Acknowledge messages through the server's tools; return how many were not yet. Raises StoreError."""
+        from mailstore.stores.agent_mail.server.marking import ACKNOWLEDGE, mark
+
+        return mark(*self._served(), ACKNOWLEDGE, reader, message_ids)
 
     def below(self) -> Sequence[str]:
         return self._archive.folders() if self._archive else ()

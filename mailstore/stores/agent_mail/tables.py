@@ -17,6 +17,7 @@ __all__ = [
     "Thread",
     "changed",
     "exists",
+    "first",
     "firsts",
     "look",
     "messages",
@@ -118,6 +119,15 @@ def firsts(mail: sqlite3.Connection) -> dict[Thread, int]:
         "WHERE one.thread_id IS NOT NULL AND one.thread_id != '' GROUP BY one.project_id, one.thread_id"
     )
     return {(project, text_of(label)): first for project, label, first in asked}
+
+
+def first(mail: sqlite3.Connection, project: object, label: str) -> int | None:
+    """Return the first message of a thread, as `firsts` does."""
+    if exists(mail, project, label):
+        return int(label)
+    asked = mail.execute("SELECT min(id) FROM messages WHERE project_id = ? AND thread_id = ?", (project, label))
+    [(found,)] = asked
+    return None if found is None else int(found)
 
 
 def exists(mail: sqlite3.Connection, project: object, label: str) -> bool:

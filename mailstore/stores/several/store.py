@@ -12,7 +12,16 @@ from msgspec.structs import replace
 
 from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, MailError, StoreError
 from mailstore.location import without_secrets
-from mailstore.optional import SearchHints, is_for_named, late_writers, raw_problem, search_text, would_wake
+from mailstore.optional import (
+    SearchHints,
+    acknowledge,
+    is_for_named,
+    late_writers,
+    raw_problem,
+    search_text,
+    why_not_acknowledged,
+    would_wake,
+)
 from mailstore.records.events import Event, Mailboxes, Progress, Reset
 from mailstore.records.message import Intervention, Message, Problem
 from mailstore.records.roster import Agent
@@ -292,6 +301,21 @@ class SeveralStore(SeveralExtras, Store):
             own = [part.scope.bare(each) for each in message_ids if label_of(each) == part.scope.label]
             if own and Capability.MARK_READ in part.capabilities:
                 count += part.store.mark_read(part.scope.bare(reader), own)
+        return count
+
+    def why_not_acknowledged(self, message_id: str) -> str:
+        """Ask the mailbox of the message."""
+        part = self._parts.get(label_of(message_id))
+        if part is None or part.failure is not None:
+            return "its mailbox can't be opened"
+        return why_not_acknowledged(part.store, part.scope.bare(message_id))
+
+    def acknowledge(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Acknowledge messages, each in its mailbox."""
+        count = 0
+        for part in self._parts.values():
+            if own := [part.scope.bare(each) for each in message_ids if label_of(each) == part.scope.label]:
+                count += acknowledge(part.store, part.scope.bare(reader), own)
         return count
 
     def write_agent(self, agent: Agent) -> None:
