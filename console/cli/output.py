@@ -264,4 +264,5 @@ class SyncDone(msgspec.Struct, frozen=True):
     sent: int
     received: int
     waiting: int
+    refused: int
     troubles: list[str]

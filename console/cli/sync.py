@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _reported(report: SyncReport, *, is_json: bool) -> int:
     if is_json:
-        put_json(SyncDone(report.sent, report.received, report.waiting, list(report.troubles)))
+        put_json(SyncDone(report.sent, report.received, report.waiting, report.refused, list(report.troubles)))
     else:
         put(_sentence(report))
     return 1 if report.troubles else 0
@@ -58,6 +58,8 @@ def _sentence(report: SyncReport) -> str:
     words = f"{report.sent} sent, {report.received} received"
     if report.waiting:
         words += f", {report.waiting} waiting"
+    if report.refused:
+        words += f", {report.refused} refused"
     if report.troubles:
         words += f", {len(report.troubles)} {'account fails' if len(report.troubles) == 1 else 'accounts fail'}"
     return words

@@ -22,7 +22,7 @@ from mailstore.sync.keeping import attachment_names, put_letter
 from mailstore.sync.keyring import note_key
 from mailstore.sync.ledger_writer import LedgerWriter
 from mailstore.sync.plan import AccountPlan
-from mailstore.sync.spool import Spool
+from mailstore.sync.spool import FOLDER, Spool
 from mailstore.transports.header_addresses import bare
 from mailstore.transports.letter_file import moment, parse
 from mailstore.transports.transport import MOST_BYTES, IncomingLetter
@@ -45,6 +45,7 @@ class DoorOfAgent:
     ) -> None:
         self.root = root
         self.agent = agent
+        self.desk = root / agent / FOLDER
         self.rules = rules
         self.ledger = ledger
         self.pins = pins
@@ -145,7 +146,7 @@ class Door:
             f"{self._label}\0{letter.key}\0{letter.body}".encode("utf-8", "surrogatepass"), digest_size=6
         )
         for stem in (message_id, f"{message_id[:80]}-{own.hexdigest()}"):
-            if put_letter(shared.root, box, stem, data, letter.attachments):
+            if put_letter(shared.root, box, stem, data, letter.attachments, shared.desk):
                 return
         raise FileExistsError(17, "another letter has this name", str(box / f"{message_id}.txt"))
 

@@ -13,23 +13,28 @@ from mailstore.errors import MailboxMissing, MailError, reason_of
 from mailstore.stores.agentazall.pins import Pins
 from mailstore.sync.account_work import AccountWork
 from mailstore.sync.door import DoorOfAgent
+from mailstore.sync.keeping import clear_desk
 from mailstore.sync.ledger_writer import LedgerWriter
 from mailstore.sync.lock import sync_lock
 from mailstore.sync.plan import AgentPlan, SyncPlan
 from mailstore.sync.post import Post
+from mailstore.sync.spool import FOLDER
 
 __all__ = ["SyncEngine", "SyncReport"]
 
+FINISH_SECONDS, LOOK_AGAIN_SECONDS = 3.0, 0.2
+"""How long a single run waits for letters that are still being written, and how often it looks."""
 END_SECONDS = 60.0
 """How long an end waits for accounts that are in the middle of something."""
 
 
 class SyncReport(NamedTuple):
-    """What was done: letters moved to `sent/`, letters taken in, letters that still wait, and accounts that fail."""
+    """What was done: letters moved to `sent/`, and taken in; what still waits or was refused; accounts that fail."""
 
     sent: int
     received: int
     waiting: int
+    refused: int
     troubles: tuple[str, ...]
 
 
@@ -69,6 +74,7 @@ class SyncEngine:
                 if not (root / agent.name).is_dir():
                     raise MailboxMissing(f"{agent.name} has no folder in {root}", "name one that has, or create it")
                 stack.enter_context(sync_lock(root / agent.name))
+                clear_desk(root, root / agent.name / FOLDER)
             self._ledger = ledger = LedgerWriter(root)
             stack.callback(ledger.close)
             pins = Pins(str(root))
@@ -102,7 +108,11 @@ class SyncEngine:
 
     def once(self) -> SyncReport:
         """Do everything once: accounts at the same time, whatever their last failure."""
+        deadline = time.monotonic() + FINISH_SECONDS
         self._look()
+        while any(each.post.unfinished for each in self._agents) and time.monotonic() < deadline:
+            self._stop.wait(LOOK_AGAIN_SECONDS)
+            self._look()
         threads = [
             Thread(target=account.round, args=(self._stop,), name=account.label, daemon=True)
             for agent in self._agents
@@ -135,11 +145,13 @@ class SyncEngine:
     def report(self) -> SyncReport:
         """Return what was done so far."""
         accounts = [account for agent in self._agents for account in agent.accounts]
+        left = [each.post.waiting() for each in self._agents]
         troubles = {f"{each.agent}: {each.label}": each.trouble for each in accounts if each.trouble}
         return SyncReport(
             sum(each.post.moved for each in self._agents),
             sum(each.received for each in accounts),
-            sum(each.post.waiting() for each in self._agents),
+            sum(waiting for waiting, _ in left),
+            sum(refused for _, refused in left),
             tuple(f"{who}: {why}" for who, why in {**self._troubles, **troubles}.items()),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections.abc import Sequence
@@ -13,28 +14,57 @@ from mailstore.files.owned import look_of
 from mailstore.files.pending import Pending
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.agentazall.box_folder import make_box
+from mailstore.stores.agentazall.decode import split
+from mailstore.stores.agentazall.places import DAY, INBOX, is_agent_name
 
-__all__ = ["attachment_names", "put_letter", "sync_folder"]
+__all__ = ["attachment_names", "clear_desk", "put_letter", "sync_folder"]
 
 MODE = 0o640
 MOST_FILES = 1000
+NEW, NOTE = "new-", "placing-"
 
 
-def put_letter(root: Path, box: Path, stem: str, data: bytes, files: Sequence[tuple[str, bytes | Path]] = ()) -> bool:
+def put_letter(
+    root: Path, box: Path, stem: str, data: bytes, files: Sequence[tuple[str, bytes | Path]], desk: Path
+) -> bool:
     """Write a letter and its attachments; return False if the box has one of this name. Raises OSError, StoreError.
 
-    What a crash leaves is invisible, or an attachment folder without its letter; the next attempt replaces it.
+    `desk` is a folder on the same disk where attachments are written before they are moved. What a crash leaves there,
+    and attachments without their letter, are removed by `clear_desk`.
     """
     path = box / f"{stem}.txt"
     if path.exists():
         return False
     make_box(root, box)
-    if files:
-        _put_files(box, stem, files)
+    note = _put_files(root, box, stem, files, desk) if files else None
     with Pending(path, data, look_of(box), MODE) as pending:
         has_appeared = pending.appear()
     sync_folder(box)
+    if note is not None:
+        note.unlink(missing_ok=True)
     return has_appeared
+
+
+def clear_desk(root: Path, desk: Path) -> None:
+    """Remove what an interrupted run left; only its owner may call this. Raises OSError."""
+    if not desk.is_dir() or desk.is_symlink():
+        return
+    for path in desk.glob(f"{NEW}*"):
+        _remove(path)
+    for note in desk.glob(f"{NOTE}*"):
+        place = split(note.read_text("utf-8", "replace"))
+        if (
+            place
+            and is_agent_name(place.owner)
+            and DAY.fullmatch(place.day)
+            and place.box == INBOX
+            and ".." not in place
+        ):
+            folder = root / "/".join(place)
+            is_linked = any(parent.is_symlink() for parent in [folder, *list(folder.parents)[:3]])
+            if not is_linked and folder.is_dir() and not folder.with_name(f"{folder.name}.txt").exists():
+                shutil.rmtree(folder)
+        note.unlink()
 
 
 def attachment_names(names: Sequence[str]) -> list[str]:
@@ -63,14 +93,14 @@ def sync_folder(folder: Path) -> None:
         os.close(fd)
 
 
-def _put_files(box: Path, stem: str, files: Sequence[tuple[str, bytes | Path]]) -> None:
-    new, final = box / f".{stem}.new", box / stem
+def _put_files(root: Path, box: Path, stem: str, files: Sequence[tuple[str, bytes | Path]], desk: Path) -> Path:
+    """Write attachments and move them into place; return the note that says so until the letter is there."""
+    make_box(root, desk)
+    digest = hashlib.blake2b(str(box / stem).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    new, final, note = desk / f"{NEW}{digest}", box / stem, desk / f"{NOTE}{digest}"
     for place in (new, final):
         # a crash left it: there is no letter of this name yet
-        if place.is_symlink() or place.is_file():
-            place.unlink()
-        elif place.exists():
-            shutil.rmtree(place)
+        _remove(place)
     new.mkdir(0o750)
     names = attachment_names([name for name, _ in files[:MOST_FILES]])
     for name, (_, content) in zip(names, files, strict=False):
@@ -78,14 +108,28 @@ def _put_files(box: Path, stem: str, files: Sequence[tuple[str, bytes | Path]]) 
             data = read_whole(content) if isinstance(content, Path) else content
         except NotAFile as error:
             raise OSError(5, str(error), str(content)) from error
-        fd = os.open(new / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, MODE)
-        try:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(fd, rest) :]
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        _write(new / name, data)
     sync_folder(new)
+    _write(note, "/".join(final.relative_to(root).parts).encode("utf-8", "surrogateescape"))
+    sync_folder(desk)
     new.rename(final)
     sync_folder(box)
+    return note
+
+
+def _write(path: Path, data: bytes) -> None:
+    fd = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, MODE)
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(fd, rest) :]
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _remove(path: Path) -> None:
+    if path.is_symlink() or path.is_file():
+        path.unlink()
+    elif path.exists():
+        shutil.rmtree(path)

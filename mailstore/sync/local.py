@@ -11,6 +11,7 @@ from mailstore.stores.agentazall.decode import Copy, id_of, who
 from mailstore.stores.agentazall.places import INBOX, is_agent_name
 from mailstore.sync.keeping import put_letter
 from mailstore.sync.outbox import Outgoing
+from mailstore.sync.spool import FOLDER
 from mailstore.transports.letter_file import InvalidSignedFile, SignedFile, parse
 
 __all__ = ["deliver", "folders_of"]
@@ -32,7 +33,9 @@ def deliver(root: Path, sent: Outgoing, recipient: str) -> None:
     files = [(each.name, each.path) for each in sent.letter.attachments]
     digest = hashlib.blake2b(letter.body.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
     for stem in (sent.place.stem, f"{sent.place.stem[:80]}-{digest}"):
-        if put_letter(root, box, stem, data, files) or _is_there(box / f"{stem}.txt", letter, sent.place):
+        if put_letter(root, box, stem, data, files, root / sent.place.owner / FOLDER) or _is_there(
+            box / f"{stem}.txt", letter, sent.place
+        ):
             return
     raise FileExistsError(17, "another letter has this name", str(box / sent.place.file))
 

@@ -29,6 +29,8 @@ from mailstore.transports.transport import MOST_BYTES, Attachment, OutgoingLette
 __all__ = ["Held", "Outgoing", "outgoing", "read_outgoing"]
 
 KEY_BYTES = 1 << 16
+QUIET_SECONDS = 1.0
+"""How long a letter must have been left alone: its own program writes replies in place, and nothing ends a file."""
 ATTACHMENT_SECONDS = 60.0
 """How long a letter waits for attachments that its header lists."""
 
@@ -48,10 +50,10 @@ class Outgoing(NamedTuple):
 
 
 class Held(NamedTuple):
-    """A file in an outbox that can't be sent, and why."""
+    """A file in an outbox that can't be sent, and why; without a reason it may still be being written."""
 
     place: Copy
-    reason: str
+    reason: str = ""
 
 
 def outgoing(root: Path, agent: str, own: frozenset[str]) -> Iterator[Outgoing | Held]:
@@ -73,7 +75,7 @@ def outgoing(root: Path, agent: str, own: frozenset[str]) -> Iterator[Outgoing |
 def read_outgoing(
     root: Path, place: Copy, own: frozenset[str], identity: Identity | None = None
 ) -> Outgoing | Held | None:
-    """Return a letter to send, signed if there is a key; None if it isn't complete yet, or has gone."""
+    """Return a letter to send, signed if there is a key; None if it has gone."""
     path = root / "/".join(place)
     try:
         data = read_whole(path)
@@ -83,17 +85,18 @@ def read_outgoing(
     except (NotAFile, OSError) as error:
         return Held(place, str(error) if isinstance(error, NotAFile) else f"can't be read ({reason_of(error)})")
     is_done = is_settled(changed) or changed > time.time()
-    if is_partial(data) and not is_done:
-        return None
+    is_quiet = is_done or time.time() - changed > QUIET_SECONDS or BEGIN.encode() in data
+    if place.box == OUTBOX and not is_done and (is_partial(data) or not is_quiet):
+        return Held(place)
     try:
         letter = parse(data)
     except InvalidSignedFile as error:
-        return Held(place, str(error)) if is_done else None
+        return Held(place, str(error) if is_done else "")
     if why := _objection(letter, own):
         return Held(place, why)
     names = attachments(path)
     if missing(letter, names) and abs(time.time() - changed) < ATTACHMENT_SECONDS:
-        return None
+        return Held(place)
     files, size = _files(path.with_suffix(""), names)
     if size + len(data) > MOST_BYTES:
         return Held(place, f"larger than {MOST_BYTES >> 20} MiB with its attachments")

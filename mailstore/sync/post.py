@@ -51,6 +51,8 @@ class Post:
         self._told: dict[str, str] = {}
         self._planned: dict[str, tuple[str, tuple[str, ...]]] = {}
         self.moved = 0
+        self.unfinished = 0
+        """How many letters of the last look may still be being written."""
 
     def look(self, accounts: Iterable[str]) -> None:
         """Read the outboxes, deliver what is for agents here, and note what the accounts, by label, have to do.
@@ -62,10 +64,14 @@ class Post:
             self._local = folders_of(self._root)
             finish_moves(self._root, self._agent)
             held: dict[str, str] = {}
+            self.unfinished = 0
             found: dict[str, Outgoing] = {}
             for each in outgoing(self._root, self._agent, self._own):
                 if isinstance(each, Held):
-                    held["/".join(each.place)] = each.reason
+                    if each.reason:
+                        held["/".join(each.place)] = each.reason
+                    else:
+                        self.unfinished += 1
                 elif (other := found.get(each.letter.id)) is not None:
                     held[each.file] = f"another letter has its id: {other.file}"
                 else:
@@ -114,10 +120,15 @@ class Post:
                 way = way._replace(state=SendState.GIVEN_UP, next=None)
             self._ledger.note_way(way)
 
-    def waiting(self) -> int:
-        """Return how many letters wait in the outbox."""
+    def waiting(self) -> tuple[int, int]:
+        """Return how many letters wait in the outbox, and how many stay there since every way refused them."""
         with self._lock:
-            return sum(letter.place.box == OUTBOX for letter in self._letters.values())
+            left = [each for each in self._letters.values() if each.place.box == OUTBOX]
+            refused = 0
+            for letter in left:
+                states = {way.state for way in self._ledger.ways(self._agent, letter.letter.id)}
+                refused += states == {SendState.REFUSED}
+            return len(left) - refused, refused
 
     def settle(self, letter: Outgoing) -> None:
         """Move a letter to `sent/` when every recipient is reached, or refused by all while another is reached."""

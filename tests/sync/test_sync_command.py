@@ -37,7 +37,7 @@ def test_once_delivers_between_agents_and_says_what_was_done(
     assert capsys.readouterr().out == "1 sent, 0 received\n"
     assert machine.bodies(BOB) == ["By hand"]
     assert main(["sync", f"agentazall:{machine.root}", "--once", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"sent": 0, "received": 0, "waiting": 0, "troubles": []}
+    assert json.loads(capsys.readouterr().out) == {"sent": 0, "received": 0, "waiting": 0, "refused": 0, "troubles": []}
 
 
 def test_the_original_programs_config_says_whose_mail_is_carried(

@@ -1,0 +1,75 @@
+"""A server whose letters lie in files, so that it outlives a client that is killed."""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+from pathlib import Path
+
+import msgspec
+
+from mailstore.transports.transport import IncomingLetter, OutgoingLetter, Receiver, Transport
+
+__all__ = ["DiskTransport"]
+
+LETTERS = msgspec.json.Decoder(list[IncomingLetter])
+
+
+class DiskTransport(Transport):
+    """An account on a server in a folder; a `relay` deletes what it has handed out."""
+
+    def __init__(self, folder: Path, address: str, kind: str) -> None:
+        self.kind = kind
+        self._folder = folder
+        self._address = address
+
+    @property
+    def label(self) -> str:
+        return f"{self.kind} {self._address}"
+
+    def send(self, letter: OutgoingLetter, recipient: str) -> None:
+        box = self._folder / recipient
+        box.mkdir(parents=True, exist_ok=True)
+        number = next(
+            each for each in count(1) if not (box / f"{each}.json").exists() and not (box / f"{each}.gone").exists()
+        )
+        found = IncomingLetter(
+            key=f"{number}_{letter.sender}_{letter.id[:8]}",
+            sender=letter.sender,
+            recipients=letter.recipients,
+            subject=letter.subject,
+            date=letter.date,
+            body=letter.body,
+            id=letter.id,
+            arrived=time.time(),
+            attachments=tuple((each.name, each.path.read_bytes()) for each in letter.attachments),
+        )
+        new = box / f"{number}.new"
+        new.write_bytes(msgspec.json.encode(found))
+        new.rename(box / f"{number}.json")
+
+    def receive(self, receiver: Receiver) -> int:
+        found = sum(self._take_in(receiver, path) for path in receiver.spooled()) if self.kind == "relay" else 0
+        files = sorted((self._folder / self._address).glob("*.json"))
+        if self.kind != "relay":
+            return found + self._keep(receiver, [path.read_bytes() for path in files])
+        if files:
+            spooled = receiver.spool(b"[" + b",".join(path.read_bytes() for path in files) + b"]")
+            for path in files:
+                path.rename(path.with_suffix(".gone"))
+            found += self._take_in(receiver, spooled)
+        return found
+
+    def _take_in(self, receiver: Receiver, path: Path) -> int:
+        letters = LETTERS.decode(path.read_bytes())
+        for letter in letters:
+            receiver.keep(letter)
+        receiver.unspool(path)
+        return len(letters)
+
+    def _keep(self, receiver: Receiver, letters: list[bytes]) -> int:
+        found = [msgspec.json.decode(data, type=IncomingLetter) for data in letters]
+        new = [each for each in found if not receiver.knows(each.key)]
+        for each in new:
+            receiver.keep(each)
+        return len(new)
