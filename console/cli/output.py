@@ -22,8 +22,13 @@ __all__ = [
     "PresenceRow",
     "SettledRow",
     "StayRow",
+    "SyncAccountRow",
+    "SyncAgentRow",
     "SyncDone",
+    "SyncLetterRow",
+    "SyncStatus",
     "ThreadRow",
+    "TurnedAwayRow",
     "ViewRow",
 ]
 
@@ -266,3 +271,59 @@ class SyncDone(msgspec.Struct, frozen=True):
     waiting: int
     refused: int
     troubles: list[str]
+
+
+class SyncAgentRow(msgspec.Struct, frozen=True):
+    """An agent whose mail was carried: whether a sync is at work now, and when it last looked."""
+
+    agent: str
+    is_carried: bool
+    pid: int
+    last_look: str | None
+
+
+class SyncAccountRow(msgspec.Struct, frozen=True):
+    """An account: whether its server could be reached, since when that is so, and why not."""
+
+    agent: str
+    transport: str
+    is_up: bool
+    since: str | None
+    last_look: str | None
+    reason: str
+    next_try: str | None
+
+
+class SyncLetterRow(msgspec.Struct, frozen=True):
+    """A letter that one of its ways has not delivered."""
+
+    id: str
+    agent: str
+    recipient: str
+    transport: str
+    state: str
+    tries: int
+    last_try: str | None
+    reason: str
+    next_try: str | None
+
+
+class TurnedAwayRow(msgspec.Struct, frozen=True):
+    """Something that came in and was not kept."""
+
+    agent: str
+    transport: str
+    key: str
+    sender: str
+    at: str | None
+    reason: str
+
+
+class SyncStatus(msgspec.Struct, frozen=True):
+    """How the carrying of a mailbox stands."""
+
+    mailbox: str
+    agents: list[SyncAgentRow]
+    accounts: list[SyncAccountRow]
+    letters: list[SyncLetterRow]
+    turned_away: list[TurnedAwayRow]

@@ -13,6 +13,7 @@ from console.cli.plain import put
 from console.cli.progress import StatusLine
 from console.cli.sync_plan import plan_for
 from console.cli.terminal_io import tell, warn
+from console.errors import UsedWrongly
 from console.render.safe import visible_line
 from mailstore.sync.engine import SyncEngine, SyncReport
 
@@ -20,7 +21,11 @@ from mailstore.sync.engine import SyncEngine, SyncReport
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "mailbox", nargs="?", metavar="PATH", help="Folder of mailboxes, or a config.json (default: of the settings)"
+        "words",
+        nargs="*",
+        metavar="PATH",
+        help="Folder of mailboxes, or a config.json (default: of the settings); "
+        "or: status [PATH], what waits and what fails",
     )
     parser.add_argument("--store", metavar="URL", help="Mailbox: agentazall:PATH or a path")
     parser.add_argument("--once", action="store_true", help="Send and receive once; exit with 1 if an account fails")
@@ -28,8 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry mail until interrupted, or once."""
-    plan = plan_for(args.mailbox or args.store)
+    """Carry mail until interrupted, or once; or show how that stands."""
+    words: list[str] = args.words
+    if words[:1] == ["status"]:
+        from console.cli.sync_status import show_status
+
+        return show_status(_one(words[1:]) or args.store, is_json=args.json)
+    plan = plan_for(_one(words) or args.store)
     for warning in plan.warnings:
         warn(warning)
     status = StatusLine(is_shown=not args.once and not args.json)
@@ -44,6 +54,12 @@ def run(args: argparse.Namespace) -> int:
         engine.run(lambda report: status.show(_sentence(report)))
     status.clear()
     return 0
+
+
+def _one(words: list[str]) -> str | None:
+    if len(words) > 1:
+        raise UsedWrongly(f'too many arguments: "{words[1]}"', "name one mailbox")
+    return words[0] if words else None
 
 
 def _reported(report: SyncReport, *, is_json: bool) -> int:

@@ -21,7 +21,7 @@ from mailstore.sync.plan import AgentPlan, SyncPlan
 from mailstore.sync.settings import TransportSettings
 from mailstore.sync.their_config import plan_in
 
-__all__ = ["plan_for"]
+__all__ = ["plan_for", "root_of"]
 
 KIND = "agentazall"
 MOST_CONFIGS = 100
@@ -45,6 +45,13 @@ def plan_for(given: str | None) -> SyncPlan:
         raise Refused(
             f"{error.filename} can't be read ({reason_of(error)})", "check the path and its permissions"
         ) from error
+
+
+def root_of(given: str | None) -> Path:
+    """Return the folder of mailboxes that is meant. Raises MailError."""
+    if given and given.endswith(".json"):
+        return plan_in(path_of(_path(given))).root
+    return _root(given or _ours(config_file()).mailbox or mailbox_url(None, settings().store))
 
 
 def _ours(file: Path) -> TransportSettings:

@@ -12,7 +12,7 @@ from mailstore.errors import MailboxBusy, StoreError
 from mailstore.files.append import NO_LOCKS, refusal
 from mailstore.sync.spool import FOLDER
 
-__all__ = ["sync_lock"]
+__all__ = ["is_at_work", "sync_lock"]
 
 
 @contextmanager
@@ -47,3 +47,18 @@ def sync_lock(home: Path) -> Iterator[None]:
         yield
     finally:
         os.close(fd)
+
+
+def is_at_work(home: Path) -> bool:
+    """Return whether a sync carries the mail of an agent now; changes nothing."""
+    try:
+        fd = os.open(home / FOLDER / "lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False

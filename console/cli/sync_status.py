@@ -1,0 +1,89 @@
+"""`signalbox sync status`: which accounts work, which letters wait, and what was turned away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from console.cli.document import put_json
+from console.cli.output import SyncAccountRow, SyncAgentRow, SyncLetterRow, SyncStatus, TurnedAwayRow
+from console.cli.plain import put
+from console.cli.sync_plan import root_of
+from console.render.safe import visible_line
+from console.render.timestamps import iso_time
+from mailstore.stores.agentazall.ledger import accounts_of, run_of, turned_away_at, waiting_in
+from mailstore.sync.lock import is_at_work
+
+__all__ = ["show_status"]
+
+MOST_TURNED_AWAY = 20
+
+
+def show_status(given: str | None, *, is_json: bool) -> int:
+    """Print how the carrying of a mailbox stands; 1 if an account fails or a letter was refused."""
+    root = root_of(given)
+    status = _status(root)
+    if is_json:
+        put_json(status)
+    else:
+        for line in _lines(status):
+            put(visible_line(line))
+    is_failing = any(not each.is_up for each in status.accounts) or any(
+        each.state == "refused" for each in status.letters
+    )
+    return 1 if is_failing else 0
+
+
+def _status(root: Path) -> SyncStatus:
+    return SyncStatus(
+        str(root),
+        [
+            SyncAgentRow(each.agent, is_at_work(root / each.agent), each.pid, iso_time(each.looked))
+            for each in run_of(root)
+        ],
+        [
+            SyncAccountRow(
+                each.agent, each.transport, each.is_up, iso_time(each.since), iso_time(each.looked), each.reason,
+                iso_time(each.next),
+            )
+            for each in accounts_of(root)
+        ],
+        [
+            SyncLetterRow(
+                each.message_id, each.owner, each.recipient, each.transport, str(each.state), each.tries,
+                iso_time(each.last), each.reason, iso_time(each.next),
+            )
+            for each in waiting_in(root)
+        ],
+        [
+            TurnedAwayRow(each.owner, each.transport, each.key, each.sender, iso_time(each.at), each.reason)
+            for each in turned_away_at(root)[-MOST_TURNED_AWAY:]
+        ],
+    )  # fmt: skip
+
+
+def _lines(status: SyncStatus) -> Iterable[str]:
+    if not status.agents:
+        yield f"No sync has carried the mail of {status.mailbox} yet: signalbox sync does"
+        return
+    for agent in status.agents:
+        work = f"carried by process {agent.pid}" if agent.is_carried else "no sync is at work"
+        yield f"{agent.agent}: {work}, last look {agent.last_look}"
+        for each in status.accounts:
+            if each.agent == agent.agent:
+                state = "works" if each.is_up else f"cut off since {each.since} ({each.reason})"
+                after = f", next try {each.next_try}" if each.next_try and agent.is_carried else ""
+                yield f"  {each.transport}: {state}{after}"
+    if status.letters:
+        yield "Not delivered:"
+    for letter in status.letters:
+        why = f" ({letter.reason})" if letter.reason else ""
+        tries = f"{letter.tries} {'try' if letter.tries == 1 else 'tries'}"
+        after = f", next {letter.next_try}" if letter.next_try else ""
+        way = f"from {letter.agent} to {letter.recipient} by {letter.transport}"
+        yield f"  {letter.id} {way}: {letter.state}, {tries}{after}{why}"
+    if status.turned_away:
+        yield "Turned away:"
+    for each_away in status.turned_away:
+        sender = f" from {each_away.sender}" if each_away.sender else ""
+        yield f"  {each_away.at} {each_away.transport}{sender}: {each_away.reason}"
