@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from console.render.short_text import size_words
 from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, Reason, Staying
 
 __all__ = ["plan_lines", "report_line", "stay_words", "writer_lines"]
 
 NAMED = 3
-UNITS = ("bytes", "KiB", "MiB", "GiB")
 
 
 def plan_lines(plan: ArchivePlan, file_of: Callable[[str], str]) -> list[str]:
     """Return what would be archived to which files, and what would be kept and why, as lines."""
-    size = f", {_size(plan.size)}" if plan.size else ""
+    size = f", {size_words(plan.size)}" if plan.size else ""
     threads = f" in {len(plan.threads)} thread{'s' * (len(plan.threads) != 1)}" if plan.leaving else ""
     lines = [f"{_messages(plan.leaving)} to archive{threads}{size}"]
     width = max((len(f"{number:,}") for number in _numbers(plan)), default=0)
@@ -70,10 +70,3 @@ def _numbers(plan: ArchivePlan) -> list[int]:
 
 def _messages(number: int) -> str:
     return f"{number:,} message{'s' * (number != 1)}"
-
-
-def _size(size: float) -> str:
-    unit = 0
-    while size >= 1024 and unit < len(UNITS) - 1:
-        size, unit = size / 1024, unit + 1
-    return f"{size:,.0f} {UNITS[unit]}" if not unit else f"{size:,.1f} {UNITS[unit]}"

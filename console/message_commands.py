@@ -67,6 +67,17 @@ MESSAGE_COMMANDS: tuple[Command, ...] = (
         when="live row",
     ),
     Command(
+        "files",
+        "X",
+        "files.show",
+        "files",
+        "List the files attached to the message, to open or save",
+        "Look",
+        MAIL,
+        cli="attachments",
+        when="row",
+    ),
+    Command(
         "copy.text",
         "y",
         "clipboard.copy_text",

@@ -122,6 +122,7 @@ SIGNS: dict[str, Symbol] = {
     "missing message": Symbol("┄", "muted"),
     "tags": Symbol("◇", "muted"),
     "warning tag": Symbol("⚠", "bad"),
+    "attached file": Symbol("▤", "accent"),
     "channel joined": Symbol(DONE, "muted"),
     "letter held": Symbol(HELD, "warn"),
     "has a problem": Symbol(FAILED, "bad"),

@@ -30,6 +30,7 @@ COMMANDS = {
     "history": CliCommand("history", "List all messages in the order they were sent", "Mail"),
     "mark-read": CliCommand("mark_read", "Mark messages as read by an agent", "Mail"),
     "thread": CliCommand("thread", "Show the whole thread of a message", "Mail"),
+    "attachments": CliCommand("attachments", "List the files attached to a message, or save them", "Mail"),
     "timeline": CliCommand("timeline", "Show everything that happened to a message", "Mail"),
     "search": CliCommand("search", "Search messages", "Mail"),
     "views": CliCommand("views", "List saved views and what each finds", "Mail"),

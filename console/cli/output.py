@@ -9,6 +9,7 @@ import msgspec
 __all__ = [
     "AgentRow",
     "ArchiveRow",
+    "AttachmentRow",
     "ByeRow",
     "ChannelRow",
     "ConcernRow",
@@ -68,6 +69,15 @@ class HappeningRow(msgspec.Struct, frozen=True, omit_defaults=True):
     mailbox: str = ""
     since: str | None = None
     reason: str = ""
+
+
+class AttachmentRow(msgspec.Struct, frozen=True):
+    """A file attached to a message: `size` in bytes, null where it can't be read, `problem` why; `saved` is where."""
+
+    name: str
+    size: int | None
+    problem: str = ""
+    saved: str = ""
 
 
 class ThreadRow(msgspec.Struct, frozen=True):

@@ -26,7 +26,10 @@ from mailstore.state.views import ThreadNode
 if TYPE_CHECKING:
     from console.render.elements import MarkdownStyles
 
-__all__ = ["MessageBlock", "block_foot", "block_head", "block_of", "markdown_styles", "more_line"]
+__all__ = ["ATTACHED", "MessageBlock", "block_foot", "block_head", "block_of", "markdown_styles", "more_line"]
+
+ATTACHED = ("attachment:", "attachment-missing:")
+"""How tags begin that name the files of a message."""
 
 
 class MessageBlock(Struct, frozen=True):
@@ -45,6 +48,10 @@ class MessageBlock(Struct, frozen=True):
     is_unfolded: bool = False
     """Whether the receipts of several recipients are listed by name."""
     is_starred: bool = False
+    files: tuple[str, ...] | None = None
+    """The places of all copies of a message with attached files; None for one without."""
+    looked: int = 0
+    """Changes now and then where files are missing, which may still come."""
     stream: StreamPlace | None = None
     """Its surroundings in a stream; None in a conversation."""
 
@@ -100,7 +107,7 @@ def block_head(block: MessageBlock, body: str, width: int, styles: TextStyles, n
     lines = [_header(block, message, width, styles, now)]
     if (subject := _subject(block, message, body)) is not None:
         lines.append(layout_line([(subject, styles.strong)], [], width, Style.null()))
-    lines += _tags(message, width, styles)
+    lines += _tags(block, message, width, styles)
     if block.stream is None:
         return lines
     return stream_head(block.stream, message, lines, width, styles, now, is_unseen=block.is_unseen)
@@ -138,10 +145,16 @@ def _header(block: MessageBlock, message: Message, width: int, styles: TextStyle
     return layout_line(left, [(when, styles.muted)], width, Style.null())
 
 
-def _tags(message: Message, width: int, styles: TextStyles) -> list[Strip]:
-    """Return a message's tags; one that begins with ! is a warning, on a line of its own."""
+def _tags(block: MessageBlock, message: Message, width: int, styles: TextStyles) -> list[Strip]:
+    """Return a message's tags; one that begins with ! is a warning, on a line of its own.
+
+    Files that are listed below the text are not among them.
+    """
     loud = [tag[1:] for tag in message.tags if tag.startswith("!") and tag[1:]]
-    plain = [tag for tag in message.tags if not tag.startswith("!")]
+    if block.files is not None:
+        loud = [tag for tag in loud if not tag.startswith(ATTACHED)]
+    left_out = ("!", *ATTACHED) if block.files is not None else "!"
+    plain = [tag for tag in message.tags if not tag.startswith(left_out)]
     lines = [
         layout_line([("⚠ ", styles.bad), (visible_line(tag), styles.bad)], [], width, Style.null()) for tag in loud
     ]

@@ -10,6 +10,7 @@ from textual.message import Message as Note
 from textual.worker import Worker, get_current_worker
 
 from console.failures import tell_failure
+from console.panes.block_extras import with_extras
 from console.panes.blocks import MessageBlock, block_of
 from console.panes.hit_lines import HitLines
 from console.panes.message_lines import MessageLines
@@ -221,7 +222,7 @@ class Conversation(BlockView):
 
     def _opened(self, block: MessageBlock) -> MessageBlock:
         """Return a block as far as the person opened it."""
-        return self._openness.applied(block, self.scrollable_content_region.height)
+        return self._openness.applied(with_extras(block, self._session), self.scrollable_content_region.height)
 
     @on(BlockView.LinesWanted)
     def _lines_wanted(self, event: BlockView.LinesWanted) -> None:

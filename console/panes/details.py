@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.content import Content
 
 from console.panes.facts import FactPage, fact
+from console.panes.way_rows import way_rows
 from console.render.safe import visible_line
-from console.render.short_text import clock
+from console.render.short_text import clock, size_words
 from console.symbols import STATES
 from mailstore.queries.timeline import timeline
+from mailstore.records.attached_file import AttachedFile
+from mailstore.records.letter_way import LetterWay
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 
@@ -17,8 +22,14 @@ __all__ = ["details"]
 EMPTY = Content(), Content()
 
 
-def details(mailbox: Mailbox, message: Message, now: float) -> FactPage:
-    """Return everything that the mailbox knows about a message."""
+def details(
+    mailbox: Mailbox,
+    message: Message,
+    now: float,
+    files: Sequence[AttachedFile] = (),
+    ways: Sequence[LetterWay] = (),
+) -> FactPage:
+    """Return everything that the mailbox knows about a message, with its files and how it went."""
     rows: list[tuple[str, str]] = [
         ("id", message.id),
         ("from", message.sender),
@@ -36,7 +47,11 @@ def details(mailbox: Mailbox, message: Message, now: float) -> FactPage:
         where = message.location
         rows.append(("file", f"{where.file}  offset {where.offset:,}  length {where.length:,}"))
         rows += [("copy", place) for place in mailbox.places(message.id) if place != where.file]
+    for file in files:
+        rows.append(("attached", f"{file.name}  {file.problem if file.size is None else size_words(file.size)}"))
     parts = [fact(name, value) for name, value in rows]
+    if ways:
+        parts += [EMPTY, (Content(" "), Content("ways")), *way_rows(ways, now)]
     parts += [EMPTY, (Content(" "), Content("recipients"))]
     for name, standing in mailbox.states(message, now).items():
         since = f"  since {clock(standing.since, now)}" if standing.since is not None else ""

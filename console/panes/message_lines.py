@@ -20,10 +20,11 @@ SPARED = 3
 
 
 class MessageKeys(NamedTuple):
-    """The keys that a message's lines name: the one that opens its text, and the one that shows its record."""
+    """The keys that a message's lines name: to open its text, to show its record, to list its files."""
 
     open: str = "+"
     record: str = "o"
+    files: str = "X"
 
 
 class RenderedText:

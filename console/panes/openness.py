@@ -19,7 +19,7 @@ class Openness:
 
     def __init__(self, keymap: Mapping[str, str]) -> None:
         labels = {it.id: it.key_label(keymap) for it in COMMANDS}
-        self.keys = MessageKeys(labels["open.text"], labels["record"])
+        self.keys = MessageKeys(labels["open.text"], labels["record"], labels["files"])
         self._texts: set[str] = set()
         self._receipts: set[str] = set()
 

@@ -63,11 +63,22 @@ class RenderJob(Struct, eq=False):
         if not text.is_whole:
             text.render()
         if text.is_whole:
-            return self._lines(block_foot(block, self.width, self.styles, now))
+            return self._lines([*self._files(session), *block_foot(block, self.width, self.styles, now)])
         if text.size < max(FIRST_LINES, 2 * self.told) or (self.told and block.most_lines):
             return None
         self.told = text.size
         return self._lines([])
+
+    def _files(self, session: Session) -> list[Strip]:
+        block, message = self.block, self.block.node.message
+        if message is None or block.files is None:
+            return []
+        from console.panes.attachment_lines import attachment_lines
+        from mailstore.optional import attachments
+
+        return attachment_lines(
+            attachments(session.store, message, block.files), self.keys.files, self.width, self.styles
+        )
 
     def _lines(self, foot: list[Strip]) -> MessageLines:
         assert self.text is not None

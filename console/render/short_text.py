@@ -6,9 +6,10 @@ from datetime import datetime
 
 from rich.cells import cell_len, set_cell_size
 
-__all__ = ["age", "bare", "clock", "count", "plural", "remaining", "shorten_end", "shorten_middle"]
+__all__ = ["age", "bare", "clock", "count", "plural", "remaining", "shorten_end", "shorten_middle", "size_words"]
 
 MINUTE, HOUR, DAY, WEEK, YEAR = 60, 3600, 86400, 604800, 31557600
+UNITS = ("bytes", "KiB", "MiB", "GiB")
 JOINER = "\u200d"
 LONGEST_CHARACTER = 12
 """Code points of one grapheme: a family emoji has seven, and each may have combining marks."""
@@ -88,6 +89,14 @@ def count(number: int) -> str:
 def plural(number: int, word: str) -> str:
     """Return a number with its noun."""
     return f"{count(number)} {word}{'s' * (number != 1)}"
+
+
+def size_words(size: float) -> str:
+    """Return a number of bytes in the largest fitting unit: 12 bytes, 1.5 KiB."""
+    unit = 0
+    while size >= 1024 and unit < len(UNITS) - 1:
+        size, unit = size / 1024, unit + 1
+    return f"{size:,.0f} {UNITS[unit]}" if not unit else f"{size:,.1f} {UNITS[unit]}"
 
 
 def bare(subject: str) -> str:

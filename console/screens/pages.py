@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from console.panes.facts import FactPage
     from console.session import Session
     from console.styles import TextStyles
+    from mailstore.records.message import Message
 
 __all__ = ["Pages", "PagesScreen", "show_help", "show_page"]
 
@@ -93,11 +94,23 @@ class Pages:
 
     def details(self) -> None:
         """Show everything that is known about the message."""
-        from console.panes.details import details
+        if (message := self._screen.selected_message()) is not None:
+            self._screen.run_task(self._show_details(message), group="record", exclusive=True)
 
-        screen, session = self._screen, self._screen.session
-        if (message := screen.selected_message()) is not None:
-            show_page(screen, "details", "Details", details(session.mailbox, message, session.now()))
+    async def _show_details(self, message: Message) -> None:
+        from console.panes.details import details
+        from mailstore.optional import attachments, ways
+
+        session = self._screen.session
+        places = session.mailbox.places(message.id)
+        try:
+            files = await asyncio.to_thread(attachments, session.store, message, places)
+            went = await asyncio.to_thread(ways, session.store, message, places)
+        except StoreError as error:
+            self._screen.report(error)
+            files, went = (), ()
+        page = details(session.mailbox, message, session.now(), files, went)
+        show_page(self._screen, "details", "Details", page)
 
     def record(self) -> None:
         """Show the message's record as it is in its file."""

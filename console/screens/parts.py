@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from console.screens.acknowledging import Acknowledging
 from console.screens.all_seen import AllSeen, AllSeenScreen
+from console.screens.attachments.attachments import MessageFiles
 from console.screens.away.away import Away, AwayScreen
 from console.screens.channels import Channels, ChannelsScreen
 from console.screens.clipboard import Clipboard, ClipboardScreen
@@ -126,6 +127,7 @@ class Parts:
         self.pages = Pages(screen)
         self.clipboard = Clipboard(screen)
         self.links = MessageLinks(screen)
+        self.files = MessageFiles(screen)
         self.piping = Piping(screen)
         self.exporting = Exporting(screen)
         self.waking = Waking(screen)

@@ -68,7 +68,9 @@ class SearchContext:
                         return found
                 return (All if is_all else Either)(tuple(left)) if left else is_all
             case Field(name):
-                return query if name == "has" else self._has(query, message)
+                if name == "has":
+                    return has_files(query, message) or query
+                return self._has(query, message)
 
     def _has_words(self, words: str, message: Message) -> bool:
         if words.startswith("@") and words[1:] in (name.casefold() for name in message.mentions):
@@ -126,6 +128,12 @@ class SearchContext:
 def bare_id(message_id: str) -> str:
     """Return a message's id without the mailbox before it."""
     return message_id.removeprefix(f"{label}{SEPARATOR}") if (label := label_of(message_id)) else message_id
+
+
+def has_files(field: Field, message: Message) -> bool:
+    """Return whether a message has attached files and a query asks for that; without such, its text may link one."""
+    is_asked = field.value.casefold() == "attachment"
+    return is_asked and any(tag.removeprefix("!").startswith("attachment") for tag in message.tags)
 
 
 def is_within(field: Field, moment: float) -> bool:

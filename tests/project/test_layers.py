@@ -45,6 +45,7 @@ CONSOLE = [
         "idle",
         "lazy",
         "legend",
+        "attached_files",
         "link_opener",
         "stepping",
         "terminal_background",

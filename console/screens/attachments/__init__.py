@@ -1,0 +1,1 @@
+"""The files of a message: listed, opened and saved."""
