@@ -1,0 +1,226 @@
+"""A connection to an IMAP server, by imapclient."""
+
+from __future__ import annotations
+
+import imaplib
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from typing import Any
+
+from imapclient import IMAPClient  # type: ignore[import-untyped]
+
+from mailstore.transports.limited_socket import connected
+from mailstore.transports.mail_fetching import LARGEST_MAIL, FetchedMail, ListedMail, MailSession
+from mailstore.transports.mail_server import MailServer
+from mailstore.transports.secure import down_by, said
+from mailstore.transports.transport import TransportDown
+
+__all__ = ["ImapSession"]
+
+AT_ONCE = 20_000
+"""How many letters are listed by one command: the answer is one line, and lines are bounded."""
+SIZES_AT_ONCE = 500
+MOST_FOLDERS_SHOWN = 10
+GARBAGE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What imapclient and imaplib raise, besides errors of their own, when a server does not speak IMAP."""
+
+
+class _Connection(imaplib.IMAP4):
+    """What reads and writes below imapclient, within limits."""
+
+    def __init__(self, server: MailServer) -> None:
+        self._server = server
+        super().__init__(server.account.server, server.account.port, timeout=server.account.seconds)
+
+    def _create_socket(self, timeout: float | None) -> socket.socket:
+        account = self._server.account
+        context = self._server.context() if account.security == "tls" else None
+        return connected(account.server, account.port, self._server.limits, context)
+
+    def read(self, size: int) -> bytes:
+        self._server.limits.expect(size)
+        return super().read(size)
+
+
+class _Client(IMAPClient):  # type: ignore[misc]
+    """imapclient on such a connection."""
+
+    def __init__(self, server: MailServer) -> None:
+        self._mail_server = server
+        account = server.account
+        super().__init__(account.server, account.port, ssl=False, timeout=account.seconds)
+        self.normalise_times = False
+
+    def _create_IMAP4(self) -> _Connection:  # noqa: N802 - imapclient's name
+        return _Connection(self._mail_server)
+
+
+class ImapSession(MailSession):
+    """A connection that is logged in. Raises TransportDown if that fails."""
+
+    def __init__(self, server: MailServer, folders: Sequence[str]) -> None:
+        self._server = server
+        self._folders = folders
+        self._selected = ""
+        self._has_peek = True
+        server.limits.begin()
+        with self._clear():
+            self._client = _Client(server)
+        try:
+            self._log_in()
+        except BaseException:
+            self.close()
+            raise
+
+    def _log_in(self) -> None:
+        with self._clear():
+            if self._server.account.security == "starttls":
+                self._client.starttls(self._server.context())
+        password = self._server.password()
+        try:
+            with self._clear():
+                # the command LOGIN knows ASCII alone
+                is_ascii = (self._server.user + password).isascii()
+                (self._client.login if is_ascii else self._client.plain_login)(self._server.user, password)
+        except _Refusal as refusal:
+            raise refusal.told("refused the login", "check username and secret") from None
+
+    def is_alive(self) -> bool:
+        """Say whether the connection can still be used."""
+        self._server.limits.begin()
+        try:
+            with self._clear():
+                self._client.noop()
+        except TransportDown:
+            return False
+        return True
+
+    def listed(self, knows: Callable[[str], bool]) -> list[ListedMail]:
+        found = [(folder, *self._uids_in(folder, knows)) for folder in self._folders]
+        return [mail for folder, validity, uids in found for mail in self._sized(folder, validity, uids)]
+
+    def _uids_in(self, folder: str, knows: Callable[[str], bool]) -> tuple[int, list[int]]:
+        """Return what the numbers of a folder's letters are valid with, and those that are unknown."""
+        count, validity = self._select(folder)
+        uids: set[int] = set()
+        for first in range(1, count + 1, AT_ONCE):
+            self._server.limits.begin()
+            with self._clear():
+                uids.update(self._client.search([f"{first}:{min(first + AT_ONCE - 1, count)}"]))
+        return validity, [uid for uid in sorted(uids) if not knows(_key(folder, validity, uid))]
+
+    def _select(self, folder: str) -> tuple[int, int]:
+        self._server.limits.begin()
+        self._selected = ""
+        try:
+            with self._clear():
+                facts = self._client.select_folder(folder, readonly=True)
+                found = int(facts.get(b"EXISTS", 0)), int(facts.get(b"UIDVALIDITY", 0))
+        except _Refusal as refusal:
+            raise refusal.told(f'has no folder "{folder}"', self._choices()) from None
+        self._selected = folder
+        return found
+
+    def _choices(self) -> str:
+        with suppress(TransportDown), self._clear():
+            names = [str(name) for _, _, name in self._client.list_folders()]
+            more = ", …" if len(names) > MOST_FOLDERS_SHOWN else ""
+            return f"choose from {said(', '.join(names[:MOST_FOLDERS_SHOWN]))}{more}"
+        return "check folders in the settings"
+
+    def _sized(self, folder: str, validity: int, uids: list[int]) -> Iterator[ListedMail]:
+        sizes: dict[int, int] = {}
+        # one letter is asked for first: a server may send it whole instead of its size
+        for asked in (uids[:1], *(uids[at : at + SIZES_AT_ONCE] for at in range(1, len(uids), SIZES_AT_ONCE))):
+            if len(uids) > 1 and self._has_peek:
+                sizes |= self._sizes(folder, asked)
+        return (ListedMail(_key(folder, validity, uid), uid, sizes.get(uid)) for uid in uids)
+
+    def _sizes(self, folder: str, uids: list[int]) -> dict[int, int]:
+        found = self._fetched(folder, uids, ["RFC822.SIZE"], LARGEST_MAIL)
+        self._has_peek = not any(b"RFC822" in facts for facts in found.values())
+        return {uid: facts[b"RFC822.SIZE"] for uid, facts in found.items() if type(facts.get(b"RFC822.SIZE")) is int}
+
+    def head(self, mail: ListedMail) -> bytes | None:
+        facts = self._fetched(_folder(mail.key), [mail.name], ["BODY.PEEK[HEADER]"], 0).get(mail.name, {})
+        return _bytes(facts.get(b"BODY[HEADER]"))
+
+    def whole(self, mail: ListedMail) -> FetchedMail | None:
+        items, limit = ["BODY.PEEK[]", "INTERNALDATE"], mail.size or LARGEST_MAIL
+        facts: dict[bytes, Any] = {}
+        if self._has_peek:
+            facts = self._fetched(_folder(mail.key), [mail.name], items, limit).get(mail.name, {})
+        data = _bytes(facts.get(b"BODY[]"))
+        if data is None:
+            # for servers that know the old command only; it marks nothing in a folder opened to be read
+            facts = self._fetched(_folder(mail.key), [mail.name], ["RFC822"], limit).get(mail.name, {})
+            data = _bytes(facts.get(b"RFC822"))
+        date = facts.get(b"INTERNALDATE")
+        return None if data is None else FetchedMail(data, date.timestamp() if isinstance(date, datetime) else None)
+
+    def _fetched(self, folder: str, uids: list[int], items: list[str], size: int) -> dict[int, dict[bytes, Any]]:
+        if folder != self._selected:
+            self._select(folder)
+        self._server.limits.begin(size)
+        with self._clear():
+            found: dict[int, dict[bytes, Any]] = dict(self._client.fetch(uids, items))
+        return found
+
+    def finish(self) -> None:
+        """Keep the connection for the next look."""
+
+    def close(self) -> None:
+        client = getattr(self, "_client", None)
+        if client is not None:
+            self._server.limits.begin()
+            with suppress(TransportDown), self._clear():
+                client.shutdown()
+
+    @contextmanager
+    def _clear(self) -> Iterator[None]:
+        """Turn what the libraries raise into TransportDown, of which _Refusal is what the server itself says."""
+        try:
+            yield
+        except TransportDown:
+            raise
+        except imaplib.IMAP4.abort as error:
+            if "unexpected" in str(error):
+                raise self._garbage() from None
+            raise down_by(EOFError(), self._server.label) from None
+        except imaplib.IMAP4.error as error:
+            raise _Refusal(self._server, str(error)) from None
+        except OSError as error:
+            raise down_by(error, self._server.label, self._server.secrets) from None
+        except GARBAGE:
+            raise TransportDown(
+                f"{self._server.label} does not speak IMAP", "check server, port and security"
+            ) from None
+
+
+class _Refusal(TransportDown):
+    """The server refused a command, or said something that can't be understood."""
+
+    def __init__(self, server: MailServer, text: str) -> None:
+        self._label = server.label
+        self._said = said(text, server.secrets)
+        super().__init__(
+            f"{self._label} refused a command ({self._said})", "look at the server's log; it is tried again"
+        )
+
+    def told(self, what: str, remedy: str) -> TransportDown:
+        """Return what was refused, with the reason and how to mend it."""
+        return TransportDown(f"{self._label} {what} ({self._said})", remedy)
+
+
+def _key(folder: str, validity: int, uid: int) -> str:
+    return f"{folder}/{validity}/{uid}"
+
+
+def _folder(key: str) -> str:
+    return key.rsplit("/", 2)[0]
+
+
+def _bytes(value: object) -> bytes | None:
+    return value if isinstance(value, bytes) else None

@@ -1,0 +1,123 @@
+"""Read the header of an e-mail as its sender meant it; whatever it holds, reading is bounded."""
+
+from __future__ import annotations
+
+import binascii
+import codecs
+import re
+from email.message import Message
+from typing import NamedTuple
+
+__all__ = ["MailHeader", "decoded", "decoded_words", "header_of", "parameter"]
+
+LARGEST_HEADER = 1 << 18
+LONGEST_FIELD = 1 << 14
+LONGEST_PARAMETERS = 1 << 12
+BLANK_LINE = re.compile(rb"\n\r?\n")
+FIELD = re.compile(r"([!-9;-~]{1,80})[ \t]*:(.*)", re.DOTALL)
+FOLD = re.compile(r"\r?\n(?=[ \t])")
+LINE_END = re.compile(r"\r?\n")
+ENCODED_WORD = re.compile(r"=\?([^?\s]{1,40})\?([bBqQ])\?([^?\s]*)\?=")
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
+SLOW = frozenset({"idna", "punycode", "undefined"})
+"""Encodings that nobody writes mail in, and that take very long, or always fail."""
+
+
+class MailHeader(NamedTuple):
+    """The first value of each field by its name in lower case, unfolded; and where the body begins."""
+
+    fields: dict[str, str]
+    body: int
+
+    def get(self, name: str) -> str:
+        """Return a field's value, empty if missing."""
+        return self.fields.get(name, "")
+
+
+def header_of(data: bytes, start: int = 0, end: int | None = None) -> MailHeader:
+    """Return the header of the e-mail, or of the part of one, that stands between two positions."""
+    end = len(data) if end is None else end
+    if data.startswith((b"\n", b"\r\n"), start, end):
+        return MailHeader({}, data.index(b"\n", start) + 1)
+    blank = BLANK_LINE.search(data, start, end)
+    stop, body = (blank.start(), blank.end()) if blank else (end, end)
+    text = decoded(data[start : min(stop, start + LARGEST_HEADER)], "utf-8")
+    fields: dict[str, str] = {}
+    for line in LINE_END.split(FOLD.sub("", text)):
+        if found := FIELD.match(line):
+            fields.setdefault(found[1].lower(), found[2][:LONGEST_FIELD].strip())
+    return MailHeader(fields, body)
+
+
+def decoded(data: bytes, charset: str) -> str:
+    """Return text in whatever encoding it claims; as UTF-8, else Latin 1, if it claims none that exists."""
+    try:
+        name = codecs.lookup(charset[:40] or "utf-8").name
+        if name in ("utf-8", "ascii"):
+            return data.decode("utf-8")
+        return data.decode("utf-8" if name in SLOW else name, "replace")
+    except UnicodeDecodeError:
+        return (
+            data.decode("latin-1") if name == "ascii" or not _is_mostly_utf8(data) else data.decode("utf-8", "replace")
+        )
+    except (LookupError, ValueError):
+        return data.decode("utf-8", "replace")
+
+
+def _is_mostly_utf8(data: bytes) -> bool:
+    """Say whether a text is UTF-8 with a few damaged places rather than another encoding."""
+    return 4 * data.decode("utf-8", "replace").count("\ufffd") < sum(byte > 0x7F for byte in data)
+
+
+def decoded_words(value: str, longest: int = 2000) -> str:
+    """Return a field's text with its encoded words decoded, in one line without control characters."""
+    value = value[:LONGEST_FIELD]
+    pieces: list[str] = []
+    pending, charset, end = b"", "", 0
+    for word in ENCODED_WORD.finditer(value):
+        data = _word(word[2].lower(), word[3])
+        if data is None:
+            continue
+        gap = value[end : word.start()]
+        name = word[1].partition("*")[0].lower()
+        if (gap.strip(" \t") or not end or name != charset) and pending:
+            pieces.append(decoded(pending, charset))
+            pending = b""
+        if gap.strip(" \t") or not end:
+            pieces.append(gap)
+        pending, charset, end = pending + data, name, word.end()
+    if pending:
+        pieces.append(decoded(pending, charset))
+    pieces.append(value[end:])
+    text = CONTROL.sub(" ", "".join(pieces)).strip()
+    return f"{text[:longest]}…" if len(text) > longest else text
+
+
+def _word(encoding: str, text: str) -> bytes | None:
+    data = text.encode("utf-8", "replace")
+    try:
+        return (
+            binascii.a2b_base64(data + b"=" * (-len(data) % 4))
+            if encoding == "b"
+            else binascii.a2b_qp(data, header=True)
+        )
+    except ValueError:
+        return None
+
+
+def parameter(value: str, name: str) -> str:
+    """Return a parameter of a field such as `Content-Type`, empty if missing or damaged."""
+    field = Message()
+    field["Content-Type"] = value[:LONGEST_PARAMETERS]
+    try:
+        found = field.get_param(name, "", unquote=True)
+    except (ValueError, IndexError):
+        return ""
+    if isinstance(found, tuple):
+        return _extended(*found)
+    return decoded_words(str(found), 1000)
+
+
+def _extended(charset: str | None, _language: str | None, text: str) -> str:
+    """Return the value of a parameter in RFC 2231's form, whose bytes stand as Latin 1."""
+    return CONTROL.sub(" ", decoded(text.encode("latin-1", "replace"), charset or "utf-8"))
