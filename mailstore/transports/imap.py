@@ -49,6 +49,7 @@ class ImapTransport(Transport):
         return self._session
 
     def close(self) -> None:
-        if self._session is not None:
-            self._session.close()
-            self._session = None
+        session, self._session = self._session, None
+        if session is not None:
+            session.log_out()
+            session.close()

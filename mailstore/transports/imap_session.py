@@ -65,6 +65,7 @@ class ImapSession(MailSession):
         self._folders = folders
         self._selected = ""
         self._has_peek = True
+        self._is_closed = False
         server.limits.begin()
         with self._clear():
             self._client = _Client(server)
@@ -89,6 +90,8 @@ class ImapSession(MailSession):
 
     def is_alive(self) -> bool:
         """Say whether the connection can still be used."""
+        if self._is_closed:
+            return False
         self._server.limits.begin()
         try:
             with self._clear():
@@ -171,7 +174,15 @@ class ImapSession(MailSession):
     def finish(self) -> None:
         """Keep the connection for the next look."""
 
+    def log_out(self) -> None:
+        """Take leave of the server, if it still listens."""
+        self._server.limits.begin()
+        if not self._is_closed:
+            with suppress(TransportDown), self._clear():
+                self._client.logout()
+
     def close(self) -> None:
+        self._is_closed = True
         client = getattr(self, "_client", None)
         if client is not None:
             self._server.limits.begin()
@@ -185,18 +196,23 @@ class ImapSession(MailSession):
             yield
         except TransportDown:
             raise
-        except imaplib.IMAP4.abort as error:
-            if "unexpected" in str(error):
-                raise self._garbage() from None
-            raise down_by(EOFError(), self._server.label) from None
         except imaplib.IMAP4.error as error:
-            raise _Refusal(self._server, str(error)) from None
+            raise self._told(error) from None
         except OSError as error:
             raise down_by(error, self._server.label, self._server.secrets) from None
         except GARBAGE:
-            raise TransportDown(
-                f"{self._server.label} does not speak IMAP", "check server, port and security"
-            ) from None
+            raise self._garbage() from None
+
+    def _told(self, error: imaplib.IMAP4.error) -> TransportDown:
+        text = str(error)
+        if isinstance(error, imaplib.IMAP4.abort) and "unexpected" in text:
+            return self._garbage()
+        if isinstance(error, imaplib.IMAP4.abort) or "=> socket error" in text:
+            return down_by(TimeoutError() if "timed out" in text else EOFError(), self._server.label)
+        return _Refusal(self._server, text)
+
+    def _garbage(self) -> TransportDown:
+        return TransportDown(f"{self._server.label} does not speak IMAP", "check server, port and security")
 
 
 class _Refusal(TransportDown):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Limits", "TooMuchSent", "connected"]
 
-SMALL = 4 << 20
+SMALL = 1 << 20
 """What may come where no letter is expected: greetings, lists of what there is."""
 LEAST_PACE = 50_000
 """Bytes a second; a letter that comes slower for long is given up."""

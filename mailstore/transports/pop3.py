@@ -17,7 +17,7 @@ from mailstore.transports.transport import Receiver, Transport, TransportDown
 __all__ = ["Pop3Account", "Pop3Transport"]
 
 LISTED = re.compile(rb"(\d{1,9}) ([!-~]{1,255})[ ]*")
-MOST_LISTED = 64 << 20
+MOST_LISTED = 16 << 20
 
 
 class Pop3Account(MailAccount, frozen=True, kw_only=True):
@@ -47,7 +47,12 @@ class _Pop3(poplib.POP3):
 
     def __init__(self, server: MailServer) -> None:
         self._server = server
-        super().__init__(server.account.server, server.account.port, timeout=server.account.seconds)
+        try:
+            super().__init__(server.account.server, server.account.port, timeout=server.account.seconds)
+        except BaseException:
+            if hasattr(self, "file"):
+                self.close()
+            raise
 
     def _create_socket(self, timeout: float) -> socket.socket:
         account = self._server.account

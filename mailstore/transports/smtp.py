@@ -32,7 +32,11 @@ class _Smtp(smtplib.SMTP):
     def __init__(self, server: MailServer) -> None:
         self._server = server
         account = server.account
-        super().__init__(account.server, account.port, local_hostname=OUR_NAME, timeout=account.seconds)
+        try:
+            super().__init__(account.server, account.port, local_hostname=OUR_NAME, timeout=account.seconds)
+        except BaseException:
+            self.close()
+            raise
 
     def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
         context = self._server.context() if self._server.account.security == "tls" else None
@@ -88,14 +92,24 @@ class SmtpTransport(Transport):
                     client.starttls(context=self._server.context())
                 client.ehlo_or_helo_if_needed()
             if password := self._server.password():
-                if not (self._server.user + password).isascii():
-                    raise TransportDown(f"{self.label} takes only ASCII in username and secret", "change them")
-                with self._clear():
-                    client.login(self._server.user, password)
+                self._log_in(client, password)
         except BaseException:
             self.close()
             raise
         return client
+
+    def _log_in(self, client: _Smtp, password: str) -> None:
+        """Log in, once: a wrong password tried in every way that a server knows locks accounts."""
+        if not (self._server.user + password).isascii():
+            raise TransportDown(f"{self.label} takes only ASCII in username and secret", "change them")
+        ways = {"PLAIN": client.auth_plain, "LOGIN": client.auth_login, "CRAM-MD5": client.auth_cram_md5}
+        offered = client.esmtp_features.get("auth", "").upper().split()
+        name = next((name for name in ways if name in offered), "")
+        if not name:
+            raise TransportDown(f"{self.label} offers no login that we know", "check security, or unset secret")
+        client.user, client.password = self._server.user, password
+        with self._clear():
+            client.auth(name, ways[name])
 
     def close(self) -> None:
         client, self._client = self._client, None
@@ -120,8 +134,9 @@ class SmtpTransport(Transport):
             raise self._answered(error.smtp_code, error.smtp_error, recipient) from None
         except smtplib.SMTPNotSupportedError as error:
             raise self._down("can't do what the settings ask", str(error), "check security and secret") from None
-        except smtplib.SMTPServerDisconnected:
-            raise down_by(EOFError(), self.label) from None
+        except smtplib.SMTPServerDisconnected as error:
+            # the library tells a time-out in words only
+            raise down_by(TimeoutError() if "timed out" in str(error) else EOFError(), self.label) from None
         except (OSError, smtplib.SMTPException) as error:
             raise down_by(error, self.label, self._server.secrets) from None
         except (ValueError, IndexError):

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.servers.agentazall_programs import AgentRelay, running_relay
+from tests.servers.certificates import Certificates
+from tests.servers.mail_servers import AgentMailServer, Dovecot, running_dovecot, running_mail_server
 from tests.transports.receiver import KeptLetters
 
 _numbers = count(1)
@@ -19,6 +21,20 @@ def agentazall_relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent
     """AgentAZAll's own relay."""
     with running_relay(tmp_path_factory.mktemp("relay")) as relay:
         yield relay
+
+
+@pytest.fixture(scope="session")
+def agentazall_mail(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentMailServer]:
+    """AgentAZAll's own e-mail server."""
+    with running_mail_server(tmp_path_factory.mktemp("mail")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def dovecot(server_certificates: Certificates) -> Iterator[Dovecot]:
+    """A mail server of the kind that people run."""
+    with running_dovecot(server_certificates) as server:
+        yield server
 
 
 @pytest.fixture

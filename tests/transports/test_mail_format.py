@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mailstore.transports.mail_parts import DamagedMail
@@ -67,6 +67,7 @@ NAMES = st.text(
 )
 
 
+@settings(max_examples=20)
 @given(st.lists(st.tuples(NAMES, st.binary(max_size=200)), min_size=1, max_size=4))
 def test_attachments_survive_with_any_name(
     tmp_path_factory: pytest.TempPathFactory, files: list[tuple[str, bytes]]
@@ -139,9 +140,7 @@ def test_a_letter_of_a_mail_program_is_read() -> None:
     found = letter_in(HUMAN, "1")
     assert found.sender == "joerg@x.example"
     assert found.recipients == ("bob@localhost", "carol@localhost")
-    assert found.subject == "äö and A b line Bcc: x".replace("A b line", "A bline") or found.subject
-    assert "\n" not in found.subject
-    assert found.subject.startswith("äö and A b")
+    assert found.subject == "äö and A bline Bcc: x"
     assert found.body == "grüße from Joerg"
     assert (found.id, found.thread, found.date) == ("", "4d15c1f79f99", "")
     assert found.arrived == 1795204800.0
@@ -214,10 +213,16 @@ def test_hostile_mail_takes_no_time(data: bytes) -> None:
         return
 
 
+PIECES = (b"From: ", b"To: ", b"Subject: =?utf-8?b?", b"\r\n--b", b"\r\n\r\n", b"\r\n", b"b", b'"', b"<a@x>", b"--")
 HEADS = st.sampled_from(
-    [b"From: ", b"To: ", b"Subject: =?utf-8?b?", b"Content-Type: multipart/mixed; boundary=", b"\r\n--b", b"\r\n\r\n", b"\r\n",
-     b"Content-Type: text/plain; charset=", b"Content-Transfer-Encoding: base64\r\n", b"filename*=utf-8''", b"b", b'"', b"<a@x>", b"--"]
-)  # fmt: skip
+    [
+        *PIECES,
+        b"Content-Type: multipart/mixed; boundary=",
+        b"Content-Type: text/plain; charset=",
+        b"Content-Transfer-Encoding: base64\r\n",
+        b"Content-Disposition: attachment; filename*=utf-8''",
+    ]
+)
 
 
 @given(st.lists(HEADS | st.binary(max_size=20), max_size=30).map(b"".join))
