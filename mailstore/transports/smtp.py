@@ -102,7 +102,11 @@ class SmtpTransport(Transport):
         """Log in, once: a wrong password tried in every way that a server knows locks accounts."""
         if not (self._server.user + password).isascii():
             raise TransportDown(f"{self.label} takes only ASCII in username and secret", "change them")
-        ways = {"PLAIN": client.auth_plain, "LOGIN": client.auth_login, "CRAM-MD5": client.auth_cram_md5}
+        ways: dict[str, Any] = {
+            "PLAIN": client.auth_plain,
+            "LOGIN": client.auth_login,
+            "CRAM-MD5": client.auth_cram_md5,
+        }
         offered = client.esmtp_features.get("auth", "").upper().split()
         name = next((name for name in ways if name in offered), "")
         if not name:

@@ -34,7 +34,7 @@ __all__ = ["AgentMailServer", "Dovecot", "Taken", "TakenMail", "running_dovecot"
 PASSWORD = "password"
 START_SECONDS = 20.0
 SYSTEM_PROGRAMS = "/usr/sbin:/usr/bin:/sbin:/bin"
-_numbers = count(1)
+_numbers = count(1_000_000)
 
 
 class AgentMailServer(msgspec.Struct, frozen=True):
