@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mailstore.errors import MailError, StoreError
 from mailstore.stores.nats.address import NatsAddress, NatsLocation
 from mailstore.stores.nats.credentials import credentials_for
-from mailstore.stores.nats.failures import connection_failed
-from mailstore.stores.nats.stream import RequestRefused
+from mailstore.stores.nats.failures import connection_failed, missing
+from mailstore.stores.nats.stream import NO_STREAM, RequestRefused
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
@@ -25,6 +25,7 @@ __all__ = ["Connection"]
 
 PATIENCE_SECONDS = 30.0
 """How long a command may take as a whole, with all that is repeated."""
+CLOSING_SECONDS = 2.0
 AGAIN_SECONDS = 1.0
 """Between attempts to log in again after a server has closed the connection for good."""
 
@@ -48,7 +49,8 @@ class Connection:
         """Why the connection was lost, or why a try to open it again failed."""
         self._client: Client | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        Thread(target=self._keep, name="nats", daemon=True).start()
+        self._thread = Thread(target=self._keep, name="nats", daemon=True)
+        self._thread.start()
         try:
             self.run(self._open())
         except BaseException:
@@ -61,7 +63,7 @@ class Connection:
         assert self._client is not None
         return self._client
 
-    def run(self, work: Coroutine[Any, Any, Found], seconds: float = PATIENCE_SECONDS) -> Found:
+    def run(self, work: Coroutine[Any, Any, Found], seconds: float | None = PATIENCE_SECONDS) -> Found:
         """Do some work on the connection's thread and wait for it. Raises StoreError, never another error of NATS."""
         from nats.errors import Error
 
@@ -78,6 +80,8 @@ class Connection:
         except asyncio.CancelledError as error:
             raise StoreError(f"the mailbox {self.address.mailbox} was closed", "open it again") from error
         except RequestRefused as refusal:
+            if refusal.number == NO_STREAM:
+                raise missing(self.address) from refusal
             raise StoreError(f"{self.address.shown_hosts} refuses ({refusal})", "look at the server's log") from refusal
         except (OSError, Error) as error:
             raise connection_failed(error, self.address) from error
@@ -100,6 +104,7 @@ class Connection:
                 return
             self._is_closed = True
             self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(CLOSING_SECONDS)
 
     def _keep(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -119,6 +124,7 @@ class Connection:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
+        await self._loop.shutdown_asyncgens()
 
     async def _open(self) -> None:
         from mailstore.stores.nats.opening import opened

@@ -47,6 +47,11 @@ class NatsClient(Client):
             raise Error("no TLS offered" if self._needs_tls else "secure connection - TLS required")
         await super()._process_info(info, initial_connection)
 
+    async def _connect_to_server(self, s: Any) -> None:
+        if self._transport is not None:  # which the client library leaves open if the server said nothing
+            self._transport.close()  # type: ignore[no-untyped-call]
+        await super()._connect_to_server(s)
+
     async def _process_headers(self, headers: bytes) -> dict[str, str] | None:
         found: dict[str, str] | None = await super()._process_headers(headers)
         if found and headers.count(STREAM_NAMED) > 1:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Coroutine, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -29,6 +29,8 @@ __all__ = [
 API = "$JS.API"
 ANSWER_SECONDS = 5.0
 """How long one request may take."""
+SOON_SECONDS = 0.5
+"""After which it is asked whether there is a stream at all."""
 AUDIENCE = "Signalbox-Audience"
 """The header that holds the audience at the moment of sending, as a JSON list."""
 COPIED_FROM = "Signalbox-Copied-From"
@@ -43,6 +45,8 @@ SUBJECT = "Nats-Subject"
 """The header that the server adds to a message, and to no other answer."""
 NO_STREAM = 10059
 """The server's number for a stream that does not exist."""
+
+Answer = TypeVar("Answer")
 
 
 class StreamState(msgspec.Struct, frozen=True):
@@ -122,13 +126,13 @@ async def batch(client: Client, stream: str, start: int, count: int, subject: st
     while pending and len(found) < count:
         first = found[-1].sequence + 1 if found else start
         question = {"seq": first, "batch": count - len(found), "next_by_subj": subject}
-        got, pending = await _gathered(client, f"{API}.DIRECT.GET.{stream}", question)
+        got, pending = await _gathered(client, stream, question)
         found += got
         pending = pending if got else 0
     return found
 
 
-async def _gathered(client: Client, to: str, question: Mapping[str, Any]) -> tuple[list[StreamRecord], int]:
+async def _gathered(client: Client, stream: str, question: Mapping[str, Any]) -> tuple[list[StreamRecord], int]:
     """Return the records that answer one request, and how many more the stream has."""
     found: list[StreamRecord] = []
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -146,10 +150,10 @@ async def _gathered(client: Client, to: str, question: Mapping[str, Any]) -> tup
     inbox = client.new_inbox()
     subscription = await client.subscribe(inbox, cb=take)
     try:
-        await client.publish(to, msgspec.json.encode(question), reply=inbox)
+        await client.publish(f"{API}.DIRECT.GET.{stream}", msgspec.json.encode(question), reply=inbox)
         while not ended.done():
             moved.clear()
-            await asyncio.wait_for(moved.wait(), ANSWER_SECONDS)
+            await _answered(client, stream, moved.wait())
         return found, ended.result()
     finally:
         await subscription.unsubscribe()
@@ -190,9 +194,22 @@ async def last_on(client: Client, stream: str, subject: str) -> StreamRecord | N
 
 
 async def _single(client: Client, stream: str, question: Mapping[str, Any]) -> StreamRecord | None:
-    answer = await client.request(f"{API}.DIRECT.GET.{stream}", msgspec.json.encode(question), timeout=ANSWER_SECONDS)
+    asked = client.request(f"{API}.DIRECT.GET.{stream}", msgspec.json.encode(question), timeout=ANSWER_SECONDS)
+    answer = await _answered(client, stream, asked)
     headers = answer.headers or {}
     return _direct(answer.data, headers) if SUBJECT in headers else None
+
+
+async def _answered(client: Client, stream: str, waiting: Coroutine[Any, Any, Answer]) -> Answer:
+    """Return an answer; raise RequestRefused when there is none because there is no stream, on which nobody answers."""
+    task = asyncio.ensure_future(waiting)
+    try:
+        await asyncio.wait({task}, timeout=SOON_SECONDS)
+        if not task.done() and await stream_state(client, stream) is None:
+            raise RequestRefused(404, NO_STREAM, "stream not found")
+        return await asyncio.wait_for(task, ANSWER_SECONDS)
+    finally:
+        task.cancel()
 
 
 async def _from_leader(client: Client, stream: str, question: Mapping[str, Any]) -> StreamRecord | None:

@@ -113,7 +113,7 @@ class RecordWriter:
 
     def all(self, outgoing: Iterable[Outgoing]) -> None:
         """Publish records in the order given, as far as the server keeps it."""
-        self._connection.run(publish_all(self._connection, self._stream, outgoing), seconds=EVERYTHING)
+        self._connection.run(publish_all(self._connection, self._stream, outgoing), seconds=None)
 
     def _sign(self, token: str, entry: Entry) -> None:
         to = subject(self._mailbox, Topic.PRESENCE, token)

@@ -1,0 +1,125 @@
+"""A mailbox on a NATS server as other programs treat it, for the conformance suite."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import count
+from typing import Any, ClassVar
+
+from mailstore.conformance import Feature, Harness
+from mailstore.store import Store
+from mailstore.stores.nats import NatsStore
+from mailstore.stores.nats.address import location_of
+from mailstore.stores.nats.connection import Connection
+from mailstore.stores.nats.stream import StreamRecord, ask, batch, last_on
+from mailstore.stores.nats.streams import create_streams
+from mailstore.stores.nats.subjects import Topic, mail_stream, presence_stream, subject, token_of
+from tests.servers.cuttable import CuttablePassage
+
+__all__ = ["NatsHarness"]
+
+_names = count()
+MANY = 1 << 20
+FEW = 50
+
+
+class NatsHarness(Harness):
+    """One mailbox with a name of its own on a shared server, which the store reaches through a passage."""
+
+    store: ClassVar[type[Store]] = NatsStore
+    cannot: ClassVar[Mapping[Feature, str]] = {
+        Feature.NO_TIME: "the server keeps the time of each record",
+        Feature.TEAR: "records come whole",
+        Feature.LOCK: "the server orders the writers",
+    }
+
+    def __init__(self, passage: CuttablePassage, connection: Connection) -> None:
+        self._passage = passage
+        self._connection = connection
+        self.name = f"box {next(_names)}.α"
+        self._away: list[StreamRecord] = []
+        self._sent = 0
+        self._publisher = connection.client.jetstream()
+
+    @property
+    def stream(self) -> str:
+        return mail_stream(self.name)
+
+    @property
+    def location(self) -> str:
+        return location_of(f"//127.0.0.1:{self._passage.port}/{self.name}").address.location
+
+    def make(self) -> None:
+        self._connection.run(create_streams(self._connection.client, self.name, 1))
+
+    def publish(self, topic: str, token: str, data: bytes, headers: dict[str, str] | None = None) -> int:
+        """Publish bytes as any client may; return the sequence number."""
+        return self._connection.run(
+            self._publisher.publish(subject(self.name, topic, token), data, headers=headers)
+        ).seq
+
+    def put(self, topic: str, writer: str, fields: Mapping[str, Any]) -> int:
+        """Publish a record under a writer's name."""
+        return self.publish(topic, token_of(writer), json.dumps(fields, ensure_ascii=False).encode())
+
+    def message(self, fields: Mapping[str, Any]) -> None:
+        """Publish a message; of many, all but the first are waited for only when the mailbox is opened."""
+        self._sent += 1
+        if self._sent <= FEW:
+            self.put(Topic.MAIL, fields["sender"], fields)
+            return
+        to = subject(self.name, Topic.MAIL, token_of(fields["sender"]))
+        data = json.dumps(fields, ensure_ascii=False).encode()
+        self._connection.run(self._publisher.publish_async(to, data))
+
+    def open(self, *, poll: bool = False) -> Store:
+        self._connection.run(self._publisher.publish_async_completed())
+        return super().open(poll=poll)
+
+    def agent(self, fields: Mapping[str, Any]) -> None:
+        self.put(Topic.ROSTER, fields["session_id"], fields)
+
+    def agent_fields(self, session_id: str) -> Mapping[str, Any]:
+        to = subject(self.name, Topic.ROSTER, token_of(session_id))
+        found = self._connection.run(last_on(self._connection.client, self.stream, to))
+        assert found is not None
+        return dict(json.loads(found.data))
+
+    def read(self, fields: Mapping[str, Any]) -> None:
+        self.put(Topic.READ, fields["reader"], fields)
+
+    def delivery(self, fields: Mapping[str, Any]) -> None:
+        self.put(Topic.DELIVERY, "", fields)
+
+    def damage(self) -> None:
+        self.publish(Topic.MAIL, "bob-00000001", b'{"id": "cut", "sender": "bob')
+
+    def replace(self, *messages: Mapping[str, Any]) -> None:
+        self.remove()
+        self.make()
+        for message in messages:
+            self.message(message)
+
+    def remove(self) -> None:
+        self._away = self.records()
+        for name in (self.stream, presence_stream(self.name)):
+            self._connection.run(ask(self._connection.client, f"STREAM.DELETE.{name}"))
+
+    def restore(self) -> None:
+        self.make()
+        for record in self._away:
+            self.publish(record.topic, record.token, record.data)
+
+    def disconnect(self) -> None:
+        self._passage.cut()
+
+    def reconnect(self) -> None:
+        self._passage.mend()
+
+    def records(self) -> list[StreamRecord]:
+        """Return everything in the stream."""
+        return self._connection.run(batch(self._connection.client, self.stream, 1, MANY))
+
+    def snapshot(self) -> Mapping[str, tuple[bytes, int]]:
+        return {str(each.sequence): (each.data, int(each.time * 1e6)) for each in self.records()}
