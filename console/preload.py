@@ -32,6 +32,7 @@ MODULES = (
     "console.palette",
     "console.panes.details",
     "console.panes.attachment_lines",
+    "console.panes.waiting_line",
     "console.attached_files",
     "console.screens.attachments.attachment_dialog",
     "mailstore.queries.attention",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from console.saved_views import SavedViewHits
     from console.state import PersonalState
     from mailstore.records.draft import Draft
+    from mailstore.records.letter_way import LetterWay
     from mailstore.writing.sending import Preview
     from mailstore.writing.settling import Done, Step
 
@@ -81,6 +82,8 @@ class Session:
         """What is wrong in the settings, in sentences."""
         self.hooked = HookedAgents()
         """The agents that hear of their mail by a hook."""
+        self.delayed: Mapping[str, LetterWay] | None = None
+        """The letters that could not be sent yet, by message id; None unless transports carry this mailbox's letters."""
         self.found: dict[str, SavedViewHits] = {}
         self.attention = ConcernsFound()
         self.last_query = ""

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from console.panes.blocks import ATTACHED, MessageBlock
 from console.session import Session
-from mailstore.optional import MessageAttachments
+from mailstore.records.message import Message
 
 __all__ = ["with_extras"]
 
@@ -15,11 +15,24 @@ LOOK_SECONDS = 30
 
 
 def with_extras(block: MessageBlock, session: Session) -> MessageBlock:
-    """Return a message's block with the places of its files, if any are attached."""
+    """Return a message's block with the places of its files, if any are attached, and whether it waits to be sent."""
     message = block.node.message
-    if message is None or not isinstance(session.store, MessageAttachments):
+    if message is None:
         return block
-    if not any(tag.removeprefix("!").startswith(ATTACHED) for tag in message.tags):
+    if session.delayed is not None:
+        from mailstore.optional import is_waiting
+
+        if is_waiting(session.store, session.mailbox.places(message.id)):
+            block = replace(block, is_waiting=True, way=session.delayed.get(message.id))
+    if any(tag.removeprefix("!").startswith(ATTACHED) for tag in message.tags):
+        block = _with_files(block, message, session)
+    return block
+
+
+def _with_files(block: MessageBlock, message: Message, session: Session) -> MessageBlock:
+    from mailstore.optional import MessageAttachments
+
+    if not isinstance(session.store, MessageAttachments):
         return block
     # what is missing may still come: then the lines are made anew now and then
     is_missing = any(tag.startswith(MISSING) for tag in message.tags)

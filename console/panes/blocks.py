@@ -25,6 +25,7 @@ from mailstore.state.views import ThreadNode
 
 if TYPE_CHECKING:
     from console.render.elements import MarkdownStyles
+    from mailstore.records.letter_way import LetterWay
 
 __all__ = ["ATTACHED", "MessageBlock", "block_foot", "block_head", "block_of", "markdown_styles", "more_line"]
 
@@ -50,6 +51,10 @@ class MessageBlock(Struct, frozen=True):
     is_starred: bool = False
     files: tuple[str, ...] | None = None
     """The places of all copies of a message with attached files; None for one without."""
+    is_waiting: bool = False
+    """Whether it waits in an outbox to be sent."""
+    way: LetterWay | None = None
+    """The last try to send it, if it could not be sent yet."""
     looked: int = 0
     """Changes now and then where files are missing, which may still come."""
     stream: StreamPlace | None = None
@@ -117,6 +122,10 @@ def block_foot(block: MessageBlock, width: int, styles: TextStyles, now: float) 
     """Return the lines below a message's text: its state for each recipient, and how many replies are folded."""
     message = block.node.message
     lines = receipt_lines(block.standings, width, styles, now, is_unfolded=block.is_unfolded)
+    if block.is_waiting:
+        from console.panes.waiting_line import waiting_line
+
+        lines.insert(0, waiting_line(block.way, width, styles, now))
     if message is not None and message.is_listed and not block.standings:
         lines.append(layout_line([("· recipients not recorded", styles.muted)], [], width, Style.null()))
     if block.folded and message is not None:

@@ -12,6 +12,7 @@ from console.screens.channels import Channels, ChannelsScreen
 from console.screens.clipboard import Clipboard, ClipboardScreen
 from console.screens.closing import Closing, ClosingScreen
 from console.screens.cut_off_watch import CutOffWatch
+from console.screens.delay_watch import DelayWatch
 from console.screens.desks.attention_watch import AttentionWatch, AttentionWatchScreen
 from console.screens.desks.desks import Desks, DesksScreen
 from console.screens.exporting import Exporting, ExportingScreen
@@ -108,6 +109,7 @@ class Parts:
         self.away = Away(screen)
         self.attention_watch = AttentionWatch(screen)
         self.cut_off_watch = CutOffWatch(screen)
+        self.delay_watch = DelayWatch(screen)
         self.desks = Desks(screen, self.reading, self.composing, self.attention_watch)
         self.overviewing = Overviewing(screen, self.searching, self.time_travel)
         self.following = Following(screen)
@@ -153,6 +155,7 @@ class Parts:
     def ticked(self) -> None:
         """A second passed."""
         self.mark_sync.tick()
+        self.delay_watch.tick()
         self.away.ticked()
         self.snoozing.look()
         self.streaming.moved()

@@ -17,16 +17,18 @@ from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
 from mailstore.records.agent_fact import AgentFact
 from mailstore.records.attached_file import AttachedFile
+from mailstore.records.letter_way import LetterWay
 from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.agentazall.attached import attached_files, open_attached
 from mailstore.stores.agentazall.block import unwrapped
-from mailstore.stores.agentazall.decode import Copy, split, who
+from mailstore.stores.agentazall.decode import Copy, id_of, split, who
 from mailstore.stores.agentazall.names import HUMAN, USER, address_of
 from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import BOXES, MAILBOXES, find, looks_like, roots_below
 from mailstore.stores.agentazall.source import AgentAZAllSource
 from mailstore.stores.agentazall.tree import AgentFolders
+from mailstore.stores.agentazall.ways import delayed_in, is_in_outbox, ways_in
 from mailstore.transports.letter_file import InvalidSignedFile, SignedFile, parse
 
 if TYPE_CHECKING:
@@ -172,6 +174,20 @@ class AgentAZAllStore(WatchedStore):
         from mailstore.stores.agentazall.about import about_agent
 
         return about_agent(self.folder, name, self._pins)
+
+    def ways(self, message: Message, places: Sequence[str] = ()) -> list[LetterWay]:
+        """Return how a message was sent by a sync, and how its copies came."""
+        return ways_in(
+            self.folder, [message.id, *(id_of(letter, copy) for copy, letter in self._paired(message, places))]
+        )
+
+    def is_waiting(self, places: Sequence[str]) -> bool:
+        """Return whether a copy of a message is in an outbox."""
+        return is_in_outbox(places)
+
+    def delayed(self) -> dict[str, LetterWay]:
+        """Return the letters that a sync could not send yet."""
+        return delayed_in(self.folder)
 
     def _paired(self, message: Message, places: Sequence[str]) -> list[tuple[Copy, SignedFile]]:
         """Return the copies of a message: those in some files too, to which a relay gave other ids."""
