@@ -83,7 +83,7 @@ class Session:
         self.hooked = HookedAgents()
         """The agents that hear of their mail by a hook."""
         self.delayed: Mapping[str, LetterWay] | None = None
-        """The letters that could not be sent yet, by message id; None unless transports carry this mailbox's letters."""
+        """The letters that could not be sent yet, by message id; None unless transports carry letters here."""
         self.found: dict[str, SavedViewHits] = {}
         self.attention = ConcernsFound()
         self.last_query = ""
