@@ -17,6 +17,8 @@ from console.errors import UsedWrongly
 from console.render.safe import visible_line
 from mailstore.sync.engine import SyncEngine, SyncReport
 
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
@@ -46,14 +48,25 @@ def run(args: argparse.Namespace) -> int:
     with SyncEngine(plan, status.above(tell)) as engine:
         if args.once:
             return _reported(engine.once(), is_json=args.json)
-        for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(each, lambda *_: engine.stop())
+        _stop_on_signals(engine)
         names = ", ".join(each.name for each in plan.agents)
         put(f"Carrying the mail of {names} in {visible_line(str(plan.root))}")
         sys.stdout.flush()
         engine.run(lambda report: status.show(_sentence(report)))
     status.clear()
     return 0
+
+
+def _stop_on_signals(engine: SyncEngine) -> None:
+    """Let the first signal end the work in order, and the second one at once, which loses nothing either."""
+
+    def stop(*_: object) -> None:
+        for each in SIGNALS:
+            signal.signal(each, signal.SIG_DFL)
+        engine.stop()
+
+    for each in SIGNALS:
+        signal.signal(each, stop)
 
 
 def _one(words: list[str]) -> str | None:

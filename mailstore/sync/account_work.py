@@ -31,7 +31,8 @@ class AccountWork:
         self.agent = shared.agent
         self.sent = self.received = self.failures = 0
         self.trouble = ""
-        self._since = 0.0
+        self.wake = Event()
+        """Set when there is something to do before the next round is due."""
         self._account = account
         self._transport = transport
         self._post = post
@@ -105,7 +106,6 @@ class AccountWork:
 
     def _fail(self, reason: str) -> float:
         if not self.trouble:
-            self._since = time.time()
             self._shared.tell(
                 f"{self.agent}: {reason}" if self.label in reason else f"{self.agent}: {self.label}: {reason}"
             )

@@ -24,6 +24,8 @@ __all__ = ["SyncEngine", "SyncReport"]
 
 FINISH_SECONDS, LOOK_AGAIN_SECONDS = 3.0, 0.2
 """How long a single run waits for letters that are still being written, and how often it looks."""
+LOOK_SECONDS = 2.0
+"""How often the outboxes are looked into, at least."""
 END_SECONDS = 60.0
 """How long an end waits for accounts that are in the middle of something."""
 
@@ -62,7 +64,7 @@ class SyncEngine:
         self._agents: list[_AgentWork] = []
         self._troubles: dict[str, str] = {}
         self._stop = Event()
-        self._wake = Event()
+        self._beaten: dict[str, float] = {}
 
     def __enter__(self) -> Self:
         """Lock the agents, and open the ledger and the accounts. Raises MailError."""
@@ -132,8 +134,12 @@ class SyncEngine:
             thread.start()
         while not self._stop.is_set():
             self._look()
+            for agent in self._agents:
+                for account in agent.accounts:
+                    if not account.trouble and agent.post.errands(account.label):
+                        account.wake.set()
             told(self.report())
-            self._stop.wait(self._plan.every_seconds)
+            self._stop.wait(min(self._plan.every_seconds, LOOK_SECONDS))
         deadline = time.monotonic() + END_SECONDS
         for thread in threads:
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -141,6 +147,9 @@ class SyncEngine:
     def stop(self) -> None:
         """End `run` after what is being sent or taken in. May be called by a signal handler."""
         self._stop.set()
+        for agent in self._agents:
+            for account in agent.accounts:
+                account.wake.set()
 
     def report(self) -> SyncReport:
         """Return what was done so far."""
@@ -160,7 +169,7 @@ class SyncEngine:
             name = agent.plan.name
             try:
                 agent.post.look(agent.sending)
-                self._ledger.beat(name, time.time())
+                self._beat(name)
                 self._troubles.pop(name, None)
             except (MailError, OSError) as error:
                 reason = reason_of(error)
@@ -168,10 +177,20 @@ class SyncEngine:
                     self._tell(f"{name}: {reason}")
                 self._troubles[name] = reason
 
+    def _beat(self, name: str) -> None:
+        """Write that this is alive, as often as the accounts look."""
+        now = time.monotonic()
+        if now - self._beaten.get(name, float("-inf")) >= self._plan.every_seconds:
+            self._ledger.beat(name, time.time())
+            self._beaten[name] = now
+
     def _keep_going(self, account: AccountWork) -> None:
         while not self._stop.is_set():
+            account.wake.clear()
             pause = account.round(self._stop)
-            self._stop.wait(self._plan.every_seconds if pause is None else max(pause, 0.1))
+            # stopped meanwhile: whoever wakes it did so before it was cleared
+            if not self._stop.is_set():
+                account.wake.wait(self._plan.every_seconds if pause is None else pause)
 
 
 def _finished(threads: Sequence[Thread]) -> None:

@@ -7,7 +7,7 @@ import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
-from threading import RLock
+from threading import Event, RLock
 
 from mailstore.stores.agentazall.identity import Identity, public_of
 from mailstore.stores.agentazall.ledger import LedgerWay, ways_of
@@ -112,6 +112,8 @@ class Machine:
         self.offices = offices
         self.filter: Filter = OPEN
         self.said: list[str] = []
+        self.heard = Event()
+        """Set when something was said."""
         self.addresses: dict[str, str] = {}
         self._number = 0
         for name in names:
@@ -161,8 +163,12 @@ class Machine:
         (self.root / name / ".identity_key").write_text(f'{{"private_key_hex": "{seed.hex()}"}}')
         return Identity(seed, public_of(seed))
 
+    def tell(self, line: str) -> None:
+        self.said.append(line)
+        self.heard.set()
+
     def once(self) -> SyncReport:
-        with SyncEngine(self.plan(), self.said.append) as engine:
+        with SyncEngine(self.plan(), self.tell) as engine:
             return engine.once()
 
     def files(self, agent: str, box: str) -> dict[str, str]:
