@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--store", metavar="URL", help="Mailbox: agentazall:PATH or a path")
     parser.add_argument("--once", action="store_true", help="Send and receive once; exit with 1 if an account fails")
+    parser.add_argument("--again", action="store_true", help="Try again to send what was refused")
     json_option(parser)
 
 
@@ -46,6 +47,8 @@ def run(args: argparse.Namespace) -> int:
         warn(warning)
     status = StatusLine(is_shown=not args.once and not args.json)
     with SyncEngine(plan, status.above(tell)) as engine:
+        if args.again:
+            engine.try_again()
         if args.once:
             return _reported(engine.once(), is_json=args.json)
         _stop_on_signals(engine)

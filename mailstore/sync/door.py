@@ -66,7 +66,7 @@ class Door:
 
     def knows(self, key: str) -> bool:
         """Return whether a letter was taken in or turned away before."""
-        return self._shared.ledger.knows(self._shared.agent, self._label, key)
+        return self._shared.ledger.knows(self._shared.agent, self._label, _key(key))
 
     def admits(self, sender: str) -> bool:
         """Return whether the address filter lets a sender in: by what it wrote, and by the address in that."""
@@ -96,7 +96,7 @@ class Door:
         shared = self._shared
         if not self.knows(key):
             shared.ledger.note_arrival(
-                shared.agent, self._label, key, "", time.time(), ArrivalState.TURNED_AWAY, _line(reason),
+                shared.agent, self._label, _key(key), "", time.time(), ArrivalState.TURNED_AWAY, _line(reason),
                 _line(sender), excerpt[:EXCERPT_BYTES],
             )  # fmt: skip
             shared.tell(f"{shared.agent}: a letter by {self._label} was turned away: {_line(reason)}")
@@ -129,7 +129,7 @@ class Door:
             state = ArrivalState.KEPT
             self._put(letter, message_id, data)
         shared.ledger.note_arrival(
-            shared.agent, self._label, letter.key, same or message_id, now, state, _verdict(facts.verdict), sender
+            shared.agent, self._label, _key(letter.key), same or message_id, now, state, _verdict(facts.verdict), sender
         )
         if state is ArrivalState.KEPT:
             shared.index.add(known)
@@ -181,6 +181,11 @@ class Door:
         needed = ("From", "To", "Subject", "Date", "Message-ID", "Status")
         head = "".join(f"{name}: {_line(text)}\n" for name, text in header.items() if text or name in needed)
         return f"{head}\n---\n{letter.body}".encode("utf-8", "replace")
+
+
+def _key(key: str) -> str:
+    """Return a letter's key as it can be stored."""
+    return key.encode("utf-8", "backslashreplace").decode()
 
 
 def _line(text: str) -> str:

@@ -79,6 +79,8 @@ class SyncEngine:
                 clear_desk(root, root / agent.name / FOLDER)
             self._ledger = ledger = LedgerWriter(root)
             stack.callback(ledger.close)
+            if ledger.problem:
+                self._tell(ledger.problem)
             pins = Pins(str(root))
             pins.load()
             stack.callback(pins.save, at_once=True)
@@ -107,6 +109,11 @@ class SyncEngine:
         labels = [each.label for each in accounts]
         ledger.begin_run(agent.name, os.getpid(), time.time(), self._plan.every_seconds, labels)
         return _AgentWork(agent, post, shared, tuple(accounts))
+
+    def try_again(self) -> None:
+        """Let what was refused be tried again. Raises OSError."""
+        for agent in self._agents:
+            self._ledger.try_again(agent.plan.name)
 
     def once(self) -> SyncReport:
         """Do everything once: accounts at the same time, whatever their last failure."""

@@ -49,18 +49,33 @@ class LedgerWriter:
     def __init__(self, root: Path) -> None:
         """Open the ledger, creating it if needed. Raises StoreError."""
         self.path = ledger_file(root)
+        self.problem = ""
         self._lock = RLock()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._db = self._opened()
+            self._db = self._opened_or_new()
         except OSError as error:
             raise StoreError(
                 f"{self.path} can't be written ({reason_of(error)})", "check $XDG_STATE_HOME and the free space"
             ) from error
         except sqlite3.Error as error:
-            raise StoreError(
-                f"{self.path} can't be used ({error})", "move it away: letters may arrive twice once"
-            ) from error
+            raise StoreError(f"{self.path} can't be used ({error})", "try again, or move it away") from error
+
+    def _opened_or_new(self) -> sqlite3.Connection:
+        """Open the ledger; a damaged one is renamed: what is in the inbox is recognised without it."""
+        try:
+            return self._opened()
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                raise
+        number = 1
+        while (renamed := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
+            number += 1
+        self.path.rename(renamed)
+        for suffix in ("-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        self.problem = f"{self.path} was damaged: renamed to {renamed.name}, and a new file was created"
+        return self._opened()
 
     def _opened(self) -> sqlite3.Connection:
         self.path.touch(mode=0o600)
@@ -142,6 +157,12 @@ class LedgerWriter:
     def note_way(self, way: LedgerWay) -> None:
         """Write the state of a way."""
         self._change("INSERT OR REPLACE INTO ways VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *way)
+
+    def try_again(self, owner: str) -> None:
+        """Let every way be tried again that was refused or given up."""
+        self._change(
+            "UPDATE ways SET state = 'waiting', next = NULL WHERE owner = ? AND state IN ('refused', 'given-up')", owner
+        )
 
     def knows(self, owner: str, transport: str, key: str) -> bool:
         """Return whether a letter of an account was taken in or turned away."""

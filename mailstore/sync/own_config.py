@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from mailstore.stores.agentazall.places import is_agent_name
+from mailstore.stores.agentazall.places import is_agent_folder, is_agent_name
 from mailstore.stores.agentazall.rules import OPEN, filters_of
 from mailstore.sync.accounts import PORTS, account_of, secret_in
 from mailstore.sync.plan import AccountPlan, AgentPlan, SyncPlan, WrongSettings
@@ -39,9 +39,8 @@ def plan_of(settings: TransportSettings, file: Path, root: Path) -> SyncPlan:
 
 def agents_in(root: Path) -> list[str]:
     """Return the agents that have a folder. Raises OSError."""
-    return sorted(
-        each.name for each in root.iterdir() if is_agent_name(each.name) and each.is_dir() and not each.is_symlink()
-    )
+    found = (each for each in root.iterdir() if is_agent_name(each.name) and each.is_dir() and not each.is_symlink())
+    return sorted(each.name for each in found if is_agent_folder(each))
 
 
 def _accounts(settings: TransportSettings, file: Path) -> Iterator[tuple[str, str, Settings]]:

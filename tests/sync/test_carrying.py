@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 
-from mailstore.stores.agentazall.ledger import SendState, accounts_of, arrivals_of
+from mailstore.stores.agentazall.ledger import SendState, accounts_of, arrivals_of, ledger_file
+from mailstore.sync.engine import SyncEngine
 from tests.sync.rig import DAY, Machine, Office
 
 ALICE, BOB, CAROL = "alice@localhost", "bob@localhost", "carol@localhost"
@@ -188,3 +191,71 @@ def test_two_letters_of_one_id_are_not_mixed_up(tmp_path: Path) -> None:
     machine.once()
     assert machine.bodies(BOB) == ["first", "second"]
     assert machine.bodies(ALICE, "sent") == ["first", "second"]
+
+
+def test_what_was_refused_is_tried_again_when_that_is_asked_for(tmp_path: Path) -> None:
+    office = Office()
+    office.refuses = {BOB}
+    alice, _ = two(tmp_path, office)
+    alice.write(ALICE, BOB, name="e" * 12)
+    assert alice.once().refused == 1
+    office.refuses = set()
+    assert alice.once().refused == 1
+    with SyncEngine(alice.plan(), alice.tell) as engine:
+        engine.try_again()
+        assert engine.once().sent == 1
+
+
+@pytest.mark.parametrize("harm", ["removed", "damaged"])
+def test_without_its_ledger_a_sync_doubles_nothing(tmp_path: Path, harm: str) -> None:
+    offices = Office("one"), Office("two")
+    alice, bob = two(tmp_path, *offices)
+    for name in ("1" * 12, "2" * 12):
+        alice.write(ALICE, BOB, "ok", name=name)
+    alice.once()
+    bob.once()
+    path = ledger_file(bob.root)
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    path.unlink() if harm == "removed" else path.write_bytes(b"no database" * 1000)
+    bob.once()
+    assert len(bob.files(BOB, "inbox")) == 2
+    assert any("was damaged: renamed" in line for line in bob.said) == (harm == "damaged")
+
+
+def test_an_account_that_is_no_longer_set_waits_for_nothing(tmp_path: Path) -> None:
+    up, down = Office("up"), Office("down")
+    down.down = "down can't be reached"
+    alice, _ = two(tmp_path, up, down)
+    alice.write(ALICE, BOB, name="e" * 12)
+    alice.once()
+    alice.offices = (up,)
+    alice.once()
+    assert {way.state for way in alice.ways("e" * 12)} == {SendState.DELIVERED, SendState.GIVEN_UP}
+    assert [each.transport for each in accounts_of(alice.root)] == [f"post {ALICE}@up"]
+
+
+def test_a_letter_that_is_still_being_written_is_left_alone(tmp_path: Path) -> None:
+    office = Office()
+    alice, _ = two(tmp_path, office)
+    path = alice.write(ALICE, BOB, "", name="e" * 12)
+    path.write_bytes(path.read_bytes() + b"Half of i")
+    with SyncEngine(alice.plan(), alice.tell) as engine:
+        engine._look()
+        assert engine.report().sent == engine.report().waiting == 0
+    path.write_bytes(path.read_bytes() + b"t, and the rest")
+    os.utime(path, (time.time() - 10, time.time() - 10))
+    assert alice.once().sent == 1
+    assert office.boxes[BOB][0].body == "Half of it, and the rest"
+
+
+def test_a_letter_waits_for_attachments_that_its_header_lists(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, ALICE, BOB)
+    path = machine.write(ALICE, BOB, Attachments="r.csv")
+    os.utime(path, (time.time() - 10, time.time() - 10))
+    with SyncEngine(machine.plan(), machine.tell) as engine:
+        engine._look()
+        assert engine.report().sent == 0
+    machine.attach(path, "r.csv", b"1")
+    assert machine.once().sent == 1
+    assert [each.name for each in (machine.root / BOB).rglob("*.csv")] == ["r.csv"]

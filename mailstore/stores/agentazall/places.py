@@ -21,6 +21,7 @@ __all__ = [
     "SENT",
     "config_at",
     "find",
+    "is_agent_folder",
     "is_agent_name",
     "looks_like",
     "mailbox_dir",
@@ -54,7 +55,7 @@ def find(path: Path) -> Path | None:
     for place in (path / MAILBOXES, path / "data" / MAILBOXES):
         if place.is_dir() and (looks_like(place) or place.parent.name == "data"):
             return place
-    if _is_agent(path) and looks_like(path.parent):
+    if is_agent_folder(path) and looks_like(path.parent):
         return path.parent
     is_bare = path.name == MAILBOXES and path.parent.name == "data"
     return path if is_bare and not any(path.iterdir()) else None
@@ -62,7 +63,7 @@ def find(path: Path) -> Path | None:
 
 def looks_like(folder: Path) -> bool:
     """Return whether any of a folder's first entries is an agent's folder. Raises OSError."""
-    return any(_is_agent(entry) for entry in islice(_folders(folder), LOOKED_AT))
+    return any(is_agent_folder(entry) for entry in islice(_folders(folder), LOOKED_AT))
 
 
 def roots_below(path: Path, *, deep: bool = True) -> dict[str, Path]:
@@ -103,7 +104,7 @@ def mailbox_dir(config: dict[str, Any], path: Path) -> Path | None:
     return Path(os.path.normpath(path.absolute().parent / named))
 
 
-def _is_agent(folder: Path) -> bool:
+def is_agent_folder(folder: Path) -> bool:
     """Return whether a folder contains an agent's key, or a day with a box."""
     if any((folder / key).is_file() for key in KEYS):
         return True
