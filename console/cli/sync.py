@@ -74,7 +74,7 @@ def _stop_on_signals(engine: SyncEngine) -> None:
 
 def _one(words: list[str]) -> str | None:
     if len(words) > 1:
-        raise UsedWrongly(f'too many arguments: "{words[1]}"', "name one mailbox")
+        raise UsedWrongly(f'"{words[1]}" is one argument too many', "name one mailbox")
     return words[0] if words else None
 
 

@@ -10,7 +10,7 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.agentazall.decode import Copy, id_of, who
 from mailstore.stores.agentazall.places import INBOX, is_agent_name
 from mailstore.sync.keeping import put_letter
-from mailstore.sync.outbox import Outgoing
+from mailstore.sync.outbox import OutboxLetter
 from mailstore.sync.spool import FOLDER
 from mailstore.transports.letter_file import InvalidSignedFile, SignedFile, parse
 
@@ -25,7 +25,7 @@ def folders_of(root: Path) -> frozenset[str]:
         )
 
 
-def deliver(root: Path, sent: Outgoing, recipient: str) -> None:
+def deliver(root: Path, sent: OutboxLetter, recipient: str) -> None:
     """Put a copy into an inbox, unless it is there. Raises OSError and StoreError."""
     box = root / recipient / sent.place.day / INBOX
     letter = parse(sent.data)

@@ -26,7 +26,7 @@ from mailstore.transports.header_addresses import addresses, bare
 from mailstore.transports.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
 from mailstore.transports.transport import MOST_BYTES, Attachment, OutgoingLetter
 
-__all__ = ["Held", "Outgoing", "outgoing", "read_outgoing"]
+__all__ = ["Held", "OutboxLetter", "outgoing", "read_outgoing"]
 
 KEY_BYTES = 1 << 16
 QUIET_SECONDS = 1.0
@@ -35,7 +35,7 @@ ATTACHMENT_SECONDS = 60.0
 """How long a letter waits for attachments that its header lists."""
 
 
-class Outgoing(NamedTuple):
+class OutboxLetter(NamedTuple):
     """A letter to send: where it lies, the bytes of its file, and what a transport gets."""
 
     place: Copy
@@ -56,7 +56,7 @@ class Held(NamedTuple):
     reason: str = ""
 
 
-def outgoing(root: Path, agent: str, own: frozenset[str]) -> Iterator[Outgoing | Held]:
+def outgoing(root: Path, agent: str, own: frozenset[str]) -> Iterator[OutboxLetter | Held]:
     """Yield what lies in an agent's outboxes, by days; what is still being written is left for later.
 
     `own` are the agent's addresses. Raises StoreError and OSError.
@@ -74,7 +74,7 @@ def outgoing(root: Path, agent: str, own: frozenset[str]) -> Iterator[Outgoing |
 
 def read_outgoing(
     root: Path, place: Copy, own: frozenset[str], identity: Identity | None = None
-) -> Outgoing | Held | None:
+) -> OutboxLetter | Held | None:
     """Return a letter to send, signed if there is a key; None if it has gone."""
     path = root / "/".join(place)
     try:
@@ -104,7 +104,7 @@ def read_outgoing(
         data = _signed(data, letter, identity)
         replace_file(path, data)
         letter = parse(data)
-    return Outgoing(place, data, hashlib.sha256(data).hexdigest(), _letter(letter, place, files))
+    return OutboxLetter(place, data, hashlib.sha256(data).hexdigest(), _letter(letter, place, files))
 
 
 def _objection(letter: SignedFile, own: frozenset[str]) -> str:

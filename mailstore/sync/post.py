@@ -16,7 +16,7 @@ from mailstore.stores.agentazall.places import OUTBOX
 from mailstore.sync.filing import file_as_sent, finish_moves
 from mailstore.sync.ledger_writer import LedgerWriter
 from mailstore.sync.local import deliver, folders_of
-from mailstore.sync.outbox import Held, Outgoing, outgoing, read_outgoing
+from mailstore.sync.outbox import Held, OutboxLetter, outgoing, read_outgoing
 
 __all__ = ["Errand", "Post"]
 
@@ -27,7 +27,7 @@ MOST_TRIES = 100
 class Errand(NamedTuple):
     """A letter that an account is to hand over for one recipient."""
 
-    letter: Outgoing
+    letter: OutboxLetter
     recipient: str
     way: LedgerWay
 
@@ -44,7 +44,7 @@ class Post:
         self._ledger = ledger
         self._tell = tell
         self._lock = RLock()
-        self._letters: dict[str, Outgoing] = {}
+        self._letters: dict[str, OutboxLetter] = {}
         self._busy: Counter[str] = Counter()
         self._accounts: tuple[str, ...] = ()
         self._local: frozenset[str] = frozenset()
@@ -65,7 +65,7 @@ class Post:
             finish_moves(self._root, self._agent)
             held: dict[str, str] = {}
             self.unfinished = 0
-            found: dict[str, Outgoing] = {}
+            found: dict[str, OutboxLetter] = {}
             for each in outgoing(self._root, self._agent, self._own):
                 if isinstance(each, Held):
                     if each.reason:
@@ -98,7 +98,7 @@ class Post:
             ]
             return sorted(found, key=lambda each: each.way.tries)
 
-    def hold(self, letter: Outgoing) -> bool:
+    def hold(self, letter: OutboxLetter) -> bool:
         """Keep a letter where it lies while it is handed over; return False if it has moved."""
         with self._lock:
             if self._letters.get(letter.letter.id) is not letter:
@@ -106,7 +106,7 @@ class Post:
             self._busy[letter.letter.id] += 1
             return True
 
-    def release(self, letter: Outgoing) -> None:
+    def release(self, letter: OutboxLetter) -> None:
         """Let a letter be moved."""
         with self._lock:
             self._busy[letter.letter.id] -= 1
@@ -130,7 +130,7 @@ class Post:
                 refused += states == {SendState.REFUSED}
             return len(left) - refused, refused
 
-    def settle(self, letter: Outgoing) -> None:
+    def settle(self, letter: OutboxLetter) -> None:
         """Move a letter to `sent/` when every recipient is reached, or refused by all while another is reached."""
         with self._lock:
             message_id = letter.letter.id
@@ -155,7 +155,7 @@ class Post:
             else:
                 del self._letters[message_id]
 
-    def _plan(self, letter: Outgoing) -> None:
+    def _plan(self, letter: OutboxLetter) -> None:
         """Write down every way of a letter before it is tried, so that none is forgotten if this ends suddenly."""
         if self._planned.get(letter.letter.id) == (letter.digest, self._accounts):
             return
@@ -173,12 +173,12 @@ class Post:
         ways = self._ledger.ways(self._agent, message_id)
         return any(way.recipient == recipient and way.state is SendState.DELIVERED for way in ways)
 
-    def _sent(self, file: str) -> Outgoing | None:
+    def _sent(self, file: str) -> OutboxLetter | None:
         place: Copy | None = split(file)
         found = read_outgoing(self._root, place, self._own) if place else None
-        return found if isinstance(found, Outgoing) else None
+        return found if isinstance(found, OutboxLetter) else None
 
-    def _ways_by(self, letter: Outgoing, account: str) -> list[tuple[str, LedgerWay]]:
+    def _ways_by(self, letter: OutboxLetter, account: str) -> list[tuple[str, LedgerWay]]:
         """Return the ways of a letter by an account; a recipient that has a folder here needs none."""
         known = {
             way.recipient: way for way in self._ledger.ways(self._agent, letter.letter.id) if way.transport == account
@@ -189,7 +189,7 @@ class Post:
             if each not in self._local
         ]
 
-    def _deliver(self, letter: Outgoing) -> None:
+    def _deliver(self, letter: OutboxLetter) -> None:
         """Deliver a letter to the agents here; a recipient to whom nothing leads is noted."""
         known = {(way.recipient, way.transport): way for way in self._ledger.ways(self._agent, letter.letter.id)}
         for recipient in letter.letter.recipients:
@@ -217,7 +217,7 @@ class Post:
         self._told = held
 
 
-def _new_way(letter: Outgoing, recipient: str, transport: str) -> LedgerWay:
+def _new_way(letter: OutboxLetter, recipient: str, transport: str) -> LedgerWay:
     return LedgerWay(letter.place.owner, letter.letter.id, recipient, transport, SendState.WAITING, 0, None, "", None)
 
 
