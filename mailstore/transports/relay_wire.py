@@ -14,9 +14,9 @@ import msgspec
 
 from mailstore.encoding import encodable, encodable_value
 from mailstore.files.salvage import UNREADABLE, each_object, loads
-from mailstore.files.whole import NotAFile, read_whole
+from mailstore.transports.attached import attached_files
 from mailstore.transports.letter_file import moment
-from mailstore.transports.transport import MOST_BYTES, IncomingLetter, LetterRefused, OutgoingLetter
+from mailstore.transports.transport import MOST_BYTES, IncomingLetter, OutgoingLetter
 
 __all__ = [
     "Batch",
@@ -69,19 +69,8 @@ def payload_of(letter: OutgoingLetter) -> str:
         "thread": letter.thread,
     }
     fields = {name: value for name, value in fields.items() if value or name in ("subject", "body")}
-    room = MOST_BYTES - len(letter.body)
-    for attachment in letter.attachments:
-        try:
-            data = read_whole(attachment.path, max(room, 0))
-        except NotAFile as error:
-            raise LetterRefused(f"attachment {attachment.name!r} can't be sent", str(error)) from error
-        except OSError as error:
-            raise LetterRefused(f"can't read attachment {attachment.name!r}", error.strerror or "") from error
-        room -= len(data)
-        encoded_data = base64.b64encode(data).decode("ascii")
-        fields.setdefault("attachments", []).append({"name": encodable(attachment.name), "data": encoded_data})
-    if room < 0:
-        raise LetterRefused(f"larger than {MOST_BYTES >> 20} MiB", "send less at once")
+    if files := attached_files(letter):
+        fields["attachments"] = [{"name": name, "data": base64.b64encode(data).decode("ascii")} for name, data in files]
     return json.dumps(encodable_value(fields), ensure_ascii=False)
 
 

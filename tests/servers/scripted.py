@@ -24,6 +24,7 @@ def scripted_server(*scripts: Callable[[socket.socket], None]) -> Iterator[int]:
                 except OSError:
                     return
                 connection.settimeout(SECONDS)
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 with connection, suppress(OSError):
                     scripts[min(number, len(scripts) - 1)](connection)
 
