@@ -151,7 +151,7 @@ def test_garbage(kind: str, garbage: bytes, receiver: KeptLetters) -> None:
         "ended the connection",
         "refused",
         "can't take letters now",
-        "can't do what the settings",
+        "offers no login",
     )
     assert text.startswith(words), text
 
